@@ -1,0 +1,108 @@
+// Dispatches (a kernel's arguments and grid) and the queues that run them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "metalloid/device.h"
+
+namespace metalloid {
+
+struct Size {
+  std::uint32_t x = 1, y = 1, z = 1;
+  bool operator==(const Size&) const = default;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+};
+
+// What a kernel is to be run with. Values are copied in; buffers are shared.
+class Dispatch {
+ public:
+  struct BufferBinding {
+    Buffer buffer;
+    std::size_t offset = 0;  // bytes
+  };
+  using Bytes = std::vector<std::byte>;
+  using Binding = std::variant<BufferBinding, Bytes>;
+
+  Dispatch& buffer(std::uint32_t index, Buffer buffer, std::size_t offset = 0);
+  Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value);
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  Dispatch& value(std::uint32_t index, const T& value) {
+    return bytes(index, std::as_bytes(std::span<const T, 1>(&value, 1)));
+  }
+  Dispatch& threadgroup_memory(std::uint32_t index, std::size_t bytes);
+
+  // dispatchThreads: the last threadgroup of each dimension is cut to fit the grid.
+  Dispatch& threads(Size grid, Size threads_per_threadgroup);
+  // dispatchThreadgroups: whole threadgroups.
+  Dispatch& threadgroups(Size groups, Size threads_per_threadgroup);
+
+  // Stops the kernel after this long; zero means never. Default: $METALLOID_TIMEOUT seconds, else 300 s.
+  Dispatch& timeout(std::chrono::milliseconds limit);
+
+  const std::map<std::uint32_t, Binding>& bindings() const { return bindings_; }
+  const std::map<std::uint32_t, std::size_t>& threadgroup_memory_lengths() const { return threadgroup_memory_; }
+  Size grid() const { return grid_; }
+  Size group() const { return group_; }
+  bool grid_counts_threads() const { return grid_counts_threads_; }
+  bool has_grid() const { return has_grid_; }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+
+ private:
+  std::map<std::uint32_t, Binding> bindings_;
+  std::map<std::uint32_t, std::size_t> threadgroup_memory_;
+  Size grid_, group_;
+  bool grid_counts_threads_ = true;
+  bool has_grid_ = false;
+  std::chrono::milliseconds timeout_;
+
+ public:
+  Dispatch();
+};
+
+// Runs the kernel now and returns when it has finished. Throws invalid_argument, limit_exceeded,
+// kernel_crashed, kernel_timed_out. Buffers then hold what the kernel wrote until it stopped.
+void run(const Kernel& kernel, const Dispatch& dispatch);
+
+// A dispatch that was queued.
+class Submission {
+ public:
+  void wait() const;  // throws the dispatch's error, every time it is called
+  bool finished() const;
+
+  struct State;
+  explicit Submission(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Runs dispatches in order, on a thread of its own; different queues run side by side. Arguments are checked
+// at submit, which throws; errors of the run itself come from wait().
+class Queue {
+ public:
+  explicit Queue(Device device);
+  ~Queue();  // waits for what was submitted
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  Submission submit(Kernel kernel, Dispatch dispatch);
+  // Runs a function between dispatches, in order (for hosts that must touch memory there).
+  Submission submit(std::function<void()> work);
+  void wait();  // for all submitted so far; throws the first error since the last wait()
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace metalloid

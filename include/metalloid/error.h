@@ -1,0 +1,36 @@
+// The one exception type that every failure of the library is reported as.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace metalloid {
+
+enum class ErrorCode {
+  compile_error,     // the MSL source does not compile; the message is the compiler's log
+  unknown_function,  // no kernel of that name in the library
+  invalid_argument,  // an argument is missing, surplus, too small or of the wrong kind
+  limit_exceeded,    // one of Metal's limits: threads, threadgroup memory, buffer slots
+  unsupported,       // valid MSL that Metalloid does not offer (a graphics function, a texture)
+  kernel_crashed,    // memory fault or illegal instruction inside a running kernel
+  kernel_timed_out,  // the kernel was stopped because it ran longer than its timeout
+  input_output,      // a file could not be read or written
+  internal,          // a fault of the compiler itself
+};
+
+// The code's name as it stands above, for messages and the command line.
+std::string_view name_of(ErrorCode code);
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace metalloid

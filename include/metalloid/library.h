@@ -1,0 +1,113 @@
+// Libraries (compiled MSL source), function constants and kernels (pipeline states).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "metalloid/error.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid {
+
+class Device;
+
+// As MTLMathMode. Metalloid never assumes that NaN and infinity are absent, so `fast` differs from
+// `relaxed` only in name.
+enum class MathMode : std::uint8_t { safe, relaxed, fast };
+
+// `-std=metal3.1` is {3, 1}.
+struct LanguageVersion {
+  std::uint8_t major_version = 3;
+  std::uint8_t minor_version = 2;
+  auto operator<=>(const LanguageVersion&) const = default;
+};
+
+inline constexpr LanguageVersion newest_language_version{3, 2};
+
+struct CompileOptions {
+  LanguageVersion language = newest_language_version;
+  MathMode math_mode = MathMode::fast;
+  std::vector<std::pair<std::string, std::string>> definitions;  // -D name=value
+  std::vector<std::filesystem::path> include_directories;        // -I
+  // Headers that exist only in memory: path as written in #include, contents.
+  std::map<std::string, std::string> headers;
+  std::string source_name = "program_source";  // the file name that diagnostics show
+  bool warnings_as_errors = false;
+};
+
+// Values for function constants, by index or by name. Later values replace earlier ones.
+class FunctionConstants {
+ public:
+  using Value = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>>;
+
+  FunctionConstants& set(std::uint32_t index, Value value) {
+    by_index_[index] = std::move(value);
+    return *this;
+  }
+  FunctionConstants& set(std::string name, Value value) {
+    by_name_[std::move(name)] = std::move(value);
+    return *this;
+  }
+
+  const std::map<std::uint32_t, Value>& by_index() const { return by_index_; }
+  const std::map<std::string, Value>& by_name() const { return by_name_; }
+  bool empty() const { return by_index_.empty() && by_name_.empty(); }
+
+ private:
+  std::map<std::uint32_t, Value> by_index_;
+  std::map<std::string, Value> by_name_;
+};
+
+// A kernel, specialised and taken to machine code (Metal: a compute pipeline state). Cheap to copy.
+class Kernel {
+ public:
+  // Arguments here know whether their gate left them active.
+  const KernelInfo& info() const;
+  const std::string& name() const { return info().name; }
+  std::uint32_t max_total_threads_per_threadgroup() const;
+  std::uint32_t thread_execution_width() const { return simdgroup_width; }
+  std::uint64_t static_threadgroup_memory_length() const;  // bytes
+  Device device() const;
+  bool came_from_cache() const;  // true if no code was generated: memory or disk had it
+
+  struct State;
+  explicit Kernel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
+  const std::shared_ptr<const State>& shared_state() const { return state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+// Compiled MSL source. Cheap to copy; safe to use from several threads.
+class Library {
+ public:
+  const LibraryInfo& info() const;
+  std::vector<std::string> kernel_names() const;  // in source order
+  const std::string& warnings() const;            // the compiler's log of a successful compile
+  bool came_from_cache() const;
+
+  // Throws unknown_function (naming the nearest kernels), unsupported, invalid_argument (a constant that
+  // the library does not have, or of the wrong type).
+  Kernel kernel(std::string_view name, const FunctionConstants& constants = {}) const;
+
+  struct State;
+  explicit Library(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace metalloid

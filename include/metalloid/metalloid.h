@@ -1,0 +1,9 @@
+// Metalloid: compile Metal Shading Language compute kernels on Linux and run them.
+#pragma once
+
+#include "metalloid/device.h"
+#include "metalloid/dispatch.h"
+#include "metalloid/error.h"
+#include "metalloid/library.h"
+#include "metalloid/reflection.h"
+#include "metalloid/version.h"

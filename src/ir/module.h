@@ -1,0 +1,40 @@
+// A compiled library between the front end and the engines: LLVM bitcode and what it says of itself.
+//
+// The contract of the IR (see docs/architecture.md):
+//  - Neutral triple "unknown-unknown-unknown", data layout of the host, C calling convention; aggregates are
+//    passed `byval` and returned through `sret`, so a kernel has exactly one IR parameter per MSL argument:
+//    buffers and threadgroup memory are pointers in their address space, scalar built-ins are integers,
+//    vector built-ins are `ptr byval(...)`.
+//  - Address spaces: 0 thread (and generic), 1 device, 2 constant, 3 threadgroup. Threadgroup variables are
+//    internal addrspace(3) globals with undef initialisers.
+//  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
+//    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
+//  - Operations across threads are opaque convergent calls named `metalloid.*` (operations.h lists them).
+//  - Code is unoptimised and carries debug locations.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "metalloid/reflection.h"
+
+namespace metalloid::ir {
+
+// What the front end makes of a source and the caches keep.
+struct CompiledLibrary {
+  std::string bitcode;
+  LibraryInfo info;
+  std::string warnings;
+};
+
+// One kernel on its way to an engine. The context must outlive the module.
+struct KernelModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  KernelInfo info;
+};
+
+}  // namespace metalloid::ir

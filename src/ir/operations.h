@@ -1,0 +1,68 @@
+// The opaque operations that MSL's library functions become and that every engine lowers.
+//
+//   void metalloid.threadgroup_barrier(i32 flags)      flags: bit 0 device, 1 threadgroup, 2 texture
+//   void metalloid.simdgroup_barrier(i32 flags)
+//   i32  metalloid.simd.lane()                         lane within the simdgroup
+//   T    metalloid.<group>.<reduction>.<type>(T)       group: simd | quad
+//        reduction: sum product min max and or xor
+//                   prefix_inclusive_sum prefix_exclusive_sum prefix_inclusive_product prefix_exclusive_product
+//        type: i32 u32 i64 u64 f16 f32 (and, or, xor only on u32 and u64; narrower types are widened by the
+//        library, bfloat goes through f32)
+//   T    metalloid.<group>.<permute>.<b32|b64>(T value, i32 operand)
+//        permute: broadcast shuffle shuffle_up shuffle_down shuffle_xor rotate_up rotate_down
+//        operand: lane, distance or mask; a lane without a source keeps its own value
+//   T    metalloid.<group>.broadcast_first.<b32|b64>(T value)
+//   i64  metalloid.<group>.ballot(i1)                  bit per lane of the group; ballot(true): active lanes
+//   i1   metalloid.function_constant.defined(ptr addrspace(2))
+//
+// All but the last are convergent. Only active lanes take part.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace metalloid::ir {
+
+inline constexpr std::string_view operation_prefix = "metalloid.";
+inline constexpr std::string_view threadgroup_barrier_name = "metalloid.threadgroup_barrier";
+inline constexpr std::string_view simdgroup_barrier_name = "metalloid.simdgroup_barrier";
+inline constexpr std::string_view simd_lane_name = "metalloid.simd.lane";
+inline constexpr std::string_view constant_defined_name = "metalloid.function_constant.defined";
+
+enum class LaneGroup { simd, quad };
+
+enum class CrossLane {
+  sum,
+  product,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  prefix_inclusive_sum,
+  prefix_exclusive_sum,
+  prefix_inclusive_product,
+  prefix_exclusive_product,
+  broadcast,
+  shuffle,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  rotate_up,
+  rotate_down,
+  broadcast_first,
+  ballot,
+};
+
+enum class LaneType { i32, u32, i64, u64, f16, f32, b32, b64, boolean };
+
+struct CrossLaneOperation {
+  LaneGroup group;
+  CrossLane operation;
+  LaneType type;
+};
+
+// Takes "metalloid.simd.sum.f32" apart; nothing for any other name.
+std::optional<CrossLaneOperation> parse_cross_lane(std::string_view function_name);
+
+}  // namespace metalloid::ir

@@ -1,0 +1,16 @@
+// The MSL standard library that we ship, embedded at build time (embed.cmake).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace metalloid::stdlib {
+
+struct Header {
+  std::string_view name;  // as in #include <name>
+  std::string_view text;  // followed by a zero byte
+};
+
+std::span<const Header> headers();
+
+}  // namespace metalloid::stdlib
