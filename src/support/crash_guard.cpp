@@ -1,0 +1,291 @@
+#include "support/crash_guard.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <system_error>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+extern "C" void __asan_handle_no_return();
+#endif
+
+namespace metalloid::support {
+
+// One guarded region; lives on the stack of run_guarded.
+struct Guard {
+  void* jump_buffer[5];  // __builtin_setjmp's
+  Guard* enclosing = nullptr;
+  StopToken* stop = nullptr;
+  Guard* next_of_token = nullptr;
+  pthread_t thread;
+  GuardOutcome outcome;
+
+  void join_token() {
+    if (!stop) return;
+    std::lock_guard lock(stop->mutex_);
+    next_of_token = stop->first_;
+    stop->first_ = this;
+  }
+  void leave_token() {
+    if (!stop) return;
+    std::lock_guard lock(stop->mutex_);
+    Guard** link = &stop->first_;
+    while (*link != this) link = &(*link)->next_of_token;
+    *link = next_of_token;
+  }
+};
+
+namespace {
+
+constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+std::array<struct sigaction, fault_signals.size()> previous_actions;
+
+int stop_signal() { return SIGRTMIN + 7; }
+
+// Read in signal handlers, so it must never be allocated lazily.
+__attribute__((tls_model("initial-exec"))) thread_local Guard* current_guard = nullptr;
+
+[[noreturn]] void leave(Guard* guard) {
+  current_guard = guard->enclosing;
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_handle_no_return();
+#endif
+  __builtin_longjmp(guard->jump_buffer, 1);
+}
+
+const void* instruction_of(void* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
+}
+
+void call_previous(int signal, siginfo_t* info, void* context) {
+  std::size_t which = 0;
+  while (fault_signals[which] != signal) ++which;
+  const struct sigaction& previous = previous_actions[which];
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    // Returning repeats the fault, now with its default end; a signal that was sent is sent again.
+    struct sigaction standard = {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(signal, &standard, nullptr);
+    if (info->si_code <= 0) ::raise(signal);
+  }
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  Guard* guard = current_guard;
+  // Signals that another process sends are meant for the process, not for the guarded code.
+  bool own = info->si_code > 0 || info->si_pid == ::getpid();
+  if (!guard || !own) return call_previous(signal, info, context);
+  guard->outcome.end = GuardOutcome::End::crashed;
+  guard->outcome.signal = signal;
+  guard->outcome.fault_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
+  guard->outcome.instruction = instruction_of(context);
+  leave(guard);
+}
+
+void on_stop(int, siginfo_t*, void*) {
+  Guard* guard = current_guard;
+  if (!guard || !guard->stop || !guard->stop->stop_requested()) return;
+  guard->outcome.end = GuardOutcome::End::stopped;
+  leave(guard);
+}
+
+bool install_handlers() {
+  struct sigaction action = {};
+  // NODEFER: the handler jumps out, which must not leave the signal blocked.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = on_fault;
+  for (std::size_t i = 0; i < fault_signals.size(); ++i) {
+    ::sigaction(fault_signals[i], nullptr, &previous_actions[i]);
+    ::sigaction(fault_signals[i], &action, nullptr);
+  }
+  action.sa_flags |= SA_RESTART;
+  action.sa_sigaction = on_stop;
+  ::sigaction(stop_signal(), &action, nullptr);
+  return true;
+}
+
+// The handlers' stack, one per thread. A large enough one that somebody else installed is used as it is.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    if (::sigaltstack(nullptr, &previous_) != 0) return;
+    if (!(previous_.ss_flags & SS_DISABLE) && previous_.ss_size >= stack_size) return;
+    void* memory = ::mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    stack_t stack = {};
+    stack.ss_sp = memory;
+    stack.ss_size = stack_size;
+    if (::sigaltstack(&stack, nullptr) != 0) {
+      ::munmap(memory, stack_size);
+      return;
+    }
+    memory_ = memory;
+  }
+  ~AlternateStack() {
+    if (!memory_) return;
+    stack_t current;
+    if (::sigaltstack(nullptr, &current) == 0 && current.ss_sp == memory_) {
+      if (previous_.ss_flags & SS_DISABLE) previous_.ss_flags = SS_DISABLE;
+      ::sigaltstack(&previous_, nullptr);
+    }
+    ::munmap(memory_, stack_size);
+  }
+
+ private:
+  static constexpr std::size_t stack_size = 64 * 1024;
+  stack_t previous_ = {};
+  void* memory_ = nullptr;
+};
+
+void prepare_thread() {
+  static const bool installed = install_handlers();
+  thread_local AlternateStack stack;
+  (void)installed;
+  (void)stack;
+}
+
+// A frame of its own, for __builtin_setjmp wants a function that is not inlined and holds nothing across the jump.
+__attribute__((noinline)) void enter(Guard& guard, const function_ref<void()>& function) {
+  if (__builtin_setjmp(guard.jump_buffer) == 0) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    current_guard = &guard;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (guard.stop && guard.stop->stop_requested()) {
+      guard.outcome.end = GuardOutcome::End::stopped;
+    } else {
+      function();
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    current_guard = guard.enclosing;
+  }
+}
+
+void unblock_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : fault_signals) sigaddset(&set, signal);
+  sigaddset(&set, stop_signal());
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+std::string_view signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGABRT:
+      return "SIGABRT";
+  }
+  return "signal";
+}
+
+}  // namespace
+
+void StopToken::request_stop() {
+  requested_.store(true, std::memory_order_release);
+  std::lock_guard lock(mutex_);
+  for (Guard* guard = first_; guard; guard = guard->next_of_token) ::pthread_kill(guard->thread, stop_signal());
+}
+
+bool StopToken::threads_inside() const {
+  std::lock_guard lock(mutex_);
+  return first_ != nullptr;
+}
+
+std::string GuardOutcome::description() const {
+  switch (end) {
+    case End::finished:
+      return "finished";
+    case End::stopped:
+      return "stopped";
+    case End::crashed:
+      break;
+  }
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return fmt::format("{} (invalid memory access at {})", signal_name(signal), fmt::ptr(fault_address));
+    case SIGFPE:
+      return "SIGFPE (arithmetic fault)";
+    case SIGILL:
+      return "SIGILL (illegal instruction or unreachable code)";
+    default:
+      return std::string(signal_name(signal));
+  }
+}
+
+GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& options) {
+  prepare_thread();
+  struct Region : Guard {
+    Region(StopToken* token) {
+      stop = token;
+      enclosing = current_guard;
+      thread = ::pthread_self();
+      join_token();
+    }
+    ~Region() {
+      current_guard = enclosing;  // an exception skips enter()'s own reset
+      leave_token();
+    }
+  } region(options.stop);
+  enter(region, function);
+  if (!region.outcome.finished()) unblock_signals();
+  return region.outcome;
+}
+
+GuardOutcome run_on_large_stack(function_ref<void()> function, std::size_t stack_bytes, const GuardOptions& options) {
+  struct Task {
+    function_ref<void()> function;
+    const GuardOptions& options;
+    GuardOutcome outcome;
+    std::exception_ptr exception;
+  } task{function, options, {}, nullptr};
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, stack_bytes);
+  ::pthread_attr_setguardsize(&attributes, 1 << 20);
+  pthread_t thread;
+  int error = ::pthread_create(
+      &thread, &attributes,
+      [](void* argument) -> void* {
+        Task& task = *static_cast<Task*>(argument);
+        try {
+          task.outcome = run_guarded(task.function, task.options);
+        } catch (...) {
+          task.exception = std::current_exception();
+        }
+        return nullptr;
+      },
+      &task);
+  ::pthread_attr_destroy(&attributes);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a thread");
+  ::pthread_join(thread, nullptr);
+  if (task.exception) std::rethrow_exception(task.exception);
+  return task.outcome;
+}
+
+}  // namespace metalloid::support
