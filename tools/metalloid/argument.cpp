@@ -1,0 +1,213 @@
+// Parsing argument SPECs and turning them into arrays.
+#include "argument.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <random>
+
+#include "npy.h"
+
+namespace metalloid::tool {
+namespace {
+
+constexpr std::size_t largest_array = std::size_t{1} << 36;  // bytes; a typing error, not a wish
+
+[[noreturn]] void fail(std::string_view text, const std::string& reason) {
+  throw UsageError(fmt::format("argument '{}': {}", text, reason));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    auto at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+template <typename T>
+std::optional<T> parse_number(std::string_view text, int base = 10) {
+  T value{};
+  std::from_chars_result result{};
+  if constexpr (std::is_floating_point_v<T>) {
+    result = std::from_chars(text.data(), text.data() + text.size(), value);
+  } else {
+    result = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  }
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Smallest and largest integer of a kind, as wide as parsing needs.
+bool integer_fits(ScalarKind kind, std::int64_t value) {
+  const std::uint32_t bits = size_of(kind) * 8;
+  if (kind == ScalarKind::boolean) return value == 0 || value == 1;
+  if (is_signed_integer(kind)) {
+    return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
+  }
+  return value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
+}
+
+void set_from_text(Array& array, std::size_t index, const std::string& value, const ArgumentSpec& spec) {
+  if (is_floating(array.kind)) {
+    std::string_view digits = value;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    auto number = parse_number<double>(digits);
+    if (!number) fail(spec.text, fmt::format("'{}' is not a number", value));
+    return set_element(array, index, *number);
+  }
+  if (array.kind == ScalarKind::boolean && (value == "true" || value == "false")) {
+    return set_element(array, index, std::int64_t{value == "true"});
+  }
+  const bool negative = value.starts_with('-');
+  std::string_view digits = std::string_view(value).substr(negative || value.starts_with('+') ? 1 : 0);
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  auto magnitude = parse_number<std::uint64_t>(hexadecimal ? digits.substr(2) : digits, hexadecimal ? 16 : 10);
+  if (!magnitude) fail(spec.text, fmt::format("'{}' is not an integer", value));
+  const bool huge = *magnitude > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const auto integer = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
+  const bool fits = huge ? (array.kind == ScalarKind::uint64 && !negative) : integer_fits(array.kind, integer);
+  if (!fits) fail(spec.text, fmt::format("{} does not fit {}", value, name_of(array.kind)));
+  set_element(array, index, integer);
+}
+
+bool names_npy_file(std::string_view text) { return text.ends_with(".npy"); }
+
+std::vector<std::size_t> parse_shape(std::string_view text, std::string_view whole, ScalarKind kind) {
+  std::vector<std::size_t> shape;
+  std::size_t total = size_of(kind);
+  for (const std::string& part : split(text, ',')) {
+    auto extent = parse_number<std::size_t>(part);
+    if (!extent) fail(whole, fmt::format("'{}' is not an extent", part));
+    if (*extent != 0 && total > largest_array / *extent) fail(whole, "the array is larger than 64 GiB");
+    total *= *extent;
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+void parse_fill(ArgumentSpec& spec, std::string_view fill) {
+  if (fill.empty()) fail(spec.text, "nothing after '='");
+  if (fill == "zeros") {
+    spec.values = {"0"};
+  } else if (fill == "ones") {
+    spec.values = {"1"};
+  } else if (fill == "arange") {
+    spec.source = ArgumentSpec::Source::arange;
+  } else if (fill == "uniform") {
+    spec.source = ArgumentSpec::Source::uniform;
+  } else if (fill == "normal") {
+    spec.source = ArgumentSpec::Source::normal;
+  } else {
+    spec.values = split(fill, ',');
+  }
+}
+
+// True if the text was a SPEC without a target.
+bool parse_plain(ArgumentSpec& spec, std::string_view text) {
+  const auto kind_end = text.find_first_of(":[");
+  const auto kind =
+      kind_end == std::string_view::npos ? std::nullopt : parse_kind(text.substr(0, kind_end));
+  if (!kind) {
+    // "x=FILE.npy" has a target; a file may have '=' in its name only behind a '/'.
+    if (!names_npy_file(text) || text.substr(0, text.find('/')).find('=') != std::string_view::npos) return false;
+    spec.source = ArgumentSpec::Source::file;
+    spec.file = text;
+    return true;
+  }
+  spec.kind = *kind;
+  if (text[kind_end] == ':') {
+    std::string_view value = text.substr(kind_end + 1);
+    if (names_npy_file(value)) {
+      spec.source = ArgumentSpec::Source::file;
+      spec.file = value;
+    } else {
+      spec.is_scalar = true;
+      spec.values = {std::string(value)};
+    }
+    return true;
+  }
+  const auto close = text.find(']');
+  if (close == std::string_view::npos || close + 1 >= text.size() || text[close + 1] != '=') {
+    fail(spec.text, "an array is written KIND[N,...]=FILL, for example f32[8,1024]=uniform");
+  }
+  spec.shape = parse_shape(text.substr(kind_end + 1, close - kind_end - 1), spec.text, *kind);
+  parse_fill(spec, text.substr(close + 2));
+  return true;
+}
+
+}  // namespace
+
+ArgumentSpec parse_argument(std::string_view text) {
+  ArgumentSpec spec;
+  spec.text = text;
+  if (parse_plain(spec, text)) return spec;
+  const auto equals = text.find('=');
+  if (equals != std::string_view::npos && equals > 0) {
+    spec.target = text.substr(0, equals);
+    if (parse_plain(spec, text.substr(equals + 1))) return spec;
+  }
+  fail(text, fmt::format("not understood; give FILE.npy, a scalar such as u32:1024 or f32:1e-5, or an array such as "
+                         "f32[8,1024]=zeros|ones|arange|uniform|normal|VALUE, each also as NAME=... or INDEX=... "
+                         "(kinds: {})",
+                         kind_names()));
+}
+
+Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
+  if (spec.source == ArgumentSpec::Source::file) {
+    Array array = read_npy(spec.file);
+    if (spec.kind == ScalarKind::none || spec.kind == array.kind) return array;
+    if (spec.kind == ScalarKind::bfloat16 && array.kind == ScalarKind::uint16) {
+      array.kind = ScalarKind::bfloat16;
+      return array;
+    }
+    fail(spec.text, fmt::format("{} holds {}, not {}", spec.file, name_of(array.kind), name_of(spec.kind)));
+  }
+  Array array = make_array(spec.kind, spec.shape);
+  const std::size_t count = array.element_count();
+  if (spec.source == ArgumentSpec::Source::values) {
+    if (spec.values.size() != 1 && spec.values.size() != count) {
+      fail(spec.text, fmt::format("{} values for {} elements", spec.values.size(), count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      set_from_text(array, i, spec.values[spec.values.size() == 1 ? 0 : i], spec);
+    }
+    return array;
+  }
+  // Own transformations of the generator's bits: the standard distributions differ between libraries.
+  std::mt19937_64 generator(seed);
+  auto unit = [&] { return static_cast<double>(generator() >> 11) * 0x1p-53; };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (spec.source == ArgumentSpec::Source::arange) {
+      set_element(array, i, static_cast<std::int64_t>(i));
+    } else if (spec.source == ArgumentSpec::Source::uniform) {
+      const bool boolean = array.kind == ScalarKind::boolean;
+      set_element(array, i, is_floating(array.kind) ? unit() : std::floor(unit() * (boolean ? 2 : 100)));
+    } else {
+      const double radius = std::sqrt(-2 * std::log(1 - unit()));
+      set_element(array, i, radius * std::cos(2 * std::numbers::pi * unit()));
+    }
+  }
+  return array;
+}
+
+std::vector<std::uint64_t> parse_extents(std::string_view text, std::string_view option) {
+  std::vector<std::uint64_t> extents;
+  for (const std::string& part : split(text, ',')) {
+    auto extent = parse_number<std::uint32_t>(part);
+    if (!extent || extents.size() == 3) {
+      throw UsageError(fmt::format("{} {}: give X or X,Y or X,Y,Z with whole numbers below 2^32", option, text));
+    }
+    extents.push_back(*extent);
+  }
+  extents.resize(3, 1);
+  return extents;
+}
+
+}  // namespace metalloid::tool

@@ -1,0 +1,45 @@
+// The argument SPECs of `metalloid run`: what to bind, and to which argument.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "array.h"
+
+namespace metalloid::tool {
+
+// A SPEC or another option that cannot be understood: a mistake in the command line, exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct ArgumentSpec {
+  enum class Source { file, values, arange, uniform, normal };
+
+  std::string text;    // as given, for messages
+  std::string target;  // name or index in "TARGET=SPEC"; empty: the next buffer in order
+  Source source = Source::values;
+  std::string file;                // Source::file
+  ScalarKind kind = ScalarKind::none;  // of the elements; for a file: none, or bfloat16 from "bf16:FILE.npy"
+  bool is_scalar = false;          // "u32:1024" in contrast to an array of one element
+  std::vector<std::size_t> shape;
+  std::vector<std::string> values;  // one for all elements, or one per element
+};
+
+// SPEC := FILE.npy | KIND:FILE.npy | KIND:VALUE | KIND[N,N,...]=FILL, each also as TARGET=SPEC.
+// FILL := zeros | ones | arange | uniform | normal | VALUE | VALUE,VALUE,...
+// Throws UsageError that shows the forms.
+ArgumentSpec parse_argument(std::string_view text);
+
+// The array that a SPEC describes. Random fills depend on the seed alone. Throws UsageError for a value that
+// the kind cannot hold, Error(input_output) for files.
+Array materialise(const ArgumentSpec& spec, std::uint64_t seed);
+
+// Parses "X", "X,Y" or "X,Y,Z"; missing extents are 1. Throws UsageError that names `option`.
+std::vector<std::uint64_t> parse_extents(std::string_view text, std::string_view option);
+
+}  // namespace metalloid::tool

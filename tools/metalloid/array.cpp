@@ -1,0 +1,197 @@
+// Element access, conversion and printing of arrays.
+#include "array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace metalloid::tool {
+namespace {
+
+constexpr std::array all_kinds = {ScalarKind::boolean, ScalarKind::int8,    ScalarKind::uint8,    ScalarKind::int16,
+                                  ScalarKind::uint16,  ScalarKind::int32,   ScalarKind::uint32,   ScalarKind::int64,
+                                  ScalarKind::uint64,  ScalarKind::float16, ScalarKind::bfloat16, ScalarKind::float32};
+
+template <typename T>
+T load(const Array& array, std::size_t index) {
+  T value;
+  std::memcpy(&value, array.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void store(Array& array, std::size_t index, T value) {
+  std::memcpy(array.bytes.data() + index * sizeof(T), &value, sizeof(T));
+}
+
+// Calls `use` with a value of the C++ type that holds one element of an integer kind.
+template <typename Use>
+auto with_integer_type(ScalarKind kind, Use use) {
+  switch (kind) {
+    case ScalarKind::int8: return use(std::int8_t{});
+    case ScalarKind::int16: return use(std::int16_t{});
+    case ScalarKind::uint16: return use(std::uint16_t{});
+    case ScalarKind::int32: return use(std::int32_t{});
+    case ScalarKind::uint32: return use(std::uint32_t{});
+    case ScalarKind::int64: return use(std::int64_t{});
+    case ScalarKind::uint64: return use(std::uint64_t{});
+    default: return use(std::uint8_t{});  // boolean, uint8
+  }
+}
+
+std::string format_element(const Array& array, std::size_t index) {
+  switch (array.kind) {
+    case ScalarKind::boolean: return load<std::uint8_t>(array, index) != 0 ? "True" : "False";
+    case ScalarKind::float32: return fmt::format("{}", load<float>(array, index));
+    case ScalarKind::float16:
+    case ScalarKind::bfloat16: return fmt::format("{:.4g}", element_as_double(array, index));
+    case ScalarKind::uint64: return fmt::format("{}", load<std::uint64_t>(array, index));
+    default: return fmt::format("{}", element_as_integer(array, index));
+  }
+}
+
+}  // namespace
+
+std::size_t Array::element_count() const {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+Array make_array(ScalarKind kind, std::vector<std::size_t> shape) {
+  Array array{kind, std::move(shape), {}};
+  array.bytes.resize(array.element_count() * size_of(kind));
+  return array;
+}
+
+std::optional<ScalarKind> parse_kind(std::string_view name) {
+  for (ScalarKind kind : all_kinds) {
+    if (name_of(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::string kind_names() {
+  std::string names;
+  for (ScalarKind kind : all_kinds) names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(kind));
+  return names;
+}
+
+bool is_floating(ScalarKind kind) {
+  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
+}
+
+bool is_signed_integer(ScalarKind kind) {
+  return kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32 ||
+         kind == ScalarKind::int64;
+}
+
+float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+std::uint16_t double_to_bfloat16(double value) {
+  if (std::isnan(value)) return 0x7fc0;
+  // Rounding to float first could round twice; keep the lost bits as a sticky last bit.
+  float narrowed = static_cast<float>(value);
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(narrowed);
+  if (std::isinf(narrowed)) return static_cast<std::uint16_t>(bits >> 16);
+  if (static_cast<double>(narrowed) != value) {
+    if (std::abs(static_cast<double>(narrowed)) > std::abs(value)) --bits;
+    bits |= 1;
+  }
+  bits += 0x7fff + ((bits >> 16) & 1);
+  return static_cast<std::uint16_t>(bits >> 16);
+}
+
+double element_as_double(const Array& array, std::size_t index) {
+  switch (array.kind) {
+    case ScalarKind::float32: return load<float>(array, index);
+    case ScalarKind::float16: return static_cast<double>(load<_Float16>(array, index));
+    case ScalarKind::bfloat16: return bfloat16_to_float(load<std::uint16_t>(array, index));
+    default:
+      return with_integer_type(array.kind, [&](auto zero) {
+        return static_cast<double>(load<decltype(zero)>(array, index));
+      });
+  }
+}
+
+std::int64_t element_as_integer(const Array& array, std::size_t index) {
+  return with_integer_type(array.kind, [&](auto zero) {
+    return static_cast<std::int64_t>(load<decltype(zero)>(array, index));
+  });
+}
+
+void set_element(Array& array, std::size_t index, double value) {
+  switch (array.kind) {
+    case ScalarKind::float32: return store(array, index, static_cast<float>(value));
+    case ScalarKind::float16: return store(array, index, static_cast<_Float16>(value));
+    case ScalarKind::bfloat16: return store(array, index, double_to_bfloat16(value));
+    case ScalarKind::boolean: return store(array, index, static_cast<std::uint8_t>(value != 0));
+    case ScalarKind::uint64:
+      return store(array, index, value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                                           : static_cast<std::uint64_t>(value));
+    default: return set_element(array, index, static_cast<std::int64_t>(value));
+  }
+}
+
+void set_element(Array& array, std::size_t index, std::int64_t value) {
+  if (is_floating(array.kind)) return set_element(array, index, static_cast<double>(value));
+  if (array.kind == ScalarKind::boolean) return store(array, index, static_cast<std::uint8_t>(value != 0));
+  with_integer_type(array.kind, [&](auto zero) { store(array, index, static_cast<decltype(zero)>(value)); });
+}
+
+std::string format_array(const Array& array, std::size_t edge, std::size_t threshold) {
+  const bool summarise = array.element_count() > threshold;
+  std::vector<std::size_t> strides(array.shape.size() + 1, 1);
+  for (std::size_t i = array.shape.size(); i-- > 0;) strides[i] = strides[i + 1] * array.shape[i];
+
+  // First pass: the indices that are shown, for a common column width.
+  std::size_t width = 0;
+  std::string text;
+  auto visit = [&](auto& self, std::size_t dimension, std::size_t offset, bool measure) -> void {
+    if (dimension == array.shape.size()) {
+      std::string element = format_element(array, offset);
+      if (measure) {
+        width = std::max(width, element.size());
+      } else {
+        text += fmt::format("{:>{}}", element, width);
+      }
+      return;
+    }
+    const std::size_t length = array.shape[dimension];
+    const bool innermost = dimension + 1 == array.shape.size();
+    const bool shorten = summarise && length > 2 * edge;
+    const std::string separator =
+        innermost ? " " : std::string(array.shape.size() - 1 - dimension, '\n') + std::string(dimension + 1, ' ');
+    if (!measure) text += '[';
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      if (i > 0 && !measure) {
+        // Rows that are long wrap as NumPy's do.
+        column += width + 1;
+        if (innermost && column + width > 100) {
+          text += "\n" + std::string(dimension + 1, ' ');
+          column = 0;
+        } else {
+          text += separator;
+        }
+      }
+      if (shorten && i == edge) {
+        if (!measure) text += "...";
+        i = length - edge - 1;
+        continue;
+      }
+      self(self, dimension + 1, offset + i * strides[dimension + 1], measure);
+    }
+    if (!measure) text += ']';
+  };
+  visit(visit, 0, 0, true);
+  visit(visit, 0, 0, false);
+  return text;
+}
+
+}  // namespace metalloid::tool

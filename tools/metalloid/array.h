@@ -1,0 +1,46 @@
+// Arrays as the command line handles them: an element kind, a shape and the bytes a kernel sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metalloid/reflection.h"
+
+namespace metalloid::tool {
+
+struct Array {
+  ScalarKind kind = ScalarKind::float32;
+  std::vector<std::size_t> shape;  // empty: a scalar
+  std::vector<std::byte> bytes;    // C order
+
+  std::size_t element_count() const;
+};
+
+// A zeroed array.
+Array make_array(ScalarKind kind, std::vector<std::size_t> shape);
+
+// "f32" -> float32; nothing for a name that is no element kind.
+std::optional<ScalarKind> parse_kind(std::string_view name);
+// "bool, i8, u8, ...", for messages.
+std::string kind_names();
+
+bool is_floating(ScalarKind kind);
+bool is_signed_integer(ScalarKind kind);
+
+// One element as the nearest double, and back with one rounding. Integers out of range wrap.
+double element_as_double(const Array& array, std::size_t index);
+std::int64_t element_as_integer(const Array& array, std::size_t index);  // integers and bool only
+void set_element(Array& array, std::size_t index, double value);
+void set_element(Array& array, std::size_t index, std::int64_t value);
+
+float bfloat16_to_float(std::uint16_t bits);
+std::uint16_t double_to_bfloat16(double value);  // round to nearest even
+
+// Text in NumPy's manner: at most `edge` items at each end of a long dimension.
+std::string format_array(const Array& array, std::size_t edge = 3, std::size_t threshold = 1000);
+
+}  // namespace metalloid::tool

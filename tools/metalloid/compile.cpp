@@ -1,0 +1,102 @@
+// `metalloid compile`: checks a file, or shows what it compiles to.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "argument.h"
+#include "metalloid/device.h"
+#include "metalloid/emit.h"
+#include "options.h"
+
+namespace metalloid::tool {
+namespace {
+
+struct Settings {
+  std::string file;
+  std::string output;
+  std::string emit;
+  std::string kernel;
+  std::string device = "cpu";
+  std::vector<std::string> constants;
+  CompilerFlags flags;
+};
+
+// From --emit, else from the output's suffix, else nothing: the file is only checked.
+std::optional<Emit> wanted(const Settings& settings) {
+  const std::string suffix = std::filesystem::path(settings.output).extension();
+  if (settings.emit == "ir" || (settings.emit.empty() && suffix == ".ll")) return Emit::ir;
+  if (settings.emit == "asm" || (settings.emit.empty() && suffix == ".s")) return Emit::assembly;
+  if (settings.emit == "obj" || (settings.emit.empty() && suffix == ".o")) return Emit::object;
+  if (!settings.output.empty()) throw UsageError("-o needs --emit ir|asm|obj, or a name that ends in .ll, .s or .o");
+  return std::nullopt;
+}
+
+std::string emit_all(const Library& library, Emit form, const Settings& settings) {
+  const FunctionConstants constants = parse_constants(settings.constants);
+  if (!settings.kernel.empty()) return emit(library, settings.kernel, form, constants);
+  if (form == Emit::ir) return emit_library(library);
+  const std::vector<std::string> kernels = library.kernel_names();
+  if (form == Emit::object && kernels.size() != 1) {
+    throw UsageError(fmt::format("--emit obj writes one kernel and this file has {}; choose with --kernel: {}",
+                                 kernels.size(), fmt::join(kernels, ", ")));
+  }
+  std::string text;
+  for (const std::string& kernel : kernels) text += emit(library, kernel, form, constants);
+  return text;
+}
+
+int compile(const Settings& settings) {
+  const std::optional<Emit> form = wanted(settings);
+  const Library library = Device::named(settings.device).load_library(settings.file, compile_options(settings.flags));
+  show_warnings(library);
+  for (const UnsupportedFunction& function : library.info().unsupported) {
+    fmt::print(stderr, "{}: note: '{}' is not supported: {}\n", settings.file, function.name, function.reason);
+  }
+  if (!form) {
+    for (const std::string& kernel : library.kernel_names()) fmt::print("{}\n", kernel);
+    return exit_fine;
+  }
+  const std::string code = emit_all(library, *form, settings);
+  if (settings.output.empty() || settings.output == "-") {
+    std::fwrite(code.data(), 1, code.size(), stdout);
+    return exit_fine;
+  }
+  std::ofstream stream(settings.output, std::ios::binary);
+  stream << code;
+  stream.close();
+  if (!stream) throw Error(ErrorCode::input_output, fmt::format("{} cannot be written", settings.output));
+  return exit_fine;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, int& exit_code) {
+  auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand("compile", "Checks a file, or shows what it compiles to");
+  command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
+  command->add_option("-o", settings->output, "Write there instead of to stdout")->type_name("OUT");
+  command
+      ->add_option("--emit", settings->emit,
+                   "ir: LLVM IR; asm: assembly; obj: an object file (default: by OUT's suffix, else only check)")
+      ->check(CLI::IsMember({"ir", "asm", "obj"}));
+  command->add_option("--kernel", settings->kernel, "Only this kernel, specialised (ir: all, before specialisation)");
+  command->add_option("--constant", settings->constants, "Value of a function constant")
+      ->type_name("NAME_OR_INDEX=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--device", settings->device, "One of `metalloid devices` (default: cpu)");
+  add_compiler_flags(*command, settings->flags);
+  command->footer(
+      "Without --emit or -o, prints the kernels' names if the file compiles.\n\n"
+      "Examples:\n"
+      "  metalloid compile kernel.metal\n"
+      "  metalloid compile kernel.metal -std=metal3.1 -DROWS=4 -Iinclude\n"
+      "  metalloid compile kernel.metal --emit asm --kernel softmax\n"
+      "  metalloid compile kernel.metal --kernel softmax -o softmax.o");
+  command->callback([settings, &exit_code] { exit_code = compile(*settings); });
+}
+
+}  // namespace metalloid::tool

@@ -1,0 +1,193 @@
+// `metalloid inspect`: the kernels of a file and what each wants bound, as text or as JSON.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "metalloid/device.h"
+#include "options.h"
+
+namespace metalloid::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view name_of(ArgumentKind kind) {
+  switch (kind) {
+    case ArgumentKind::buffer: return "buffer";
+    case ArgumentKind::threadgroup_memory: return "threadgroup";
+    case ArgumentKind::builtin: return "builtin";
+    case ArgumentKind::texture: return "texture";
+    case ArgumentKind::sampler: return "sampler";
+  }
+  return "";
+}
+
+constexpr std::string_view name_of(AddressSpace space) {
+  switch (space) {
+    case AddressSpace::thread: return "thread";
+    case AddressSpace::device: return "device";
+    case AddressSpace::constant: return "constant";
+    case AddressSpace::threadgroup: return "threadgroup";
+  }
+  return "";
+}
+
+std::string_view scalar_name(const TypeInfo& type) {
+  return type.scalar == ScalarKind::none && type.members.empty() ? "" : metalloid::name_of(type.scalar);
+}
+
+Json describe(const TypeInfo& type) {
+  Json json{{"name", type.name}, {"size", type.size}, {"alignment", type.alignment}};
+  if (type.scalar != ScalarKind::none) json["scalar"] = metalloid::name_of(type.scalar);
+  if (type.rows > 1) json["rows"] = type.rows;
+  if (type.columns > 1) json["columns"] = type.columns;
+  if (type.array_length > 0) json["array_length"] = type.array_length;
+  if (type.is_atomic) json["atomic"] = true;
+  for (const StructMember& member : type.members) {
+    Json entry{{"name", member.name}, {"offset", member.offset}};
+    if (!member.type.empty()) entry["type"] = describe(member.type.front());
+    json["members"].push_back(entry);
+  }
+  return json;
+}
+
+Json describe(const ArgumentInfo& argument) {
+  Json json{{"name", argument.name}, {"kind", name_of(argument.kind)}};
+  if (argument.kind == ArgumentKind::builtin) {
+    json["attribute"] = metalloid::name_of(argument.builtin);
+  } else {
+    json["index"] = argument.index;
+  }
+  if (argument.kind == ArgumentKind::buffer) {
+    json["address_space"] = name_of(argument.address_space);
+    json["access"] = argument.access == Access::read ? "read" : "read_write";
+    json["reference"] = argument.is_reference;
+  }
+  if (!argument.gate.empty()) json["gate"] = argument.gate;
+  json["type"] = describe(argument.type);
+  return json;
+}
+
+Json describe(const LibraryInfo& info) {
+  Json json{{"kernels", Json::array()}, {"function_constants", Json::array()}, {"unsupported", Json::array()}};
+  for (const KernelInfo& kernel : info.kernels) {
+    Json entry{{"name", kernel.name},
+               {"file", kernel.source_file},
+               {"line", kernel.source_line},
+               {"static_threadgroup_memory", kernel.static_threadgroup_memory},
+               {"function_constants", kernel.function_constants},
+               {"arguments", Json::array()}};
+    if (kernel.max_total_threads_per_threadgroup != 0) {
+      entry["max_total_threads_per_threadgroup"] = kernel.max_total_threads_per_threadgroup;
+    }
+    if (kernel.required_threads_per_threadgroup[0] != 0) {
+      entry["required_threads_per_threadgroup"] = kernel.required_threads_per_threadgroup;
+    }
+    for (const ArgumentInfo& argument : kernel.arguments) entry["arguments"].push_back(describe(argument));
+    json["kernels"].push_back(std::move(entry));
+  }
+  for (const FunctionConstantInfo& constant : info.function_constants) {
+    json["function_constants"].push_back(
+        {{"name", constant.name}, {"index", constant.index}, {"type", constant.type.name}});
+  }
+  for (const UnsupportedFunction& function : info.unsupported) {
+    json["unsupported"].push_back({{"name", function.name}, {"reason", function.reason}});
+  }
+  return json;
+}
+
+void print_members(const TypeInfo& type, int indent) {
+  for (const StructMember& member : type.members) {
+    if (member.type.empty()) continue;
+    const TypeInfo& inner = member.type.front();
+    const std::string length = inner.array_length > 0 ? fmt::format("[{}]", inner.array_length) : "";
+    fmt::print("{:{}}+{:<6}{} {}{}\n", "", indent, member.offset, inner.name, member.name, length);
+    print_members(inner, indent + 2);
+  }
+}
+
+void print(const ArgumentInfo& argument) {
+  if (argument.kind == ArgumentKind::builtin) {
+    fmt::print("  {:<16}{} {}\n", "", argument.type.name,
+               fmt::format("{} [[{}]]", argument.name, metalloid::name_of(argument.builtin)));
+    return;
+  }
+  const std::string slot = fmt::format("{}({})", name_of(argument.kind), argument.index);
+  std::string declaration;
+  if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::threadgroup_memory) {
+    const bool read_only_device = argument.access == Access::read && argument.address_space == AddressSpace::device;
+    declaration = fmt::format("{}{} {}{} {}", read_only_device ? "const " : "", name_of(argument.address_space),
+                              argument.type.name, argument.is_reference ? "&" : "*", argument.name);
+  } else {
+    declaration = fmt::format("{} {}", argument.type.name, argument.name);
+  }
+  std::string note;
+  if (argument.kind == ArgumentKind::texture || argument.kind == ArgumentKind::sampler) note += "  (not supported)";
+  if (const auto scalar = scalar_name(argument.type); !scalar.empty() && scalar != "struct") {
+    note += fmt::format("  elements {}", scalar);
+  } else if (!argument.type.members.empty()) {
+    note += fmt::format("  {} bytes", argument.type.size);
+  }
+  if (!argument.gate.empty()) note += fmt::format("  if {}", argument.gate);
+  fmt::print("  {:<16}{}{}\n", slot, declaration, note);
+  print_members(argument.type, 20);
+}
+
+void print(const LibraryInfo& info) {
+  for (const KernelInfo& kernel : info.kernels) {
+    fmt::print("kernel {}\n", kernel.name);
+    for (const ArgumentInfo& argument : kernel.arguments) print(argument);
+    if (kernel.static_threadgroup_memory > 0) {
+      fmt::print("  threadgroup memory: {} bytes\n", kernel.static_threadgroup_memory);
+    }
+    if (kernel.max_total_threads_per_threadgroup > 0) {
+      fmt::print("  at most {} threads per threadgroup\n", kernel.max_total_threads_per_threadgroup);
+    }
+    if (const auto& required = kernel.required_threads_per_threadgroup; required[0] > 0) {
+      fmt::print("  needs {} x {} x {} threads per threadgroup\n", required[0], required[1], required[2]);
+    }
+    if (!kernel.function_constants.empty()) {
+      fmt::print("  function constants: {}\n", fmt::join(kernel.function_constants, ", "));
+    }
+    fmt::print("\n");
+  }
+  for (const FunctionConstantInfo& constant : info.function_constants) {
+    fmt::print("function constant {}: {} {}\n", constant.index, constant.type.name, constant.name);
+  }
+  for (const UnsupportedFunction& function : info.unsupported) {
+    fmt::print("not supported: {} ({})\n", function.name, function.reason);
+  }
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, int& exit_code) {
+  struct Settings {
+    std::string file;
+    bool json = false;
+    CompilerFlags flags;
+  };
+  auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand("inspect", "Shows every kernel of a file and what it wants bound");
+  command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
+  command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
+  add_compiler_flags(*command, settings->flags);
+  command->footer(
+      "Examples:\n"
+      "  metalloid inspect softmax.metal\n"
+      "  metalloid inspect softmax.metal --json | jq '.kernels[].name'");
+  command->callback([settings, &exit_code] {
+    const Library library = Device::cpu().load_library(settings->file, compile_options(settings->flags));
+    show_warnings(library);
+    if (settings->json) {
+      fmt::print("{}\n", describe(library.info()).dump(2));
+    } else {
+      print(library.info());
+    }
+    exit_code = exit_fine;
+  });
+}
+
+}  // namespace metalloid::tool

@@ -1,0 +1,195 @@
+// Binding, running and reading back.
+#include "launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "argument.h"
+
+namespace metalloid::tool {
+namespace {
+
+std::optional<std::uint32_t> as_index(std::string_view text) {
+  std::uint32_t index = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return index;
+}
+
+std::string describe_buffers(const KernelInfo& info) {
+  std::string text;
+  for (const ArgumentInfo& argument : info.arguments) {
+    if (argument.kind != ArgumentKind::buffer) continue;
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", argument.index, argument.name, argument.type.name);
+  }
+  return text.empty() ? "the kernel takes no buffers" : fmt::format("the kernel takes {}", text);
+}
+
+const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target, std::string_view spec) {
+  const auto index = as_index(target);
+  for (const ArgumentInfo& argument : info.arguments) {
+    if (argument.kind == ArgumentKind::buffer && (index ? argument.index == *index : argument.name == target)) {
+      return argument;
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, fmt::format("kernel '{}' has no buffer argument '{}' for '{}'; {}",
+                                                       info.name, target, spec, describe_buffers(info)));
+}
+
+// Vectors, matrices and atomics take arrays of their elements, structs take their bytes, void takes anything.
+void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const ArgumentSpec& spec, ScalarKind given) {
+  ScalarKind wanted = argument.type.scalar;
+  if (wanted == ScalarKind::none) {
+    if (argument.type.members.empty()) return;
+    wanted = ScalarKind::uint8;
+  }
+  if (wanted == given) return;
+  const bool is_struct = !argument.type.members.empty();
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("kernel '{}', argument '{}' ({}): '{}' has {} elements, but {}", info.name, argument.name,
+                          argument.type.name, spec.text, name_of(given),
+                          is_struct ? fmt::format("a struct takes its {} bytes as u8", argument.type.size)
+                                    : fmt::format("its elements are {}", name_of(wanted))));
+}
+
+Size as_size(const std::vector<std::uint64_t>& extents) {
+  return {static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
+          static_cast<std::uint32_t>(extents[2])};
+}
+
+std::string describe(Size size) {
+  if (size.z != 1) return fmt::format("{} x {} x {}", size.x, size.y, size.z);
+  if (size.y != 1) return fmt::format("{} x {}", size.x, size.y);
+  return fmt::format("{}", size.x);
+}
+
+}  // namespace
+
+void add_launch_options(CLI::App& command, LaunchOptions& options) {
+  command.add_option("--kernel", options.kernel, "The kernel's name (host_name where it has one)")->required();
+  CLI::Option_group* grid = command.add_option_group("Grid");
+  grid->add_option("--threads", options.threads, "Grid in threads X[,Y[,Z]]; the last threadgroups are cut to fit");
+  grid->add_option("--threadgroups", options.threadgroups, "Grid in whole threadgroups X[,Y[,Z]]");
+  grid->require_option(1);
+  command.add_option("--group", options.group, "Threads per threadgroup X[,Y[,Z]], at most 1024 in all")->required();
+  command.add_option("--arg", options.arguments, "Bind an argument; see below for SPEC")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  command.add_option("--threadgroup-memory", options.threadgroup_memory, "Length of a [[threadgroup(n)]] argument")
+      ->type_name("INDEX=BYTES")
+      ->allow_extra_args(false);
+  command.add_option("--constant", options.constants, "Value of a function constant")
+      ->type_name("NAME_OR_INDEX=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Seed of uniform and normal (default 0)");
+  command.add_option("--repeat", options.repeat, "Run N times, each from the same input, and report the times")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--timeout", options.timeout, "Stop the kernel after this many seconds; 0 means never");
+}
+
+Launch::Launch(const Library& library, const LaunchOptions& options)
+    : kernel_(library.kernel(options.kernel, parse_constants(options.constants))), repeat_(options.repeat) {
+  set_grid(options);
+  bind(options);
+  for (const std::string& assignment : options.threadgroup_memory) {
+    const auto equals = assignment.find('=');
+    const auto index = as_index(std::string_view(assignment).substr(0, equals));
+    const auto bytes =
+        equals == std::string::npos ? std::nullopt : as_index(std::string_view(assignment).substr(equals + 1));
+    if (!index || !bytes) throw UsageError(fmt::format("--threadgroup-memory {}: give INDEX=BYTES", assignment));
+    dispatch_.threadgroup_memory(*index, *bytes);
+  }
+  if (options.timeout) {
+    if (!std::isfinite(*options.timeout) || *options.timeout < 0 || *options.timeout > 1e9) {
+      throw UsageError("--timeout: give seconds, 0 or more");
+    }
+    auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*options.timeout));
+    dispatch_.timeout(limit);
+  }
+}
+
+void Launch::set_grid(const LaunchOptions& options) {
+  const Size group = as_size(parse_extents(options.group, "--group"));
+  if (options.threads.empty()) {
+    dispatch_.threadgroups(as_size(parse_extents(options.threadgroups, "--threadgroups")), group);
+  } else {
+    dispatch_.threads(as_size(parse_extents(options.threads, "--threads")), group);
+  }
+}
+
+void Launch::bind(const LaunchOptions& options) {
+  std::vector<ArgumentSpec> specs;
+  for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
+
+  std::set<std::uint32_t> taken;
+  std::vector<const ArgumentInfo*> bound(specs.size());
+  auto take = [&](std::size_t i, std::string_view target) {
+    bound[i] = &find_buffer(kernel_.info(), target, specs[i].text);
+    if (!taken.insert(bound[i]->index).second) {
+      throw UsageError(fmt::format("argument '{}': buffer {} is bound twice", specs[i].text, bound[i]->index));
+    }
+  };
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!specs[i].target.empty()) take(i, specs[i].target);
+  }
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!specs[i].target.empty()) continue;
+    while (taken.contains(next)) ++next;
+    take(i, std::to_string(next));
+  }
+
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const ArgumentInfo& info = *bound[i];
+    Array array = materialise(specs[i], options.seed + info.index);
+    check_kind(kernel_.info(), info, specs[i], array.kind);
+    std::optional<Buffer> buffer;
+    if (specs[i].is_scalar && info.address_space == AddressSpace::constant) {
+      dispatch_.bytes(info.index, array.bytes);
+    } else {
+      buffer.emplace(array.bytes.size());
+      dispatch_.buffer(info.index, *buffer);
+    }
+    arguments_.push_back({info, std::move(array)});
+    buffers_.push_back(std::move(buffer));
+  }
+}
+
+std::vector<std::chrono::duration<double>> Launch::execute() {
+  std::vector<std::chrono::duration<double>> times;
+  for (std::uint32_t repetition = 0; repetition < repeat_; ++repetition) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    run(kernel_, dispatch_);
+    times.emplace_back(std::chrono::steady_clock::now() - start);
+  }
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (buffers_[i]) std::ranges::copy(buffers_[i]->as<std::byte>(), arguments_[i].array.bytes.begin());
+  }
+  return times;
+}
+
+const BoundArgument& Launch::find(const std::string& name_or_index) const {
+  const auto index = as_index(name_or_index);
+  std::string names;
+  for (const BoundArgument& argument : arguments_) {
+    if (index ? argument.info.index == *index : argument.info.name == name_or_index) return argument;
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", argument.info.index, argument.info.name);
+  }
+  throw UsageError(fmt::format("no argument '{}' is bound (bound: {})", name_or_index, names));
+}
+
+std::string Launch::grid_text() const {
+  const bool threads = dispatch_.grid_counts_threads();
+  return fmt::format("{} {} of {}", describe(dispatch_.grid()), threads ? "threads in threadgroups" : "threadgroups",
+                     describe(dispatch_.group()));
+}
+
+}  // namespace metalloid::tool

@@ -1,0 +1,66 @@
+// One launch of a kernel as the command line describes it: options, binding of SPECs to arguments, repetition.
+// `metalloid run` and the data-driven kernel tests share it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array.h"
+#include "metalloid/device.h"
+#include "metalloid/dispatch.h"
+#include "options.h"
+
+namespace metalloid::tool {
+
+struct LaunchOptions {
+  std::string kernel;
+  std::string threads;       // dispatchThreads; exactly one of these two is given
+  std::string threadgroups;  // dispatchThreadgroups
+  std::string group;
+  std::vector<std::string> arguments;
+  std::vector<std::string> threadgroup_memory;
+  std::vector<std::string> constants;
+  std::uint64_t seed = 0;
+  std::uint32_t repeat = 1;
+  std::optional<double> timeout;  // seconds
+};
+
+void add_launch_options(CLI::App& command, LaunchOptions& options);
+
+// A kernel argument and the array bound to it.
+struct BoundArgument {
+  ArgumentInfo info;
+  Array array;  // before the launch: the input; after execute(): what the kernel left
+};
+
+class Launch {
+ public:
+  // Throws UsageError for options that make no sense, Error for what the kernel does not take.
+  Launch(const Library& library, const LaunchOptions& options);
+
+  // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times.
+  std::vector<std::chrono::duration<double>> execute();
+
+  const Kernel& kernel() const { return kernel_; }
+  const std::vector<BoundArgument>& arguments() const { return arguments_; }
+  // By name or index. Throws UsageError that lists what is bound.
+  const BoundArgument& find(const std::string& name_or_index) const;
+  std::string grid_text() const;
+
+ private:
+  void bind(const LaunchOptions& options);
+  void set_grid(const LaunchOptions& options);
+
+  Kernel kernel_;
+  Dispatch dispatch_;
+  std::vector<BoundArgument> arguments_;
+  std::vector<std::optional<Buffer>> buffers_;  // beside arguments_; nothing where bytes are bound by value
+  std::uint32_t repeat_;
+};
+
+}  // namespace metalloid::tool
