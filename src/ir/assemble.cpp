@@ -1,0 +1,28 @@
+#include "ir/assemble.h"
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include "metalloid/error.h"
+
+namespace metalloid::ir {
+
+std::string assemble(std::string_view llvm_assembly) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseAssemblyString(llvm::StringRef(llvm_assembly), diagnostic, context);
+  if (!module) {
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    diagnostic.print("assembly", stream, false);
+    throw Error(ErrorCode::compile_error, message);
+  }
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(*module, stream);
+  return bitcode;
+}
+
+}  // namespace metalloid::ir

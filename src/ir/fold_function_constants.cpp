@@ -1,0 +1,248 @@
+#include "ir/fold_function_constants.h"
+
+#include <llvm/ADT/APFloat.h>
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Transforms/Utils/Evaluator.h>
+
+#include <cstring>
+#include <optional>
+
+#include "ir/operations.h"
+#include "metalloid/error.h"
+
+namespace metalloid::ir {
+namespace {
+
+using Value = FunctionConstants::Value;
+using Bytes = std::vector<std::uint8_t>;
+
+[[noreturn]] void reject(const FunctionConstantInfo& constant, std::string_view reason) {
+  throw Error(ErrorCode::invalid_argument, fmt::format("function constant '{}' (index {}) of type {} {}",
+                                                       constant.name, constant.index, constant.type.name, reason));
+}
+
+bool is_floating(ScalarKind kind) {
+  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
+}
+
+void append(Bytes& bytes, std::uint64_t value, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+void append_floating(Bytes& bytes, ScalarKind kind, double value) {
+  llvm::APFloat number(value);
+  bool loses = false;
+  const llvm::fltSemantics& semantics = kind == ScalarKind::float16    ? llvm::APFloat::IEEEhalf()
+                                        : kind == ScalarKind::bfloat16 ? llvm::APFloat::BFloat()
+                                                                       : llvm::APFloat::IEEEsingle();
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+  append(bytes, number.bitcastToAPInt().getZExtValue(), size_of(kind));
+}
+
+void append_integer(Bytes& bytes, const FunctionConstantInfo& constant, std::int64_t value) {
+  ScalarKind kind = constant.type.scalar;
+  if (kind == ScalarKind::boolean) return append(bytes, value != 0, 1);
+  unsigned bits = 8 * size_of(kind);
+  if (bits < 64) {
+    // Either reading of the bits is accepted: 255 and -1 are the same uchar.
+    std::int64_t lowest = -(std::int64_t{1} << (bits - 1)), highest = (std::int64_t{1} << bits) - 1;
+    if (value < lowest || value > highest) reject(constant, fmt::format("cannot hold {}", value));
+  }
+  append(bytes, static_cast<std::uint64_t>(value), size_of(kind));
+}
+
+void append_element(Bytes& bytes, const FunctionConstantInfo& constant, std::int64_t value) {
+  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant.type.scalar, static_cast<double>(value));
+  append_integer(bytes, constant, value);
+}
+
+void append_element(Bytes& bytes, const FunctionConstantInfo& constant, double value) {
+  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant.type.scalar, value);
+  if (!(value >= -0x1p63 && value < 0x1p63) || value != static_cast<double>(static_cast<std::int64_t>(value))) {
+    reject(constant, fmt::format("cannot hold {}", value));
+  }
+  append_integer(bytes, constant, static_cast<std::int64_t>(value));
+}
+
+// The value as it lies in memory.
+Bytes bytes_of(const FunctionConstantInfo& constant, const Value& value) {
+  if (constant.type.scalar == ScalarKind::none) reject(constant, "is neither a scalar nor a vector");
+  Bytes bytes;
+  std::visit(
+      [&](const auto& held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, bool>) {
+          if (constant.type.rows != 1) reject(constant, fmt::format("needs {} values", constant.type.rows));
+          append_element(bytes, constant, std::int64_t{held});
+        } else if constexpr (std::is_arithmetic_v<Held>) {
+          if (constant.type.rows != 1) reject(constant, fmt::format("needs {} values", constant.type.rows));
+          append_element(bytes, constant, held);
+        } else {
+          if (held.size() != constant.type.rows) {
+            reject(constant, fmt::format("needs {} values, {} given", constant.type.rows, held.size()));
+          }
+          for (auto element : held) append_element(bytes, constant, element);
+        }
+      },
+      value);
+  bytes.resize(constant.type.size);
+  return bytes;
+}
+
+// "'a' (0), 'b' (1)"
+std::string list_constants(const LibraryInfo& library) {
+  if (library.function_constants.empty()) return "the library has none";
+  std::string text = "the library has ";
+  for (std::size_t i = 0; i < library.function_constants.size(); ++i) {
+    const FunctionConstantInfo& constant = library.function_constants[i];
+    text += fmt::format("{}'{}' (index {})", i ? ", " : "", constant.name, constant.index);
+  }
+  return text;
+}
+
+const Value* find_value(const FunctionConstantInfo& constant, const FunctionConstants& values) {
+  if (auto found = values.by_name().find(constant.name); found != values.by_name().end()) return &found->second;
+  if (auto found = values.by_index().find(constant.index); found != values.by_index().end()) return &found->second;
+  return nullptr;
+}
+
+// Opaque pointers let the global change its type: an array of bytes holds any scalar or vector.
+void define(llvm::Module& module, llvm::GlobalVariable& global, llvm::ArrayRef<std::uint8_t> bytes) {
+  llvm::Constant* initialiser = llvm::ConstantDataArray::get(module.getContext(), bytes);
+  auto* constant = new llvm::GlobalVariable(module, initialiser->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::InternalLinkage, initialiser, "", nullptr,
+                                            llvm::GlobalValue::NotThreadLocal, global.getAddressSpace());
+  constant->setAlignment(llvm::Align(16));
+  constant->takeName(&global);
+  global.replaceAllUsesWith(constant);
+  global.eraseFromParent();
+}
+
+void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, const FunctionConstants& values) {
+  llvm::Function* query = module.getFunction(llvm::StringRef(constant_defined_name));
+  if (!query) return;
+  for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (!call) continue;
+    llvm::Value* asked = call->getArgOperand(0)->stripPointerCasts();
+    bool defined = false;
+    for (const FunctionConstantInfo& constant : library.function_constants) {
+      if (asked->getName() == constant.symbol) defined = find_value(constant, values) != nullptr;
+    }
+    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), defined));
+    call->eraseFromParent();
+  }
+  if (query->use_empty()) query->eraseFromParent();
+}
+
+// The initialisers to run, in order; the one function that Clang makes per file is taken apart, so that one
+// initialiser that cannot be evaluated leaves the others alone.
+std::vector<llvm::Function*> dynamic_initialisers(llvm::GlobalVariable& list) {
+  std::vector<llvm::Function*> result;
+  auto* entries = llvm::dyn_cast<llvm::ConstantArray>(list.getInitializer());
+  if (!entries) return result;
+  for (llvm::Value* entry : entries->operands()) {
+    auto* function =
+        llvm::dyn_cast<llvm::Function>(llvm::cast<llvm::Constant>(entry)->getAggregateElement(1u)->stripPointerCasts());
+    if (!function || function->isDeclaration()) continue;
+    std::vector<llvm::Function*> parts;
+    bool only_calls = true;
+    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
+      if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) continue;
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      only_calls &= callee && !callee->isDeclaration() && call->arg_size() == 0;
+      if (only_calls) parts.push_back(callee);
+    }
+    if (only_calls) {
+      result.insert(result.end(), parts.begin(), parts.end());
+    } else {
+      result.push_back(function);
+    }
+  }
+  return result;
+}
+
+void evaluate_derived_constants(llvm::Module& module) {
+  llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global_ctors");
+  if (!list) return;
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  llvm::TargetLibraryInfo library_info(library);
+  for (llvm::Function* function : dynamic_initialisers(*list)) {
+    llvm::Evaluator evaluator(module.getDataLayout(), &library_info);
+    llvm::Constant* nothing = nullptr;
+    if (!evaluator.EvaluateFunction(function, nothing, llvm::SmallVector<llvm::Constant*, 1>())) continue;
+    for (auto& [global, value] : evaluator.getMutatedInitializers()) global->setInitializer(value);
+  }
+  list->eraseFromParent();
+}
+
+std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbol, const LibraryInfo& library,
+                                  const FunctionConstants& values) {
+  for (const FunctionConstantInfo& constant : library.function_constants) {
+    if (constant.symbol != symbol && constant.name != symbol) continue;
+    const Value* value = find_value(constant, values);
+    return value && bytes_of(constant, *value)[0] != 0;
+  }
+  llvm::GlobalVariable* global = module.getNamedGlobal(symbol);
+  if (!global || !global->hasInitializer()) return std::nullopt;
+  llvm::Constant* held = llvm::ConstantFoldLoadFromConst(global->getInitializer(),
+                                                         llvm::Type::getInt8Ty(module.getContext()),
+                                                         module.getDataLayout());
+  auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(held);
+  if (!number) return std::nullopt;
+  return !number->isZero();
+}
+
+}  // namespace
+
+void check_function_constants(const LibraryInfo& library, const FunctionConstants& values) {
+  for (const auto& [name, value] : values.by_name()) {
+    bool known = false;
+    for (const FunctionConstantInfo& constant : library.function_constants) known |= constant.name == name;
+    if (!known) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("no function constant is named '{}'; {}", name, list_constants(library)));
+    }
+  }
+  for (const auto& [index, value] : values.by_index()) {
+    bool known = false;
+    for (const FunctionConstantInfo& constant : library.function_constants) known |= constant.index == index;
+    if (!known) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("no function constant has index {}; {}", index, list_constants(library)));
+    }
+  }
+  for (const FunctionConstantInfo& constant : library.function_constants) {
+    if (const Value* value = find_value(constant, values)) bytes_of(constant, *value);
+  }
+}
+
+void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, const FunctionConstants& values) {
+  check_function_constants(library, values);
+  llvm::Module& module = *kernel.module;
+  answer_defined_queries(module, library, values);
+  for (const FunctionConstantInfo& constant : library.function_constants) {
+    llvm::GlobalVariable* global = module.getNamedGlobal(constant.symbol);
+    if (!global) continue;
+    const Value* value = find_value(constant, values);
+    define(module, *global, value ? bytes_of(constant, *value) : Bytes(std::max<std::size_t>(constant.type.size, 1)));
+  }
+  evaluate_derived_constants(module);
+  for (ArgumentInfo& argument : kernel.info.arguments) {
+    if (argument.gate.empty()) continue;
+    auto active = value_of_gate(module, argument.gate, library, values);
+    if (!active) {
+      throw Error(ErrorCode::internal, fmt::format("the function constant '{}' that gates argument '{}' of kernel "
+                                                   "'{}' cannot be evaluated",
+                                                   argument.gate, argument.name, kernel.info.name));
+    }
+    argument.is_active = *active;
+  }
+  for (llvm::GlobalVariable& global : module.globals()) {
+    if (global.getAddressSpace() == 2 && global.hasInitializer()) global.setConstant(true);
+  }
+}
+
+}  // namespace metalloid::ir

@@ -1,0 +1,84 @@
+#include "ir/normalise_attributes.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+
+#include "ir/operations.h"
+
+namespace metalloid::ir {
+namespace {
+
+void normalise_definition(llvm::Function& function) {
+  for (auto kind : {llvm::Attribute::NoInline, llvm::Attribute::OptimizeNone, llvm::Attribute::MustProgress,
+                    llvm::Attribute::WillReturn, llvm::Attribute::UWTable, llvm::Attribute::StackProtect,
+                    llvm::Attribute::StackProtectStrong, llvm::Attribute::StackProtectReq}) {
+    function.removeFnAttr(kind);
+  }
+  for (llvm::StringRef name : {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "stack-protector-buffer-size"}) {
+    function.removeFnAttr(name);
+  }
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function.setPersonalityFn(nullptr);
+}
+
+// The loop's metadata without its promise of progress.
+void forget_progress(llvm::Instruction& branch) {
+  llvm::MDNode* loop = branch.getMetadata(llvm::LLVMContext::MD_loop);
+  if (!loop) return;
+  llvm::SmallVector<llvm::Metadata*, 4> kept = {nullptr};
+  for (unsigned i = 1; i < loop->getNumOperands(); ++i) {
+    llvm::Metadata* operand = loop->getOperand(i);
+    if (auto* node = llvm::dyn_cast<llvm::MDNode>(operand); node && node->getNumOperands() > 0) {
+      auto* name = llvm::dyn_cast<llvm::MDString>(node->getOperand(0));
+      if (name && name->getString() == "llvm.loop.mustprogress") continue;
+    }
+    kept.push_back(operand);
+  }
+  if (kept.size() == loop->getNumOperands()) return;
+  llvm::MDNode* changed = llvm::MDNode::getDistinct(branch.getContext(), kept);
+  changed->replaceOperandWith(0, changed);
+  branch.setMetadata(llvm::LLVMContext::MD_loop, changed);
+}
+
+void normalise_operation(llvm::Function& operation) {
+  std::string_view name = operation.getName();
+  if (!name.starts_with(operation_prefix)) return;
+  operation.setAttributes({});
+  operation.addFnAttr(llvm::Attribute::NoUnwind);
+  if (name == simd_lane_name || name == constant_defined_name) {
+    operation.setMemoryEffects(llvm::MemoryEffects::none());
+    operation.addFnAttr(llvm::Attribute::WillReturn);
+    return;
+  }
+  operation.addFnAttr(llvm::Attribute::Convergent);
+  if (parse_cross_lane(name)) {
+    // Not `none`: two of them must keep their order, and lanes meet at them.
+    operation.setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+  }
+}
+
+}  // namespace
+
+void normalise_attributes(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) {
+      if (!function.isIntrinsic()) normalise_operation(function);
+      continue;
+    }
+    normalise_definition(function);
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        call->removeFnAttr(llvm::Attribute::NoInline);
+        call->removeFnAttr(llvm::Attribute::WillReturn);
+        llvm::Function* callee = call->getCalledFunction();
+        if (callee && callee->getName().starts_with(llvm::StringRef(operation_prefix))) {
+          // What the call site claims (convergence aside) is the front end's guess; the declaration knows.
+          call->setAttributes({});
+        }
+      }
+      if (instruction.isTerminator()) forget_progress(instruction);
+    }
+  }
+}
+
+}  // namespace metalloid::ir

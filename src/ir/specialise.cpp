@@ -1,0 +1,61 @@
+#include "ir/specialise.h"
+
+#include <cstdlib>
+
+#include "ir/fix_numeric_semantics.h"
+#include "ir/fold_function_constants.h"
+#include "ir/inline_functions.h"
+#include "ir/normalise_attributes.h"
+#include "ir/select_kernel.h"
+#include "ir/simplify.h"
+#include "metalloid/error.h"
+
+namespace metalloid::ir {
+namespace {
+
+bool dump_wanted(std::string_view pass) {
+  const char* variable = std::getenv("METALLOID_DUMP");
+  if (!variable) return false;
+  std::string_view list = variable;
+  while (!list.empty()) {
+    std::size_t comma = list.find(',');
+    std::string_view item = list.substr(0, comma);
+    if (item == "all" || (item.starts_with("after:") && item.substr(6) == pass)) return true;
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return false;
+}
+
+void verify(const KernelModule& kernel) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*kernel.module, &stream)) {
+    throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
+  }
+}
+
+}  // namespace
+
+void dump_after(std::string_view pass, const llvm::Module& module) {
+  if (!dump_wanted(pass)) return;
+  llvm::errs() << "; ---- after " << llvm::StringRef(pass) << "\n" << module << "\n";
+}
+
+KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& info,
+                        const FunctionConstants& constants) {
+  KernelModule kernel = select_kernel(bitcode, info);
+  auto pass = [&](std::string_view name, auto&& run) {
+    run();
+    dump_after(name, *kernel.module);
+  };
+  pass("select_kernel", [&] { verify(kernel); });
+  pass("normalise_attributes", [&] { normalise_attributes(*kernel.module); });
+  pass("fix_numeric_semantics", [&] { fix_numeric_semantics(*kernel.module); });
+  pass("fold_function_constants", [&] { fold_function_constants(kernel, library, constants); });
+  pass("inline_functions", [&] { inline_functions(*kernel.module); });
+  pass("simplify", [&] { simplify(*kernel.module); });
+  verify(kernel);
+  return kernel;
+}
+
+}  // namespace metalloid::ir
