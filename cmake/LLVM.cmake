@@ -1,23 +1,26 @@
 # Clang and LLVM 22 as static archives, linked into libmetalloid.so and hidden there: a Python process often
 # holds an LLVM of its own (torch, triton, llvmlite). Debian's exported CMake targets would bring libLLVM.so.
 
-find_package(LLVM 22 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm)
-find_program(LLVM_CONFIG llvm-config HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED NO_DEFAULT_PATH)
+find_program(METALLOID_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin REQUIRED)
+execute_process(COMMAND ${METALLOID_LLVM_CONFIG} --includedir OUTPUT_VARIABLE LLVM_INCLUDE_DIRS
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${METALLOID_LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_LIBRARY_DIR
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
 execute_process(
-  COMMAND ${LLVM_CONFIG} --link-static --libfiles
+  COMMAND ${METALLOID_LLVM_CONFIG} --link-static --libfiles
     analysis bitreader bitwriter core coroutines irreader linker mc object orcjit jitlink passes
     support target transformutils instcombine ipo scalaropts frontendopenmp windowsdriver option
     x86codegen x86asmparser x86desc x86info x86disassembler nvptx
   OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(llvm_archives)
 execute_process(
-  COMMAND ${LLVM_CONFIG} --link-static --system-libs support
+  COMMAND ${METALLOID_LLVM_CONFIG} --link-static --system-libs support
   OUTPUT_VARIABLE llvm_system_libraries OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(llvm_system_libraries)
 
 set(clang_archives "")
-foreach(name Frontend Serialization CodeGen Parse Sema Analysis ASTMatchers Edit AST APINotes Support Lex Basic
+foreach(name Frontend Serialization CodeGen Parse Sema AnalysisLifetimeSafety Analysis ASTMatchers Edit AST APINotes Support Lex Basic
              Driver Options)
   if(EXISTS ${LLVM_LIBRARY_DIR}/libclang${name}.a)
     list(APPEND clang_archives ${LLVM_LIBRARY_DIR}/libclang${name}.a)
@@ -26,7 +29,6 @@ endforeach()
 
 add_library(metalloid_llvm_headers INTERFACE)
 target_include_directories(metalloid_llvm_headers SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(metalloid_llvm_headers INTERFACE ${LLVM_DEFINITIONS_LIST})
 
 add_library(metalloid_llvm_archives INTERFACE)
 target_link_libraries(metalloid_llvm_archives INTERFACE

@@ -1,0 +1,151 @@
+#include "frontend/code_generation.h"
+
+#include <set>
+
+#include <clang/AST/GlobalDecl.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+
+namespace metalloid::frontend {
+namespace {
+
+constexpr unsigned constant_space = 2;
+constexpr unsigned threadgroup_space = 3;
+
+// Threadgroup memory starts out undefined: default constructors of its class types do not run.
+class ThreadgroupVariables : public clang::RecursiveASTVisitor<ThreadgroupVariables> {
+ public:
+  explicit ThreadgroupVariables(clang::DiagnosticsEngine& diagnostics) : diagnostics_(diagnostics) {}
+
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (variable->getType().getAddressSpace() != clang::LangAS::opencl_local || !variable->hasInit()) return true;
+    const auto* construct = llvm::dyn_cast<clang::CXXConstructExpr>(variable->getInit()->IgnoreImplicit());
+    if (construct && variable->getInitStyle() == clang::VarDecl::CallInit && construct->getNumArgs() == 0) {
+      variable->setInit(nullptr);
+    } else {
+      diagnostics_.Report(variable->getLocation(),
+                          diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                       "variable in threadgroup address space cannot have an "
+                                                       "initializer"));
+    }
+    return true;
+  }
+
+ private:
+  clang::DiagnosticsEngine& diagnostics_;
+};
+
+// Globals that a function uses, through the functions it calls and the constants it reads.
+class UsedGlobals {
+ public:
+  const std::set<const llvm::GlobalVariable*>& of(const llvm::Function& function) {
+    const auto [entry, is_new] = functions_.try_emplace(&function);
+    if (!is_new) return entry->second;
+    // A recursive call finds the entry above, still incomplete; the outermost call completes it.
+    std::set<const llvm::GlobalVariable*> used;
+    for (const llvm::BasicBlock& block : function) {
+      for (const llvm::Instruction& instruction : block) {
+        for (const llvm::Use& operand : instruction.operands()) collect(*operand.get(), used);
+      }
+    }
+    return functions_[&function] = std::move(used);
+  }
+
+ private:
+  void collect(const llvm::Value& value, std::set<const llvm::GlobalVariable*>& used) {
+    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
+      if (!used.insert(variable).second) return;
+      // A constant that is computed at start-up depends on what its initialiser function reads.
+      for (const llvm::User* user : variable->users()) {
+        const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+        if (store && store->getPointerOperand() == variable) {
+          const auto& nested = of(*store->getFunction());
+          used.insert(nested.begin(), nested.end());
+        }
+      }
+    } else if (const auto* callee = llvm::dyn_cast<llvm::Function>(&value)) {
+      const auto& nested = of(*callee);
+      used.insert(nested.begin(), nested.end());
+    } else if (const auto* constant = llvm::dyn_cast<llvm::Constant>(&value)) {
+      for (const llvm::Use& operand : constant->operands()) collect(*operand.get(), used);
+    }
+  }
+
+  std::map<const llvm::Function*, std::set<const llvm::GlobalVariable*>> functions_;
+};
+
+void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
+  UsedGlobals used;
+  for (ReflectedKernel& kernel : reflection.kernels) {
+    const llvm::Function* function = module.getFunction(kernel.info.symbol);
+    if (!function) continue;
+    for (const llvm::GlobalVariable* variable : used.of(*function)) {
+      if (variable->getAddressSpace() == threadgroup_space) {
+        const std::uint64_t alignment = variable->getAlign().valueOrOne().value();
+        auto& bytes = kernel.info.static_threadgroup_memory;
+        bytes = (bytes + alignment - 1) / alignment * alignment +
+                module.getDataLayout().getTypeAllocSize(variable->getValueType());
+      }
+    }
+    for (const auto& [constant, declaration] : reflection.function_constants) {
+      const llvm::GlobalVariable* variable = module.getNamedGlobal(constant.symbol);
+      bool is_used = variable && used.of(*function).count(variable);
+      for (const ArgumentInfo& argument : kernel.info.arguments) is_used |= argument.gate == constant.symbol;
+      if (is_used) kernel.info.function_constants.push_back(constant.name);
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection, llvm::LLVMContext& context) {
+  auto& compiler = session.compiler();
+  auto& diagnostics = compiler.getDiagnostics();
+  ThreadgroupVariables threadgroup_variables(diagnostics);
+  for (ReflectedKernel& kernel : reflection.kernels) {
+    if (clang::Stmt* body = kernel.function->getBody()) threadgroup_variables.TraverseStmt(body);
+  }
+  if (session.diagnostics().error_count() != 0) return nullptr;
+  // Clang's own count includes errors that MSL does not share (Diagnostics drops them).
+  diagnostics.Reset(/*soft=*/true);
+
+  std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
+      diagnostics, compiler.getCodeGenOpts().MainFileName, &compiler.getVirtualFileSystem(),
+      compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
+  generator->Initialize(session.context());
+  // Kernels are called by hosts only, so the code generator must not wait for a use.
+  for (ReflectedKernel& kernel : reflection.kernels) {
+    auto* function = const_cast<clang::FunctionDecl*>(kernel.function);
+    if (!function->hasAttr<clang::UsedAttr>() &&
+        (function->isInlined() || function->getFormalLinkage() == clang::Linkage::Internal)) {
+      function->addAttr(clang::UsedAttr::CreateImplicit(session.context()));
+    }
+  }
+  session.declarations().replay(*generator);
+  for (auto& [info, variable] : reflection.function_constants) {
+    info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();
+  }
+  for (std::size_t k = 0; k < reflection.kernels.size(); ++k) {
+    auto& kernel = reflection.kernels[k];
+    kernel.info.symbol = generator->GetMangledName(clang::GlobalDecl(kernel.function)).str();
+    for (std::size_t a = 0; a < kernel.info.arguments.size(); ++a) {
+      const auto gate = reflection.gates.find({k, a});
+      if (gate == reflection.gates.end()) continue;
+      // The gate may be read by nothing else, so ask for its definition.
+      generator->GetAddrOfGlobal(clang::GlobalDecl(gate->second), /*isForDefinition=*/false);
+      kernel.info.arguments[a].gate = generator->GetMangledName(clang::GlobalDecl(gate->second)).str();
+    }
+  }
+  generator->HandleTranslationUnit(session.context());
+  if (session.diagnostics().error_count() != 0) return nullptr;
+  std::unique_ptr<llvm::Module> module(generator->ReleaseModule());
+  if (!module) return nullptr;
+  module->setTargetTriple(llvm::Triple("unknown-unknown-unknown"));
+  describe_used_globals(*module, reflection);
+  return module;
+}
+
+}  // namespace metalloid::frontend

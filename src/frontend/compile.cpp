@@ -1,0 +1,57 @@
+#include "frontend/frontend.h"
+
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "frontend/code_generation.h"
+#include "frontend/reflection.h"
+#include "frontend/session.h"
+
+namespace metalloid::frontend {
+namespace {
+
+std::string to_bitcode(const llvm::Module& module) {
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  return bitcode;
+}
+
+LibraryInfo library_info(Reflection reflection) {
+  LibraryInfo info;
+  for (auto& kernel : reflection.kernels) info.kernels.push_back(std::move(kernel.info));
+  for (auto& [constant, declaration] : reflection.function_constants) {
+    info.function_constants.push_back(std::move(constant));
+  }
+  info.unsupported = std::move(reflection.unsupported);
+  return info;
+}
+
+}  // namespace
+
+// The whole way from source to library.
+Result compile(std::string_view source, const CompileOptions& options) {
+  Session session(source, options);
+  const auto check = [&](bool succeeded) {
+    if (!succeeded || session.diagnostics().error_count() != 0) {
+      throw Error(ErrorCode::compile_error, session.diagnostics().text());
+    }
+  };
+  check(session.parse());
+  Reflection reflection = reflect(session);
+  check(true);
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = generate_code(session, reflection, context);
+  check(module != nullptr);
+
+  Result result;
+  result.library.bitcode = to_bitcode(*module);
+  result.library.info = library_info(std::move(reflection));
+  result.library.warnings = session.diagnostics().text();
+  for (const std::string& file : session.dependencies()) result.dependencies.emplace_back(file);
+  return result;
+}
+
+}  // namespace metalloid::frontend

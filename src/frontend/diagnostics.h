@@ -1,0 +1,48 @@
+// Collects Clang's diagnostics as text, in Clang's own format, and keeps apart the ones that MSL does not share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/SourceLocation.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace clang {
+class FunctionDecl;
+class TextDiagnosticPrinter;
+class DiagnosticOptions;
+}  // namespace clang
+
+namespace metalloid::frontend {
+
+class Diagnostics final : public clang::DiagnosticConsumer {
+ public:
+  explicit Diagnostics(clang::DiagnosticOptions& options);
+  ~Diagnostics() override;
+
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) override;
+  void EndSourceFile() override;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
+
+  unsigned error_count() const { return errors_; }
+  const std::string& text();
+
+  // One function instantiated explicitly twice: an error in C++, a second host_name in MSL.
+  struct RepeatedInstantiation {
+    const clang::FunctionDecl* function;
+    clang::SourceLocation location;
+  };
+  const std::vector<RepeatedInstantiation>& repeated_instantiations() const { return repeated_; }
+
+ private:
+  std::string text_;
+  llvm::raw_string_ostream stream_{text_};
+  std::unique_ptr<clang::TextDiagnosticPrinter> printer_;
+  std::vector<RepeatedInstantiation> repeated_;
+  unsigned errors_ = 0;
+  bool drop_notes_ = false;  // those that belong to a diagnostic that was dropped
+};
+
+}  // namespace metalloid::frontend

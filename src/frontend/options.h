@@ -1,0 +1,16 @@
+// Clang's options for MSL.
+#pragma once
+
+#include <clang/Frontend/CompilerInvocation.h>
+
+#include "metalloid/library.h"
+
+namespace metalloid::frontend {
+
+// Folders of the in-memory file system.
+inline constexpr const char* stdlib_folder = "/metalloid/stdlib";
+inline constexpr const char* memory_headers_folder = "/metalloid/headers";
+
+std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions& options);
+
+}  // namespace metalloid::frontend

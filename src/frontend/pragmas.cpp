@@ -1,0 +1,58 @@
+#include "frontend/pragmas.h"
+
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+
+namespace metalloid::frontend {
+namespace {
+
+// Hands `_Pragma("text")` to the preprocessor, which runs the handler that Clang has for it.
+void enter_pragma(clang::Preprocessor& preprocessor, clang::SourceLocation location, llvm::StringRef text) {
+  auto tokens = std::make_unique<clang::Token[]>(4);
+  for (int i = 0; i < 4; ++i) {
+    tokens[i].startToken();
+    tokens[i].setLocation(location);
+  }
+  tokens[0].setKind(clang::tok::identifier);
+  tokens[0].setIdentifierInfo(preprocessor.getIdentifierInfo("_Pragma"));
+  tokens[0].setLength(7);
+  tokens[1].setKind(clang::tok::l_paren);
+  tokens[1].setLength(1);
+  preprocessor.CreateString(("\"" + text + "\"").str(), tokens[2], location, location);
+  tokens[2].setKind(clang::tok::string_literal);
+  tokens[3].setKind(clang::tok::r_paren);
+  tokens[3].setLength(1);
+  preprocessor.EnterTokenStream(std::move(tokens), 4, /*DisableMacroExpansion=*/false, /*IsReinject=*/false);
+}
+
+class MetalPragma final : public clang::PragmaHandler {
+ public:
+  MetalPragma() : PragmaHandler("METAL") {}
+
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer introducer,
+                    clang::Token& first) override {
+    // The words of the line: "fp math_mode ( safe )".
+    std::vector<std::string> words;
+    clang::Token token;
+    for (preprocessor.LexUnexpandedToken(token); token.isNot(clang::tok::eod);
+         preprocessor.LexUnexpandedToken(token)) {
+      words.push_back(preprocessor.getSpelling(token));
+    }
+    if (words.size() < 5 || words[0] != "fp") return;
+    const auto location = first.getLocation();
+    if (words[1] == "math_mode") {
+      enter_pragma(preprocessor, location,
+                   words[3] == "safe" ? "float_control(precise, on)" : "float_control(precise, off)");
+    } else if (words[1] == "contract") {
+      enter_pragma(preprocessor, location, "clang fp contract(" + words[3] + ")");
+    }
+  }
+};
+
+}  // namespace
+
+void add_metal_pragmas(clang::Preprocessor& preprocessor) {
+  preprocessor.AddPragmaHandler(new MetalPragma);  // owned by the preprocessor
+}
+
+}  // namespace metalloid::frontend

@@ -1,0 +1,161 @@
+#include "frontend/session.h"
+
+#include <clang/Frontend/Utils.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Parse/Parser.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include "frontend/options.h"
+#include "frontend/pragmas.h"
+#include "frontend/target.h"
+#include "frontend/tokens/rewrite.h"
+#include "stdlib/headers.h"
+
+namespace metalloid::frontend {
+namespace {
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options) {
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  // For work on the standard library: headers from a folder instead of the embedded ones.
+  const char* stdlib_on_disk = std::getenv("METALLOID_STDLIB_DIR");
+  for (const auto& header : stdlib::headers()) {
+    if (stdlib_on_disk) break;
+    memory->addFile(std::string(stdlib_folder) + "/" + std::string(header.name), 0,
+                    llvm::MemoryBuffer::getMemBuffer(header.text, header.name));
+  }
+  for (const auto& [name, text] : options.headers) {
+    memory->addFile(std::string(memory_headers_folder) + "/" + name, 0,
+                    llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  }
+  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  overlay->pushOverlay(memory);
+  return overlay;
+}
+
+// `device`, `constant` and `threadgroup` lex as the OpenCL keywords behind them (no macros, so diagnostics and
+// stringification see the user's words); OpenCL's own words become identifiers again.
+void set_keywords(clang::IdentifierTable& identifiers) {
+  using namespace clang;
+  for (const char* word :
+       {"global", "local", "generic", "read_only", "write_only", "read_write", "__read_only", "__write_only",
+        "__read_write", "__kernel", "kernel", "pipe", "vec_step", "addrspace_cast", "__generic", "__private"}) {
+    identifiers.get(word, tok::identifier);
+  }
+#define GENERIC_IMAGE_TYPE(ImgType, Id) identifiers.get(#ImgType "_t", tok::identifier);
+#include <clang/Basic/OpenCLImageTypes.def>
+  identifiers.get("device", tok::kw___global);
+  identifiers.get("threadgroup", tok::kw___local);
+  identifiers.get("constant", tok::kw___constant);
+}
+
+}  // namespace
+
+bool DeclarationRecorder::HandleTopLevelDecl(clang::DeclGroupRef group) {
+  events_.push_back([group](clang::ASTConsumer& consumer) { consumer.HandleTopLevelDecl(group); });
+  return true;
+}
+void DeclarationRecorder::HandleInterestingDecl(clang::DeclGroupRef group) {
+  events_.push_back([group](clang::ASTConsumer& consumer) { consumer.HandleInterestingDecl(group); });
+}
+void DeclarationRecorder::HandleInlineFunctionDefinition(clang::FunctionDecl* function) {
+  events_.push_back([function](clang::ASTConsumer& consumer) { consumer.HandleInlineFunctionDefinition(function); });
+}
+void DeclarationRecorder::HandleTagDeclDefinition(clang::TagDecl* tag) {
+  events_.push_back([tag](clang::ASTConsumer& consumer) { consumer.HandleTagDeclDefinition(tag); });
+}
+void DeclarationRecorder::HandleTagDeclRequiredDefinition(const clang::TagDecl* tag) {
+  events_.push_back([tag](clang::ASTConsumer& consumer) { consumer.HandleTagDeclRequiredDefinition(tag); });
+}
+void DeclarationRecorder::HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) {
+  events_.push_back(
+      [variable](clang::ASTConsumer& consumer) { consumer.HandleCXXStaticMemberVarInstantiation(variable); });
+}
+void DeclarationRecorder::CompleteTentativeDefinition(clang::VarDecl* variable) {
+  events_.push_back([variable](clang::ASTConsumer& consumer) { consumer.CompleteTentativeDefinition(variable); });
+}
+
+void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
+  for (const auto& event : events_) event(consumer);
+}
+
+Session::Session(std::string_view source, const CompileOptions& options) : source_(source), options_(options) {
+  auto invocation = make_invocation(options);
+  compiler_ = std::make_unique<clang::CompilerInstance>(std::move(invocation));
+  diagnostics_ = std::make_unique<Diagnostics>(compiler_->getDiagnosticOpts());
+  compiler_->setVirtualFileSystem(make_file_system(options));
+  compiler_->createDiagnostics(diagnostics_.get(), /*ShouldOwnClient=*/false);
+
+  compiler_->setTarget(make_target(*compiler_, options.language, options.math_mode).get());
+
+  compiler_->createFileManager();
+  compiler_->createSourceManager();
+  auto& sources = compiler_->getSourceManager();
+  sources.setMainFileID(sources.createFileID(llvm::MemoryBuffer::getMemBuffer(source_, options.source_name)));
+  compiler_->addDependencyCollector(std::make_shared<clang::DependencyCollector>());
+  compiler_->createPreprocessor(clang::TU_Complete);
+  add_metal_pragmas(compiler_->getPreprocessor());
+  set_keywords(compiler_->getPreprocessor().getIdentifierTable());
+  compiler_->getPreprocessor().getBuiltinInfo().initializeBuiltins(
+      compiler_->getPreprocessor().getIdentifierTable(), compiler_->getLangOpts());
+  compiler_->createASTContext();
+  auto recorder = std::make_unique<DeclarationRecorder>();
+  recorder_ = recorder.get();
+  compiler_->setASTConsumer(std::move(recorder));
+  compiler_->createSema(clang::TU_Complete, nullptr);
+}
+
+Session::~Session() = default;
+
+bool Session::parse() {
+  auto& preprocessor = compiler_->getPreprocessor();
+  auto& sema = compiler_->getSema();
+  diagnostics_->BeginSourceFile(compiler_->getLangOpts(), &preprocessor);
+
+  // The parser registers the pragma handlers that lexing needs, so it exists before the first token is read.
+  clang::Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);
+  sema.Initialize();
+  preprocessor.EnterMainSourceFile();
+
+  tokens::TokenList tokens;
+  do {
+    preprocessor.Lex(tokens.emplace_back());
+  } while (tokens.back().isNot(clang::tok::eof));
+  tokens::Rewriter rewriter(preprocessor);
+  rewriter.run(tokens);
+  instantiation_host_names_ = rewriter.take_instantiation_host_names();
+  preprocessor.EnterTokenStream(tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+
+  parser.Initialize();
+  clang::Parser::DeclGroupPtrTy group;
+  clang::Sema::ModuleImportState import_state;
+  for (bool at_end = parser.ParseFirstTopLevelDecl(group, import_state); !at_end;
+       at_end = parser.ParseTopLevelDecl(group, import_state)) {
+    if (group) recorder_->HandleTopLevelDecl(group.get());
+  }
+  for (clang::Decl* declaration : sema.WeakTopLevelDecls()) {
+    recorder_->HandleTopLevelDecl(clang::DeclGroupRef(declaration));
+  }
+  return diagnostics_->error_count() == 0;
+}
+
+std::vector<std::pair<const clang::FunctionDecl*, std::string>> Session::extra_host_names() const {
+  std::vector<std::pair<const clang::FunctionDecl*, std::string>> names;
+  for (const auto& repeated : diagnostics_->repeated_instantiations()) {
+    const auto found = instantiation_host_names_.find(repeated.location);
+    if (found != instantiation_host_names_.end()) names.emplace_back(repeated.function, found->second);
+  }
+  return names;
+}
+
+std::vector<std::string> Session::dependencies() const {
+  std::vector<std::string> files;
+  auto& sources = compiler_->getSourceManager();
+  for (auto entry = sources.fileinfo_begin(); entry != sources.fileinfo_end(); ++entry) {
+    const std::string name = entry->first.getName().str();
+    if (!llvm::StringRef(name).starts_with("/metalloid/")) files.push_back(name);
+  }
+  return files;
+}
+
+}  // namespace metalloid::frontend

@@ -1,0 +1,62 @@
+// One run of Clang over one MSL source: options in, parsed declarations and diagnostics out.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+
+#include "frontend/diagnostics.h"
+#include "metalloid/library.h"
+
+namespace metalloid::frontend {
+
+// Keeps what the parser hands over, so that code is generated only after the whole source was looked at.
+class DeclarationRecorder final : public clang::ASTConsumer {
+ public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
+  void HandleInterestingDecl(clang::DeclGroupRef group) override;
+  void HandleInlineFunctionDefinition(clang::FunctionDecl* function) override;
+  void HandleTagDeclDefinition(clang::TagDecl* tag) override;
+  void HandleTagDeclRequiredDefinition(const clang::TagDecl* tag) override;
+  void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) override;
+  void CompleteTentativeDefinition(clang::VarDecl* variable) override;
+
+  void replay(clang::ASTConsumer& consumer) const;
+
+ private:
+  std::vector<std::function<void(clang::ASTConsumer&)>> events_;
+};
+
+class Session {
+ public:
+  Session(std::string_view source, const CompileOptions& options);
+  ~Session();
+
+  // Runs preprocessor, token rewriting and parser. False if there were errors.
+  bool parse();
+
+  clang::CompilerInstance& compiler() { return *compiler_; }
+  clang::ASTContext& context() { return compiler_->getASTContext(); }
+  const DeclarationRecorder& declarations() const { return *recorder_; }
+  Diagnostics& diagnostics() { return *diagnostics_; }
+  // Further names of explicit instantiations that were written more than once.
+  std::vector<std::pair<const clang::FunctionDecl*, std::string>> extra_host_names() const;
+  std::vector<std::string> dependencies() const;
+
+ private:
+  std::string source_;
+  const CompileOptions& options_;
+  std::unique_ptr<Diagnostics> diagnostics_;  // outlives the compiler, which writes into it
+  std::unique_ptr<clang::CompilerInstance> compiler_;
+  DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
+  std::map<clang::SourceLocation, std::string> instantiation_host_names_;
+};
+
+}  // namespace metalloid::frontend

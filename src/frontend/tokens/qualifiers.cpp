@@ -1,0 +1,40 @@
+// `thread` is the default address space, so the word vanishes. `coherent` and `coherent(device)` ask for what
+// every engine's memory does anyway. The other spaces take the name under which Sema knows their attribute.
+
+#include "frontend/tokens/rewrite.h"
+
+namespace metalloid::frontend::tokens {
+
+using namespace clang;
+
+void remove_thread_qualifiers(TokenList& tokens) {
+  TokenList out;
+  out.reserve(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (word(tokens[i]) == "thread") continue;
+    if (word(tokens[i]) == "coherent") {
+      const std::size_t next = i + 1;
+      if (next < tokens.size() && tokens[next].is(tok::l_paren)) {
+        i = skip_balanced(tokens, next) - 1;
+        continue;
+      }
+      if (next < tokens.size() && is_address_space(tokens[next])) continue;
+    }
+    out.push_back(tokens[i]);
+  }
+  tokens = std::move(out);
+}
+
+void name_address_spaces(TokenList& tokens, TokenFactory& factory) {
+  auto& identifiers = factory.preprocessor().getIdentifierTable();
+  IdentifierInfo* const device = &identifiers.get("__global");
+  IdentifierInfo* const constant = &identifiers.get("__constant");
+  IdentifierInfo* const threadgroup = &identifiers.get("__local");
+  for (Token& token : tokens) {
+    if (token.is(tok::kw___global)) token.setIdentifierInfo(device);
+    if (token.is(tok::kw___constant)) token.setIdentifierInfo(constant);
+    if (token.is(tok::kw___local)) token.setIdentifierInfo(threadgroup);
+  }
+}
+
+}  // namespace metalloid::frontend::tokens

@@ -1,0 +1,14 @@
+#include "frontend/tokens/rewrite.h"
+
+namespace metalloid::frontend::tokens {
+
+void Rewriter::run(TokenList& tokens) {
+  remove_thread_qualifiers(tokens);
+  expand_bfloat_literals(tokens, factory_);
+  merge_address_space_members(tokens, factory_);
+  rewrite_variables(tokens, factory_);
+  rewrite_attributes(tokens, factory_, host_names_);
+  name_address_spaces(tokens, factory_);
+}
+
+}  // namespace metalloid::frontend::tokens

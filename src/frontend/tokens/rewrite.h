@@ -1,0 +1,33 @@
+// Turns the tokens of MSL into tokens that stock Clang parses. Locations survive, so diagnostics point into the
+// user's text. One file per rewriting; run() is the list of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frontend/tokens/token_list.h"
+
+namespace metalloid::frontend::tokens {
+
+using HostNames = std::map<clang::SourceLocation, std::string>;
+
+class Rewriter {
+ public:
+  explicit Rewriter(clang::Preprocessor& preprocessor) : factory_(preprocessor) {}
+  void run(TokenList& tokens);
+  // For every token of an explicit instantiation that has a host_name: that name.
+  HostNames take_instantiation_host_names() { return std::move(host_names_); }
+
+ private:
+  TokenFactory factory_;
+  HostNames host_names_;
+};
+
+void remove_thread_qualifiers(TokenList& tokens);                           // qualifiers.cpp
+void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);      // literals.cpp
+void merge_address_space_members(TokenList& tokens, TokenFactory& factory); // members.cpp
+void rewrite_variables(TokenList& tokens, TokenFactory& factory);           // variables.cpp
+void rewrite_attributes(TokenList& tokens, TokenFactory& factory, HostNames& host_names);  // attributes.cpp
+void name_address_spaces(TokenList& tokens, TokenFactory& factory);         // qualifiers.cpp
+
+}  // namespace metalloid::frontend::tokens
