@@ -1,0 +1,87 @@
+#include "engines/host/loader.h"
+
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "metalloid/error.h"
+
+namespace metalloid::engines::host {
+namespace {
+
+class Resolver : public llvm::LegacyJITSymbolResolver {
+ public:
+  explicit Resolver(void* (*more)(std::string_view)) : more_(more) {}
+
+  llvm::JITSymbol findSymbol(const std::string& name) override {
+    void* address = more_ ? more_(name) : nullptr;
+    if (!address) address = allowed_symbol(name);
+    if (!address && missing_.empty()) missing_ = name;
+    // A missing symbol must not end the process: it gets an address, and the load fails afterwards.
+    return {address ? reinterpret_cast<llvm::JITTargetAddress>(address) : 1, llvm::JITSymbolFlags::Exported};
+  }
+  llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
+
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* (*more_)(std::string_view);
+  std::string missing_;
+};
+
+}  // namespace
+
+struct LoadedCode::State {
+  std::string bytes;
+  std::unique_ptr<llvm::object::ObjectFile> object;
+  llvm::SectionMemoryManager memory;
+  Resolver resolver;
+  llvm::RuntimeDyld linker;
+  std::unique_ptr<llvm::RuntimeDyld::LoadedObjectInfo> loaded;
+
+  explicit State(void* (*more)(std::string_view)) : resolver(more), linker(memory, resolver) {}
+};
+
+LoadedCode::LoadedCode(std::span<const char> object, void* (*more)(std::string_view))
+    : state_(std::make_unique<State>(more)) {
+  state_->bytes.assign(object.begin(), object.end());
+  auto parsed = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(state_->bytes, "kernel"));
+  if (!parsed) {
+    throw Error(ErrorCode::internal, "cannot read object code: " + llvm::toString(parsed.takeError()));
+  }
+  state_->object = std::move(*parsed);
+  state_->loaded = state_->linker.loadObject(*state_->object);
+  if (!state_->linker.hasError()) state_->linker.resolveRelocations();
+  if (!state_->resolver.missing().empty()) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the kernel calls '{}', which has no definition", state_->resolver.missing()));
+  }
+  std::string message;
+  if (state_->linker.hasError() || state_->memory.finalizeMemory(&message)) {
+    throw Error(ErrorCode::internal, "cannot load object code: " + state_->linker.getErrorString().str() + message);
+  }
+}
+
+LoadedCode::~LoadedCode() = default;
+
+void* LoadedCode::find(std::string_view name) const {
+  return reinterpret_cast<void*>(state_->linker.getSymbol(llvm::StringRef(name)).getAddress());
+}
+
+std::optional<std::string> LoadedCode::source_line(const void* instruction) const {
+  auto address = reinterpret_cast<std::uint64_t>(instruction);
+  for (const llvm::object::SectionRef& section : state_->object->sections()) {
+    if (!section.isText()) continue;
+    std::uint64_t start = state_->loaded->getSectionLoadAddress(section);
+    if (start == 0 || address < start || address >= start + section.getSize()) continue;
+    auto context = llvm::DWARFContext::create(*state_->object);
+    auto line = context->getLineInfoForAddress({section.getAddress() + (address - start), section.getIndex()});
+    if (!line || line->Line == 0) return std::nullopt;
+    return fmt::format("{}:{}", line->FileName, line->Line);
+  }
+  return std::nullopt;
+}
+
+}  // namespace metalloid::engines::host

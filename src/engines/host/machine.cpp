@@ -1,0 +1,95 @@
+#include "engines/host/machine.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+
+#include "ir/pass_managers.h"
+#include "metalloid/error.h"
+
+namespace metalloid::engines::host {
+namespace {
+
+const llvm::Target& target() {
+  static const llvm::Target* found = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    std::string error;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
+    if (!target) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
+    return target;
+  }();
+  return *found;
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
+    throw Error(ErrorCode::internal, "this machine's code generator cannot write that kind of file");
+  }
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+const std::string& cpu_name() {
+  static const std::string name = llvm::sys::getHostCPUName().str();
+  return name;
+}
+
+const std::string& cpu_features() {
+  static const std::string features = [] {
+    llvm::SubtargetFeatures list;
+    std::vector<std::pair<std::string, bool>> sorted;
+    for (const auto& [name, present] : llvm::sys::getHostCPUFeatures()) sorted.emplace_back(name.str(), present);
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [name, present] : sorted) list.AddFeature(name, present);
+    return list.getString();
+  }();
+  return features;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine() {
+  llvm::TargetOptions options;
+  // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target().createTargetMachine(llvm::Triple(llvm::sys::getProcessTriple()), cpu_name(), cpu_features(), options,
+                                   llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                   /*JIT=*/true));
+  if (!machine) throw Error(ErrorCode::internal, "cannot create a code generator for this machine");
+  return machine;
+}
+
+void retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // Large frames touch each page in turn, so that an overflow always meets the guard page.
+    function.addFnAttr("probe-stack", "inline-asm");
+  }
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  ir::PassManagers managers(&machine);
+  managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
+}
+
+std::string emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  return emit(module, machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::string emit_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
+  return emit(module, machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+}  // namespace metalloid::engines::host

@@ -1,0 +1,59 @@
+// What generated code and the engine's runtime agree on: the layouts, names and signatures of both sides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace metalloid::engines::reference {
+
+// What a running threadgroup knows. Generated code reads it by these offsets (lower_arguments.cpp).
+struct ThreadgroupState {
+  void* const* arguments = nullptr;  // per kernel argument: address of its buffer or threadgroup memory
+  std::byte* threadgroup_memory = nullptr;  // static variables, at the offsets that lower_threadgroup_memory chose
+  std::uint32_t threads_per_grid[3] = {};
+  std::uint32_t threadgroups_per_grid[3] = {};
+  std::uint32_t dispatch_threads_per_threadgroup[3] = {};  // nominal
+  std::uint32_t threadgroup_position_in_grid[3] = {};
+  std::uint32_t threads_per_threadgroup[3] = {};  // actual: smaller at the grid's edge
+};
+
+// Generated: runs all threads of a threadgroup in loops (kernels whose threads never meet).
+using RunThreadgroup = void (*)(ThreadgroupState*);
+inline constexpr std::string_view run_threadgroup_name = "metalloid_run_threadgroup";
+
+// Generated: runs the thread at a position in its threadgroup.
+using RunThread = void (*)(ThreadgroupState*, std::uint32_t x, std::uint32_t y, std::uint32_t z);
+inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
+
+// A place in the code where threads meet. Generated as an array sorted so that code that runs earlier comes first:
+// lanes that lag behind then reach the others before those go on.
+struct Site {
+  enum class Kind : std::uint8_t { cross_lane, simdgroup_barrier, threadgroup_barrier };
+  Kind kind;
+  std::uint8_t operation;  // ir::CrossLane
+  std::uint8_t type;       // ir::LaneType
+  std::uint8_t group;      // ir::LaneGroup
+};
+static_assert(sizeof(Site) == 4);
+
+// Runtime entry points that generated code calls.
+//   u64  cross_lane(ThreadgroupState*, Site*, u64 value, u32 operand)
+//   void barrier(ThreadgroupState*, Site*)
+//   ThreadgroupState* current()    for recursive functions, which are not part of the flat kernel
+//   u32  current_lane(ThreadgroupState*)
+inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
+inline constexpr std::string_view barrier_name = "metalloid_barrier";
+inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
+inline constexpr std::string_view current_lane_name = "metalloid_current_lane";
+
+// Generated: facts of the compiled kernel.
+struct KernelFacts {
+  std::uint32_t threads_meet;               // 1: RunThread on fibers, 0: RunThreadgroup
+  std::uint32_t static_threadgroup_memory;  // bytes
+  std::uint32_t stack_bytes;                // that a thread's variables need at least, without recursion
+  std::uint32_t recursive;                  // 1: the stack has no known bound
+};
+inline constexpr std::string_view facts_name = "metalloid_kernel_facts";
+
+}  // namespace metalloid::engines::reference
