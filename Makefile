@@ -1,0 +1,53 @@
+# Everything a contributor runs. `make help` lists it.
+
+BUILD := build
+PYTHON := $(CURDIR)/.venv/bin/python
+SOURCES = $(shell git ls-files '*.cpp' '*.h')
+
+.PHONY: help demo build test bench format lint fuzz clean dependencies configure
+
+help:
+	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
+	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
+	@echo 'make test     build and run every test'
+	@echo 'make bench    measure, and write docs/performance.md'
+	@echo 'make format   format the C++ sources'
+	@echo 'make lint     check formatting and run clang-tidy'
+	@echo 'make fuzz     feed mutated kernels to the compiler for ten minutes (SECONDS=n)'
+	@echo 'make clean    delete $(BUILD)/'
+
+dependencies:
+	@scripts/install_dependencies.sh
+
+configure: dependencies
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DPython_EXECUTABLE=$(PYTHON)
+
+# Also makes `import metalloid` work in .venv, from the build folder.
+build: configure
+	@cmake --build $(BUILD)
+	@echo '$(CURDIR)/$(BUILD)/python' > "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/metalloid.pth"
+
+demo: build
+	@$(BUILD)/bin/metalloid_demo
+
+test: build
+	@BUILD=$(BUILD) scripts/test.sh
+
+bench: build
+	@$(PYTHON) scripts/bench.py --build $(BUILD)
+
+fuzz: build
+	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
+
+format:
+	@scripts/install_dependencies.sh lint
+	@clang-format-22 -i $(SOURCES)
+
+lint: configure
+	@scripts/install_dependencies.sh lint
+	@clang-format-22 --dry-run --Werror $(SOURCES)
+	@cmake --build $(BUILD) --target metalloid_headers
+	@git ls-files 'src/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'python/*.cpp' | xargs -P "$$(nproc)" -n 4 clang-tidy-22 -p $(BUILD) --quiet
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,29 @@
+// The GELU activation (its tanh form) for several element types: one template, one kernel name per type.
+//
+// [[host_name]] on an explicit instantiation gives it the name that the host asks for. The arithmetic is in
+// float whatever the element type, and four elements at a time.
+//
+//   metalloid run examples/activations.metal --kernel gelu_half --threads 250 --group 64
+//       --arg out=f16[1000]=zeros --arg in=f16[1000]=normal
+#include <metal_stdlib>
+using namespace metal;
+
+template <typename T>
+[[kernel]] void gelu(device vec<T, 4>* out [[buffer(0)]],
+                     device const vec<T, 4>* in [[buffer(1)]],
+                     uint i [[thread_position_in_grid]]) {
+  const float4 x = float4(in[i]);
+  const float4 inner = 0.7978845608f * (x + 0.044715f * x * x * x);  // sqrt(2 / pi)
+  // precise:: keeps the float form exact to a few units in the last place, whatever the math mode.
+  out[i] = vec<T, 4>(0.5f * x * (1.0f + precise::tanh(inner)));
+}
+
+#define instantiate_gelu(name, T)                                       \
+  template [[host_name("gelu_" #name)]] [[kernel]] void gelu<T>(        \
+      device vec<T, 4>* out [[buffer(0)]],                              \
+      device const vec<T, 4>* in [[buffer(1)]],                         \
+      uint i [[thread_position_in_grid]]);
+
+instantiate_gelu(float, float)
+instantiate_gelu(half, half)
+instantiate_gelu(bfloat, bfloat)

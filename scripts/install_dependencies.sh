@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs what building and testing Metalloid needs and this machine lacks, and says so first.
+#   scripts/install_dependencies.sh          compilers, libraries, and the Python packages in .venv
+#   scripts/install_dependencies.sh lint     also clang-format and clang-tidy
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  g++ cmake ninja-build ccache
+  clang-22 lld-22 llvm-22-dev libclang-22-dev libclang-rt-22-dev
+  libzstd-dev zlib1g-dev libcurl4-openssl-dev libxml2-dev # what the static LLVM links to
+  libboost-dev libboost-context-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev
+  libgtest-dev libbenchmark-dev libmpfr-dev # tests and benchmarks
+  python3-dev python3-venv
+)
+if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
+python_packages=(nanobind scikit-build-core numpy pytest hypothesis)
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == installed ]] || missing+=("$package")
+done
+
+if ((${#missing[@]})); then
+  as_root=()
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      echo "These Debian packages are missing, and there is neither root nor sudo to install them:" >&2
+      echo "  ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing ${#missing[@]} Debian packages with apt-get${as_root[0]:+ through sudo}:"
+  echo "  ${missing[*]}" | fold -s -w 100 | sed '2,$s/^/  /'
+  echo "(about 2 GB on disk when nothing is there yet, most of it LLVM)"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+fi
+
+# The stamp lists what was installed, so that a longer list installs again.
+stamp=.venv/installed-for-metalloid
+if [[ "$(cat "$stamp" 2>/dev/null)" != "${python_packages[*]}" ]]; then
+  echo "Installing Python packages into .venv: ${python_packages[*]}"
+  [[ -x .venv/bin/python ]] || python3 -m venv .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "${python_packages[@]}"
+  echo "${python_packages[*]}" >"$stamp"
+fi
