@@ -1,0 +1,17 @@
+// Macros that every header of the standard library uses.
+#ifndef METALLOID_CONFIG_H
+#define METALLOID_CONFIG_H
+
+// Library functions always vanish into their caller. Without debug information of their own, their instructions
+// take the caller's source line: reports then name the user's code.
+#define METALLOID_FUNC inline __attribute__((always_inline, nodebug))
+
+#ifndef METAL_FUNC
+#define METAL_FUNC inline __attribute__((always_inline))
+#endif
+
+// True while the compiler evaluates a constant expression; run-time code may then use vector operations that
+// constant expressions lack.
+#define METALLOID_CONSTANT_EVALUATED __builtin_is_constant_evaluated()
+
+#endif

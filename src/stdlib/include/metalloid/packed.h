@@ -1,0 +1,101 @@
+// packed_vec<T, N> (MSL spec §2.2.3): N elements with the alignment of one. Arithmetic happens on vec<T, N>, to and
+// from which it converts; being a template argument, vec<T, N> lends its operators to argument-dependent lookup.
+#ifndef METALLOID_PACKED_H
+#define METALLOID_PACKED_H
+
+#include <metalloid/vec.h>
+
+#define METALLOID_PACKED_COMPOUND(op)                             \
+  METALLOID_FUNC constexpr packed_vec& operator op##=(Vec v) {    \
+    return *this = Vec(*this) op v;                               \
+  }
+
+#define METALLOID_PACKED_MEMBERS(N)                                                                \
+  packed_vec() = default;                                                                          \
+  METALLOID_FUNC constexpr packed_vec(Vec v) : packed_vec(__metalloid::native_tag(), v) {}         \
+  METALLOID_FUNC constexpr packed_vec(T value) : packed_vec(Vec(value)) {}                         \
+  template <typename U, metal::enable_if_t<!__is_same(U, T), int> = 0>                             \
+  METALLOID_FUNC explicit constexpr packed_vec(vec<U, N> v) : packed_vec(Vec(v)) {}                \
+  template <typename U, typename V, metal::enable_if_t<!__is_same(U, T), int> = 0>                 \
+  METALLOID_FUNC explicit constexpr packed_vec(packed_vec<U, N, V> v) : packed_vec(Vec(V(v))) {}   \
+  template <typename... A,                                                                         \
+            metal::enable_if_t<(sizeof...(A) > 1) && __metalloid::lanes_of<A...> == N, int> = 0>   \
+  METALLOID_FUNC constexpr packed_vec(A... parts)                                                  \
+      : packed_vec(__metalloid::native_tag(), Vec(parts...)) {}                                    \
+  METALLOID_PACKED_COMPOUND(+)                                                                     \
+  METALLOID_PACKED_COMPOUND(-)                                                                     \
+  METALLOID_PACKED_COMPOUND(*)                                                                     \
+  METALLOID_PACKED_COMPOUND(/)                                                                     \
+  METALLOID_PACKED_COMPOUND(%)                                                                     \
+  METALLOID_PACKED_COMPOUND(&)                                                                     \
+  METALLOID_PACKED_COMPOUND(|)                                                                     \
+  METALLOID_PACKED_COMPOUND(^)                                                                     \
+  METALLOID_PACKED_COMPOUND(<<)                                                                    \
+  METALLOID_PACKED_COMPOUND(>>)                                                                    \
+  METALLOID_SWIZZLES_##N
+
+namespace metal {
+
+template <typename T, typename Vec>
+class packed_vec<T, 2, Vec> {
+ public:
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y) {}
+  METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y); }
+  METALLOID_PACKED_MEMBERS(2)
+  METALLOID_SUBSCRIPTS(i == 0 ? x : y)
+
+  union {
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+    T __elements[2];
+  };
+  static_assert(sizeof(Vec) >= 2 * sizeof(T), "completes the vector type");
+};
+
+template <typename T, typename Vec>
+class packed_vec<T, 3, Vec> {
+ public:
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y), z(v.z) {}
+  METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y, z); }
+  METALLOID_PACKED_MEMBERS(3)
+  METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : z)
+
+  union {
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    T __elements[3];
+  };
+  static_assert(sizeof(Vec) >= 3 * sizeof(T), "completes the vector type");
+};
+
+template <typename T, typename Vec>
+class packed_vec<T, 4, Vec> {
+ public:
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y), z(v.z), w(v.w) {}
+  METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y, z, w); }
+  METALLOID_PACKED_MEMBERS(4)
+  METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : i == 2 ? z : w)
+
+  union {
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    T __elements[4];
+  };
+  static_assert(sizeof(Vec) >= 4 * sizeof(T), "completes the vector type");
+};
+
+}  // namespace metal
+
+#endif
