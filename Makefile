@@ -46,7 +46,6 @@ format:
 lint: configure
 	@scripts/install_dependencies.sh lint
 	@clang-format-22 --dry-run --Werror $(SOURCES)
-	@cmake --build $(BUILD) --target metalloid_headers
 	@git ls-files 'src/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'python/*.cpp' | xargs -P "$$(nproc)" -n 4 clang-tidy-22 -p $(BUILD) --quiet
 
 clean:
