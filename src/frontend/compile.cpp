@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "frontend/code_generation.h"
+#include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
 
@@ -32,8 +33,8 @@ LibraryInfo library_info(Reflection reflection) {
 }  // namespace
 
 // The whole way from source to library.
-Result compile(std::string_view source, const CompileOptions& options) {
-  Session session(source, options);
+Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
+  Session session(source, options, precompiled_prelude(options, store));
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());

@@ -27,7 +27,8 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
 
   unsigned error_count() const { return errors_; }
-  const std::string& text();
+  // The log so far, in Metal's words.
+  std::string text();
 
   // One function instantiated explicitly twice: an error in C++, a second host_name in MSL.
   struct RepeatedInstantiation {

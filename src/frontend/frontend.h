@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,13 @@ struct Result {
   std::vector<std::filesystem::path> dependencies;
 };
 
+// Where precompiled standard libraries are kept between processes. Both functions may be empty.
+struct PreludeStore {
+  std::function<std::optional<std::string>(const std::string& key)> load;
+  std::function<void(const std::string& key, const std::string& contents)> save;
+};
+
 // Throws Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
-Result compile(std::string_view source, const CompileOptions& options);
+Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store = {});
 
 }  // namespace metalloid::frontend

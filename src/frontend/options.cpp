@@ -78,7 +78,6 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
   for (const auto& [name, value] : options.definitions) {
     preprocessor.addMacroDef(value.empty() ? name : name + "=" + value);
   }
-  preprocessor.Includes.push_back("metalloid/prelude.h");
 
   auto& diagnostics = invocation->getDiagnosticOpts();
   diagnostics.ErrorLimit = 20;

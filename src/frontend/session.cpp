@@ -4,6 +4,8 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Sema.h>
+#include <clang/Serialization/ASTReader.h>
+#include <clang/Serialization/ASTWriter.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include "frontend/options.h"
@@ -15,7 +17,8 @@
 namespace metalloid::frontend {
 namespace {
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options) {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options,
+                                                                  const std::string* prelude) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   // For work on the standard library: headers from a folder instead of the embedded ones.
   const char* stdlib_on_disk = std::getenv("METALLOID_STDLIB_DIR");
@@ -24,6 +27,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOp
     memory->addFile(std::string(stdlib_folder) + "/" + std::string(header.name), 0,
                     llvm::MemoryBuffer::getMemBuffer(header.text, header.name));
   }
+  if (prelude) memory->addFile(prelude_file, 0, llvm::MemoryBuffer::getMemBuffer(*prelude, prelude_file, false));
   for (const auto& [name, text] : options.headers) {
     memory->addFile(std::string(memory_headers_folder) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBufferCopy(text, name));
@@ -79,30 +83,53 @@ void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
   for (const auto& event : events_) event(consumer);
 }
 
-Session::Session(std::string_view source, const CompileOptions& options) : source_(source), options_(options) {
-  auto invocation = make_invocation(options);
-  compiler_ = std::make_unique<clang::CompilerInstance>(std::move(invocation));
+void Session::create_compiler(const CompileOptions& options) {
+  compiler_ = std::make_unique<clang::CompilerInstance>(make_invocation(options));
   diagnostics_ = std::make_unique<Diagnostics>(compiler_->getDiagnosticOpts());
-  compiler_->setVirtualFileSystem(make_file_system(options));
+  compiler_->setVirtualFileSystem(make_file_system(options, prelude_.get()));
   compiler_->createDiagnostics(diagnostics_.get(), /*ShouldOwnClient=*/false);
-
   compiler_->setTarget(make_target(*compiler_, options.language, options.math_mode).get());
-
   compiler_->createFileManager();
   compiler_->createSourceManager();
   auto& sources = compiler_->getSourceManager();
   sources.setMainFileID(sources.createFileID(llvm::MemoryBuffer::getMemBuffer(source_, options.source_name)));
-  compiler_->addDependencyCollector(std::make_shared<clang::DependencyCollector>());
-  compiler_->createPreprocessor(clang::TU_Complete);
-  add_metal_pragmas(compiler_->getPreprocessor());
-  set_keywords(compiler_->getPreprocessor().getIdentifierTable());
-  compiler_->getPreprocessor().getBuiltinInfo().initializeBuiltins(
-      compiler_->getPreprocessor().getIdentifierTable(), compiler_->getLangOpts());
+}
+
+void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_ptr<clang::ASTConsumer> consumer) {
+  auto& preprocessor = compiler_->getPreprocessor();
+  add_metal_pragmas(preprocessor);
+  set_keywords(preprocessor.getIdentifierTable());
   compiler_->createASTContext();
+  if (prelude_) {
+    compiler_->createPCHExternalASTSource(prelude_file, clang::DisableValidationForModuleKind::None,
+                                          /*AllowPCHWithCompilerErrors=*/false, nullptr, false);
+  } else {
+    preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler_->getLangOpts());
+  }
+  compiler_->setASTConsumer(std::move(consumer));
+  compiler_->createSema(kind, nullptr);
+}
+
+Session::Session(std::string_view source, const CompileOptions& options, std::shared_ptr<const std::string> prelude)
+    : source_(source), prelude_(std::move(prelude)) {
+  create_compiler(options);
+  auto& preprocessor_options = compiler_->getPreprocessorOpts();
+  if (prelude_) {
+    preprocessor_options.ImplicitPCHInclude = prelude_file;
+  } else {
+    preprocessor_options.Includes.push_back(prelude_header);
+  }
+  compiler_->createPreprocessor(clang::TU_Complete);
   auto recorder = std::make_unique<DeclarationRecorder>();
   recorder_ = recorder.get();
-  compiler_->setASTConsumer(std::move(recorder));
-  compiler_->createSema(clang::TU_Complete, nullptr);
+  create_parser_state(clang::TU_Complete, std::move(recorder));
+}
+
+Session::Session(PreludeOnly, const CompileOptions& options)
+    : source_(std::string("#include \"") + prelude_header + "\"\n") {
+  create_compiler(options);
+  compiler_->getLangOpts().CompilingPCH = true;
+  compiler_->createPreprocessor(clang::TU_Prefix);
 }
 
 Session::~Session() = default;
@@ -116,6 +143,10 @@ bool Session::parse() {
   clang::Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);
   sema.Initialize();
   preprocessor.EnterMainSourceFile();
+  auto& consumer = compiler_->getASTConsumer();
+  if (clang::ExternalASTSource* library = compiler_->getASTContext().getExternalSource()) {
+    library->StartTranslationUnit(&consumer);
+  }
 
   tokens::TokenList tokens;
   do {
@@ -131,12 +162,32 @@ bool Session::parse() {
   clang::Sema::ModuleImportState import_state;
   for (bool at_end = parser.ParseFirstTopLevelDecl(group, import_state); !at_end;
        at_end = parser.ParseTopLevelDecl(group, import_state)) {
-    if (group) recorder_->HandleTopLevelDecl(group.get());
+    if (group) consumer.HandleTopLevelDecl(group.get());
   }
   for (clang::Decl* declaration : sema.WeakTopLevelDecls()) {
-    recorder_->HandleTopLevelDecl(clang::DeclGroupRef(declaration));
+    consumer.HandleTopLevelDecl(clang::DeclGroupRef(declaration));
   }
   return diagnostics_->error_count() == 0;
+}
+
+std::string Session::precompile_prelude(const CompileOptions& options) {
+  CompileOptions plain;  // the library does not depend on the user's macros and folders
+  plain.language = options.language;
+  plain.math_mode = options.math_mode;
+  Session session(PreludeOnly{}, plain);
+  auto& compiler = *session.compiler_;
+  auto buffer = std::make_shared<clang::PCHBuffer>();
+  session.create_parser_state(
+      clang::TU_Prefix,
+      std::make_unique<clang::PCHGenerator>(compiler.getPreprocessor(), compiler.getModuleCache(), prelude_file, "",
+                                            buffer, compiler.getCodeGenOpts(),
+                                            llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
+                                            /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false));
+  if (session.parse()) compiler.getASTConsumer().HandleTranslationUnit(compiler.getASTContext());
+  if (!buffer->IsComplete) {
+    throw Error(ErrorCode::internal, "the standard library does not compile:\n" + session.diagnostics_->text());
+  }
+  return std::string(buffer->Data.begin(), buffer->Data.end());
 }
 
 std::vector<std::pair<const clang::FunctionDecl*, std::string>> Session::extra_host_names() const {

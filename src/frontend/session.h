@@ -36,8 +36,13 @@ class DeclarationRecorder final : public clang::ASTConsumer {
 
 class Session {
  public:
-  Session(std::string_view source, const CompileOptions& options);
+  // `prelude`: the standard library as a precompiled header (prelude.h); without one its text is parsed.
+  Session(std::string_view source, const CompileOptions& options, std::shared_ptr<const std::string> prelude = {});
   ~Session();
+
+  // Parses the standard library alone and returns it as a precompiled header.
+  // Throws Error(internal) with the log if the library itself does not compile.
+  static std::string precompile_prelude(const CompileOptions& options);
 
   // Runs preprocessor, token rewriting and parser. False if there were errors.
   bool parse();
@@ -51,8 +56,13 @@ class Session {
   std::vector<std::string> dependencies() const;
 
  private:
+  struct PreludeOnly {};
+  Session(PreludeOnly, const CompileOptions& options);
+  void create_compiler(const CompileOptions& options);
+  void create_parser_state(clang::TranslationUnitKind kind, std::unique_ptr<clang::ASTConsumer> consumer);
+
   std::string source_;
-  const CompileOptions& options_;
+  std::shared_ptr<const std::string> prelude_;
   std::unique_ptr<Diagnostics> diagnostics_;  // outlives the compiler, which writes into it
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
