@@ -124,6 +124,12 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
       function->addAttr(clang::UsedAttr::CreateImplicit(session.context()));
     }
   }
+  // Read already; Clang would write them into the IR as calls.
+  for (ReflectedKernel& kernel : reflection.kernels) {
+    auto* function = const_cast<clang::FunctionDecl*>(kernel.function);
+    function->dropAttr<clang::AnnotateAttr>();
+    for (clang::ParmVarDecl* parameter : function->parameters()) parameter->dropAttr<clang::AnnotateAttr>();
+  }
   session.declarations().replay(*generator);
   for (auto& [info, variable] : reflection.function_constants) {
     info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();

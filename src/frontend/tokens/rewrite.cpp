@@ -7,6 +7,7 @@ void Rewriter::run(TokenList& tokens) {
   expand_bfloat_literals(tokens, factory_);
   merge_address_space_members(tokens, factory_);
   rewrite_variables(tokens, factory_);
+  rewrite_array_parameters(tokens, factory_);
   rewrite_attributes(tokens, factory_, host_names_);
   name_address_spaces(tokens, factory_);
 }

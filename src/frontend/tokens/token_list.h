@@ -48,7 +48,11 @@ class TokenFactory {
   // Appends: __attribute__((annotate("name" <arguments with leading commas>)))
   void append_annotation(TokenList& out, std::string_view name, const TokenList& arguments,
                          clang::SourceLocation location);
-  std::string spelling(const clang::Token& token) const { return preprocessor_.getSpelling(token); }
+  // Of the token, not of the text at its location: the two differ for words that were put in.
+  std::string spelling(const clang::Token& token) const {
+    const llvm::StringRef text = word(token);
+    return text.empty() ? preprocessor_.getSpelling(token) : text.str();
+  }
 
  private:
   clang::Preprocessor& preprocessor_;

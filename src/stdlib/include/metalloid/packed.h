@@ -31,68 +31,55 @@
   METALLOID_PACKED_COMPOUND(|)                                                                     \
   METALLOID_PACKED_COMPOUND(^)                                                                     \
   METALLOID_PACKED_COMPOUND(<<)                                                                    \
-  METALLOID_PACKED_COMPOUND(>>)                                                                    \
-  METALLOID_SWIZZLES_##N
+  METALLOID_PACKED_COMPOUND(>>)
 
 namespace metal {
 
 template <typename T, typename Vec>
-class packed_vec<T, 2, Vec> {
+class packed_vec<T, 2, Vec> : public __metalloid::swizzles<2, T, __metalloid::packed_storage<T, 2>> {
  public:
-  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y) {}
+  using __Components = __metalloid::swizzles<2, T, __metalloid::packed_storage<T, 2>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::__elements;
+
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : __Components(v.x, v.y) {}
   METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y); }
   METALLOID_PACKED_MEMBERS(2)
   METALLOID_SUBSCRIPTS(i == 0 ? x : y)
-
-  union {
-    struct {
-      T x, y;
-    };
-    struct {
-      T r, g;
-    };
-    T __elements[2];
-  };
   static_assert(sizeof(Vec) >= 2 * sizeof(T), "completes the vector type");
 };
 
 template <typename T, typename Vec>
-class packed_vec<T, 3, Vec> {
+class packed_vec<T, 3, Vec> : public __metalloid::swizzles<3, T, __metalloid::packed_storage<T, 3>> {
  public:
-  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y), z(v.z) {}
+  using __Components = __metalloid::swizzles<3, T, __metalloid::packed_storage<T, 3>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::z;
+  using __Components::__elements;
+
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : __Components(v.x, v.y, v.z) {}
   METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y, z); }
   METALLOID_PACKED_MEMBERS(3)
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : z)
-
-  union {
-    struct {
-      T x, y, z;
-    };
-    struct {
-      T r, g, b;
-    };
-    T __elements[3];
-  };
   static_assert(sizeof(Vec) >= 3 * sizeof(T), "completes the vector type");
 };
 
 template <typename T, typename Vec>
-class packed_vec<T, 4, Vec> {
+class packed_vec<T, 4, Vec> : public __metalloid::swizzles<4, T, __metalloid::packed_storage<T, 4>> {
  public:
-  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : x(v.x), y(v.y), z(v.z), w(v.w) {}
+  using __Components = __metalloid::swizzles<4, T, __metalloid::packed_storage<T, 4>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::z;
+  using __Components::w;
+  using __Components::__elements;
+
+  METALLOID_FUNC constexpr packed_vec(__metalloid::native_tag, Vec v) : __Components(v.x, v.y, v.z, v.w) {}
   METALLOID_FUNC constexpr operator Vec() const { return Vec(x, y, z, w); }
   METALLOID_PACKED_MEMBERS(4)
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : i == 2 ? z : w)
-
-  union {
-    struct {
-      T x, y, z, w;
-    };
-    struct {
-      T r, g, b, a;
-    };
-    T __elements[4];
-  };
   static_assert(sizeof(Vec) >= 4 * sizeof(T), "completes the vector type");
 };
 

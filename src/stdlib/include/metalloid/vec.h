@@ -139,6 +139,132 @@ METALLOID_FUNC native_t<To, N> convert_elements(native_t<From, N> v) {
 
 }  // namespace __metalloid
 
+namespace __metalloid {
+
+// The components of a vector. Constant expressions see the named ones.
+template <typename T, int N>
+struct storage;
+template <typename T, int N>
+struct packed_storage;
+
+template <typename T>
+struct storage<T, 1> {
+  storage() = default;
+  METALLOID_FUNC constexpr storage(T x_) : x(x_) {}
+  METALLOID_FUNC constexpr storage(native_t<T, 1> v, native_tag) : __native(v) {}
+
+  union {
+    T x;
+    T r;
+    T __elements[1];
+    native_t<T, 1> __native;
+  };
+};
+
+template <typename T>
+struct storage<T, 2> {
+  storage() = default;
+  METALLOID_FUNC constexpr storage(T x_, T y_) : x(x_), y(y_) {}
+  METALLOID_FUNC constexpr storage(native_t<T, 2> v, native_tag) : __native(v) {}
+
+  union {
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+    T __elements[2];
+    native_t<T, 2> __native;
+  };
+};
+
+template <typename T>
+struct packed_storage<T, 2> {
+  packed_storage() = default;
+  METALLOID_FUNC constexpr packed_storage(T x_, T y_) : x(x_), y(y_) {}
+
+  union {
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+    T __elements[2];
+  };
+};
+
+template <typename T>
+struct storage<T, 3> {
+  storage() = default;
+  METALLOID_FUNC constexpr storage(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
+  METALLOID_FUNC constexpr storage(native_t<T, 3> v, native_tag) : __native(v) {}
+
+  union {
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    T __elements[3];
+    native_t<T, 3> __native;
+  };
+};
+
+template <typename T>
+struct packed_storage<T, 3> {
+  packed_storage() = default;
+  METALLOID_FUNC constexpr packed_storage(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
+
+  union {
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    T __elements[3];
+  };
+};
+
+template <typename T>
+struct storage<T, 4> {
+  storage() = default;
+  METALLOID_FUNC constexpr storage(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+  METALLOID_FUNC constexpr storage(native_t<T, 4> v, native_tag) : __native(v) {}
+
+  union {
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    T __elements[4];
+    native_t<T, 4> __native;
+  };
+};
+
+template <typename T>
+struct packed_storage<T, 4> {
+  packed_storage() = default;
+  METALLOID_FUNC constexpr packed_storage(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+
+  union {
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    T __elements[4];
+  };
+};
+
+}  // namespace __metalloid
+
 // METALLOID_BUILD_N(V, M, ...): V(M(x, ...), M(y, ...), ...)
 #define METALLOID_BUILD_1(V, M, ...) V(M(x, __VA_ARGS__))
 #define METALLOID_BUILD_2(V, M, ...) V(M(x, __VA_ARGS__), M(y, __VA_ARGS__))
@@ -244,7 +370,8 @@ METALLOID_FUNC native_t<To, N> convert_elements(native_t<From, N> v) {
 // Constructors that every size has: one value for all components, conversion from the same size.
 #define METALLOID_VEC_CONSTRUCTORS(N)                                                                           \
   vec() = default;                                                                                              \
-  METALLOID_FUNC constexpr vec(__metalloid::native_t<T, N> v, __metalloid::native_tag) : __native(v) {}         \
+  METALLOID_FUNC constexpr vec(__metalloid::native_t<T, N> v, __metalloid::native_tag tag)                      \
+      : __Components(v, tag) {}                                                                                 \
   template <typename U, __metalloid::if_class_scalar<U, T> = 0>                                                 \
   METALLOID_FUNC constexpr vec(U value) : vec(static_cast<T>(value)) {}                                         \
   template <typename U, __metalloid::if_explicit_scalar<U, T> = 0>                                              \
@@ -295,109 +422,93 @@ class vec {
 };
 
 template <typename T>
-class vec<T, 1> {
+class vec<T, 1> : public __metalloid::storage<T, 1> {
  public:
+  using __Components = __metalloid::storage<T, 1>;
+  using __Components::x;
+  using __Components::__elements;
+  using __Components::__native;
+
   METALLOID_VEC_CONSTRUCTORS(1)
-  METALLOID_FUNC constexpr vec(T value) : x(value) {}
+  METALLOID_FUNC constexpr vec(T value) : __Components(value) {}
   template <typename U, enable_if_t<!__is_same(U, T), int> = 0>
-  METALLOID_FUNC explicit constexpr vec(vec<U, 1> v) : x(static_cast<T>(v.x)) {}
+  METALLOID_FUNC explicit constexpr vec(vec<U, 1> v) : __Components(static_cast<T>(v.x)) {}
   METALLOID_FUNC constexpr operator T() const { return x; }
 
   METALLOID_SUBSCRIPTS(x)
   METALLOID_VEC_OPERATORS(1)
-
-  union {
-    T x;
-    T r;
-    T __elements[1];
-    __metalloid::native_t<T, 1> __native;
-  };
 };
 
 template <typename T>
-class vec<T, 2> {
+class vec<T, 2> : public __metalloid::swizzles<2, T, __metalloid::storage<T, 2>> {
  public:
+  using __Components = __metalloid::swizzles<2, T, __metalloid::storage<T, 2>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::__elements;
+  using __Components::__native;
+
   METALLOID_VEC_CONSTRUCTORS(2)
-  METALLOID_FUNC constexpr vec(T value) : x(value), y(value) {}
-  METALLOID_FUNC constexpr vec(T a, T b) : x(a), y(b) {}
+  METALLOID_FUNC constexpr vec(T value) : __Components(value, value) {}
+  METALLOID_FUNC constexpr vec(T x_, T y_) : __Components(x_, y_) {}
   METALLOID_VEC_CONVERSIONS(2)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : x(__metalloid::component<T, 0>(parts...)), y(__metalloid::component<T, 1>(parts...)) {}
+      : __Components(__metalloid::component<T, 0>(parts...),
+                     __metalloid::component<T, 1>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : y)
   METALLOID_VEC_OPERATORS(2)
-  METALLOID_SWIZZLES_2
-
-  union {
-    struct {
-      T x, y;
-    };
-    struct {
-      T r, g;
-    };
-    T __elements[2];
-    __metalloid::native_t<T, 2> __native;
-  };
 };
 
 template <typename T>
-class vec<T, 3> {
+class vec<T, 3> : public __metalloid::swizzles<3, T, __metalloid::storage<T, 3>> {
  public:
+  using __Components = __metalloid::swizzles<3, T, __metalloid::storage<T, 3>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::z;
+  using __Components::__elements;
+  using __Components::__native;
+
   METALLOID_VEC_CONSTRUCTORS(3)
-  METALLOID_FUNC constexpr vec(T value) : x(value), y(value), z(value) {}
-  METALLOID_FUNC constexpr vec(T a, T b, T c) : x(a), y(b), z(c) {}
+  METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value) {}
+  METALLOID_FUNC constexpr vec(T x_, T y_, T z_) : __Components(x_, y_, z_) {}
   METALLOID_VEC_CONVERSIONS(3)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : x(__metalloid::component<T, 0>(parts...)),
-        y(__metalloid::component<T, 1>(parts...)),
-        z(__metalloid::component<T, 2>(parts...)) {}
+      : __Components(__metalloid::component<T, 0>(parts...),
+                     __metalloid::component<T, 1>(parts...),
+                     __metalloid::component<T, 2>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : z)
   METALLOID_VEC_OPERATORS(3)
-  METALLOID_SWIZZLES_3
-
-  union {
-    struct {
-      T x, y, z;
-    };
-    struct {
-      T r, g, b;
-    };
-    T __elements[3];
-    __metalloid::native_t<T, 3> __native;
-  };
 };
 
 template <typename T>
-class vec<T, 4> {
+class vec<T, 4> : public __metalloid::swizzles<4, T, __metalloid::storage<T, 4>> {
  public:
+  using __Components = __metalloid::swizzles<4, T, __metalloid::storage<T, 4>>;
+  using __Components::x;
+  using __Components::y;
+  using __Components::z;
+  using __Components::w;
+  using __Components::__elements;
+  using __Components::__native;
+
   METALLOID_VEC_CONSTRUCTORS(4)
-  METALLOID_FUNC constexpr vec(T value) : x(value), y(value), z(value), w(value) {}
-  METALLOID_FUNC constexpr vec(T a, T b, T c, T d) : x(a), y(b), z(c), w(d) {}
+  METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value, value) {}
+  METALLOID_FUNC constexpr vec(T x_, T y_, T z_, T w_) : __Components(x_, y_, z_, w_) {}
   METALLOID_VEC_CONVERSIONS(4)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : x(__metalloid::component<T, 0>(parts...)),
-        y(__metalloid::component<T, 1>(parts...)),
-        z(__metalloid::component<T, 2>(parts...)),
-        w(__metalloid::component<T, 3>(parts...)) {}
+      : __Components(__metalloid::component<T, 0>(parts...),
+                     __metalloid::component<T, 1>(parts...),
+                     __metalloid::component<T, 2>(parts...),
+                     __metalloid::component<T, 3>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : i == 2 ? z : w)
   METALLOID_VEC_OPERATORS(4)
-  METALLOID_SWIZZLES_4
-
-  union {
-    struct {
-      T x, y, z, w;
-    };
-    struct {
-      T r, g, b, a;
-    };
-    T __elements[4];
-    __metalloid::native_t<T, 4> __native;
-  };
 };
 
 }  // namespace metal

@@ -1,0 +1,232 @@
+#include "engines/reference/lower_meetings.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+
+#include "engines/reference/kernel_abi.h"
+#include "engines/reference/lower_threadgroup_memory.h"
+#include "ir/operations.h"
+
+namespace metalloid::engines::reference {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Loop;
+using llvm::Value;
+
+// Orders a function's blocks: reverse post order of the graph in which each loop is one node, loop bodies likewise.
+// Plain reverse post order may put what follows a loop in front of part of its body.
+class BlockOrder {
+ public:
+  explicit BlockOrder(llvm::Function& function) : dominators_(function), loops_(dominators_) {
+    order_region(&function.getEntryBlock(), nullptr);
+  }
+  const std::vector<BasicBlock*>& blocks() const { return blocks_; }
+
+ private:
+  // A node of a region is a block, or an inner loop by its header.
+  struct Visit {
+    BasicBlock* node;
+    llvm::SmallVector<BasicBlock*, 8> successors;
+    unsigned next = 0;
+  };
+
+  // The child loop of `region` that holds the block, or null if the block lies in the region itself.
+  Loop* child_loop(BasicBlock* block, Loop* region) const {
+    Loop* loop = loops_.getLoopFor(block);
+    if (loop == region) return nullptr;
+    while (loop && loop->getParentLoop() != region) loop = loop->getParentLoop();
+    return loop;
+  }
+
+  llvm::SmallVector<BasicBlock*, 8> successors_of(BasicBlock* node, Loop* region) const {
+    llvm::SmallVector<BasicBlock*, 8> result;
+    auto add = [&](BasicBlock* block) {
+      if (region && (!region->contains(block) || block == region->getHeader())) return;
+      Loop* child = child_loop(block, region);
+      result.push_back(child ? child->getHeader() : block);
+    };
+    if (Loop* child = child_loop(node, region)) {
+      llvm::SmallVector<BasicBlock*, 8> exits;
+      child->getUniqueExitBlocks(exits);
+      for (BasicBlock* block : exits) add(block);
+    } else {
+      for (BasicBlock* block : llvm::successors(node)) add(block);
+    }
+    return result;
+  }
+
+  void order_region(BasicBlock* start, Loop* region) {
+    std::vector<BasicBlock*> post_order;
+    llvm::SmallPtrSet<BasicBlock*, 32> seen = {start};
+    std::vector<Visit> stack;
+    stack.push_back({start, successors_of(start, region)});
+    while (!stack.empty()) {
+      Visit& visit = stack.back();
+      if (visit.next == visit.successors.size()) {
+        post_order.push_back(visit.node);
+        stack.pop_back();
+        continue;
+      }
+      BasicBlock* successor = visit.successors[visit.next++];
+      if (seen.insert(successor).second) stack.push_back({successor, successors_of(successor, region)});
+    }
+    for (BasicBlock* node : llvm::reverse(post_order)) {
+      Loop* child = child_loop(node, region);
+      if (child) {
+        order_region(child->getHeader(), child);
+      } else {
+        blocks_.push_back(node);
+      }
+    }
+  }
+
+  llvm::DominatorTree dominators_;
+  llvm::LoopInfo loops_;
+  std::vector<BasicBlock*> blocks_;
+};
+
+struct Meeting {
+  llvm::CallInst* call;
+  Site site;
+};
+
+std::optional<Site> site_of(const llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return std::nullopt;
+  std::string_view name = callee->getName();
+  if (name == ir::threadgroup_barrier_name) return Site{Site::Kind::threadgroup_barrier, 0, 0, 0};
+  if (name == ir::simdgroup_barrier_name) return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
+  auto operation = ir::parse_cross_lane(name);
+  if (!operation) return std::nullopt;
+  return Site{Site::Kind::cross_lane, static_cast<std::uint8_t>(operation->operation),
+              static_cast<std::uint8_t>(operation->type), static_cast<std::uint8_t>(operation->group)};
+}
+
+void collect(llvm::Function& function, std::vector<Meeting>& meetings) {
+  BlockOrder order(function);
+  for (BasicBlock* block : order.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (!call) continue;
+      if (auto site = site_of(*call)) meetings.push_back({call, *site});
+    }
+  }
+}
+
+Value* widen(llvm::IRBuilder<>& builder, Value* value) {
+  llvm::Type* bits = builder.getIntNTy(value->getType()->getPrimitiveSizeInBits());
+  return builder.CreateZExt(builder.CreateBitCast(value, bits), builder.getInt64Ty());
+}
+
+Value* narrow(llvm::IRBuilder<>& builder, Value* value, llvm::Type* type) {
+  llvm::Type* bits = builder.getIntNTy(type->getPrimitiveSizeInBits());
+  return builder.CreateBitCast(builder.CreateTrunc(value, bits), type);
+}
+
+class Lowering {
+ public:
+  Lowering(llvm::Module& module, llvm::Function& entry) : module_(module), entry_(entry) {
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* pointer = llvm::PointerType::get(context, 0);
+    llvm::Type* u64 = llvm::Type::getInt64Ty(context);
+    llvm::Type* u32 = llvm::Type::getInt32Ty(context);
+    cross_lane_ = module.getOrInsertFunction(llvm::StringRef(cross_lane_name), u64, pointer, pointer, u64, u32);
+    barrier_ = module.getOrInsertFunction(llvm::StringRef(barrier_name), llvm::Type::getVoidTy(context), pointer, pointer);
+    for (llvm::Value* callee : {cross_lane_.getCallee(), barrier_.getCallee()}) {
+      auto* function = llvm::cast<llvm::Function>(callee);
+      function->addFnAttr(llvm::Attribute::Convergent);
+      function->addFnAttr(llvm::Attribute::NoUnwind);
+    }
+    llvm::cast<llvm::Function>(cross_lane_.getCallee())->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+  }
+
+  void run() {
+    std::vector<Meeting> meetings;
+    collect(entry_, meetings);
+    for (llvm::Function& function : module_) {
+      if (&function != &entry_ && !function.isDeclaration()) collect(function, meetings);
+    }
+    llvm::GlobalVariable* sites = make_sites(meetings);
+    llvm::DenseMap<llvm::Function*, Value*> states;
+    for (std::size_t i = 0; i < meetings.size(); ++i) {
+      llvm::CallInst& call = *meetings[i].call;
+      Value*& state = states[call.getFunction()];
+      if (!state) state = state_in(*call.getFunction(), entry_);
+      llvm::IRBuilder<> builder(&call);
+      Value* site = builder.CreateConstInBoundsGEP1_64(builder.getInt32Ty(), sites, i);
+      replace(builder, call, meetings[i].site, state, site);
+    }
+    lower_lane_queries(states);
+  }
+
+ private:
+  llvm::GlobalVariable* make_sites(const std::vector<Meeting>& meetings) {
+    std::vector<std::uint8_t> bytes;
+    for (const Meeting& meeting : meetings) {
+      auto* first = reinterpret_cast<const std::uint8_t*>(&meeting.site);
+      bytes.insert(bytes.end(), first, first + sizeof(Site));
+    }
+    llvm::Constant* table = llvm::ConstantDataArray::get(module_.getContext(), bytes);
+    auto* global = new llvm::GlobalVariable(module_, table->getType(), true, llvm::GlobalValue::InternalLinkage, table,
+                                            "metalloid_sites");
+    global->setAlignment(llvm::Align(4));
+    return global;
+  }
+
+  void replace(llvm::IRBuilder<>& builder, llvm::CallInst& call, const Site& site, Value* state, Value* address) {
+    if (site.kind == Site::Kind::cross_lane) {
+      Value* operand = call.arg_size() > 1 ? builder.CreateZExtOrTrunc(call.getArgOperand(1), builder.getInt32Ty())
+                                           : builder.getInt32(0);
+      Value* result =
+          builder.CreateCall(cross_lane_, {state, address, widen(builder, call.getArgOperand(0)), operand});
+      call.replaceAllUsesWith(narrow(builder, result, call.getType()));
+    } else {
+      builder.CreateCall(barrier_, {state, address});
+    }
+    call.eraseFromParent();
+  }
+
+  // The entry point knows its lane (lower_arguments); recursive functions ask.
+  void lower_lane_queries(llvm::DenseMap<llvm::Function*, Value*>& states) {
+    llvm::Function* query = module_.getFunction(llvm::StringRef(ir::simd_lane_name));
+    if (!query) return;
+    llvm::Type* u32 = llvm::Type::getInt32Ty(module_.getContext());
+    auto lane = module_.getOrInsertFunction(llvm::StringRef(current_lane_name), u32,
+                                            llvm::PointerType::get(module_.getContext(), 0));
+    for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+      if (!call) continue;
+      Value*& state = states[call->getFunction()];
+      if (!state) state = state_in(*call->getFunction(), entry_);
+      llvm::IRBuilder<> builder(call);
+      call->replaceAllUsesWith(builder.CreateCall(lane, {state}));
+      call->eraseFromParent();
+    }
+  }
+
+  llvm::Module& module_;
+  llvm::Function& entry_;
+  llvm::FunctionCallee cross_lane_, barrier_;
+};
+
+}  // namespace
+
+bool threads_meet(const llvm::Module& module) {
+  const llvm::Function* lane = module.getFunction(llvm::StringRef(ir::simd_lane_name));
+  for (const llvm::Function& function : module) {
+    if (!function.isDeclaration()) continue;
+    std::string_view name = function.getName();
+    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name || ir::parse_cross_lane(name);
+    if (meets && !function.use_empty()) return true;
+  }
+  if (!lane) return false;
+  // Only a fiber knows its lane in a function that could not be inlined: there are several definitions then.
+  unsigned definitions = 0;
+  for (const llvm::Function& function : module) definitions += !function.isDeclaration();
+  return definitions > 1 && !lane->use_empty();
+}
+
+void lower_meetings(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }
+
+}  // namespace metalloid::engines::reference

@@ -1,0 +1,76 @@
+#include "engines/reference/lower_threadgroup_memory.h"
+
+#include <llvm/IR/ReplaceConstant.h>
+
+#include <cstddef>
+
+#include "engines/reference/kernel_abi.h"
+
+namespace metalloid::engines::reference {
+namespace {
+
+constexpr unsigned threadgroup_space = 3;
+
+llvm::IRBuilder<> at_start_of(llvm::Function& function) {
+  return llvm::IRBuilder<>(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+}
+
+llvm::Instruction* base_in(llvm::Function& function, llvm::Function& entry) {
+  llvm::Value* state = state_in(function, entry);
+  llvm::IRBuilder<> builder = at_start_of(function);
+  if (auto* call = llvm::dyn_cast<llvm::Instruction>(state)) builder.SetInsertPoint(call->getNextNode());
+  llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state,
+                                                            offsetof(ThreadgroupState, threadgroup_memory));
+  llvm::LoadInst* base = builder.CreateLoad(builder.getPtrTy(threadgroup_space), address, "threadgroup_memory");
+  // Never written while the kernel runs.
+  base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));
+  return base;
+}
+
+}  // namespace
+
+llvm::Value* state_in(llvm::Function& function, llvm::Function& entry) {
+  if (&function == &entry) return entry.getArg(0);
+  llvm::IRBuilder<> builder = at_start_of(function);
+  auto current = function.getParent()->getOrInsertFunction(llvm::StringRef(current_name), builder.getPtrTy());
+  auto* declaration = llvm::cast<llvm::Function>(current.getCallee());
+  declaration->addFnAttr(llvm::Attribute::NoUnwind);
+  declaration->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly(llvm::ModRefInfo::Ref));
+  return builder.CreateCall(current);
+}
+
+std::uint32_t lower_threadgroup_memory(llvm::Module& module, llvm::Function& entry) {
+  llvm::SmallVector<llvm::Constant*, 8> variables;
+  for (llvm::GlobalVariable& global : module.globals()) {
+    if (global.getAddressSpace() == threadgroup_space) variables.push_back(&global);
+  }
+  if (variables.empty()) return 0;
+  llvm::convertUsersOfConstantsToInstructions(variables);
+
+  const llvm::DataLayout& layout = module.getDataLayout();
+  llvm::DenseMap<llvm::Function*, llvm::Instruction*> bases;
+  std::uint64_t size = 0;
+  for (llvm::Constant* constant : variables) {
+    auto* variable = llvm::cast<llvm::GlobalVariable>(constant);
+    variable->removeDeadConstantUsers();
+    if (variable->use_empty()) {
+      variable->eraseFromParent();
+      continue;
+    }
+    llvm::Align alignment = layout.getPreferredAlign(variable);
+    size = llvm::alignTo(size, alignment);
+    for (llvm::Use& use : llvm::make_early_inc_range(variable->uses())) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      llvm::Instruction*& base = bases[user->getFunction()];
+      if (!base) base = base_in(*user->getFunction(), entry);
+      // One address per function, right behind the base, so that it dominates every use.
+      llvm::IRBuilder<> builder(base->getNextNode());
+      use.set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, size, variable->getName()));
+    }
+    size += layout.getTypeAllocSize(variable->getValueType());
+    variable->eraseFromParent();
+  }
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, UINT32_MAX));
+}
+
+}  // namespace metalloid::engines::reference

@@ -1,0 +1,208 @@
+#include "engines/reference/threadgroup_runner.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engines/reference/cross_lane.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace metalloid::engines::reference {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+// A switch carries the runner and, to be filled in on arrival, the place where the leaver's context goes.
+namespace {
+struct Arrival {
+  ThreadgroupRunner* runner;
+  boost::context::detail::fcontext_t* leaver;
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+const void* bottom_of(const FiberStacks& stacks, unsigned index) {
+  return static_cast<const std::byte*>(stacks.top(index)) - stacks.size();
+}
+#endif
+}  // namespace
+
+void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
+  kernel_ = kernel;
+  state_ = &state;
+  std::uint32_t threads =
+      state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
+  simdgroup_count_ = (threads + lanes - 1) / lanes;
+  for (unsigned s = 0; s < simdgroup_count_; ++s) {
+    Simdgroup& simdgroup = simdgroups_[s];
+    unsigned count = std::min(threads - s * lanes, lanes);
+    simdgroup.runnable = count == lanes ? ~0u : (1u << count) - 1;
+    simdgroup.waiting = simdgroup.at_barrier = 0;
+    simdgroup.sites_differ = false;
+    simdgroup.site = nullptr;
+    for (unsigned lane = 0; lane < count; ++lane) {
+      simdgroup.contexts[lane] = make_fcontext(stacks_.top(s * lanes + lane), stacks_.size(), fiber_main);
+    }
+  }
+  ready_ = simdgroup_count_ == 32 ? ~0u : (1u << simdgroup_count_) - 1;
+  simdgroup_ = 0;
+  lane_ = 0;
+  group_ = &simdgroups_[0];
+  Arrival arrival{this, &caller_};
+#if defined(__SANITIZE_ADDRESS__)
+  void* fake_stack = nullptr;
+  stacks_.clean();
+  __sanitizer_start_switch_fiber(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
+#endif
+  jump_fcontext(group_->contexts[0], &arrival);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+}
+
+void ThreadgroupRunner::fiber_main(transfer_t transfer) {
+  auto* arrival = static_cast<Arrival*>(transfer.data);
+  ThreadgroupRunner& runner = *arrival->runner;
+#if defined(__SANITIZE_ADDRESS__)
+  const void* from = nullptr;
+  std::size_t from_size = 0;
+  __sanitizer_finish_switch_fiber(nullptr, &from, &from_size);
+  if (arrival->leaver == &runner.caller_) {
+    runner.caller_stack_ = from;
+    runner.caller_stack_size_ = from_size;
+  }
+#endif
+  *arrival->leaver = transfer.fctx;
+  runner.start_lane();
+  runner.finish();
+}
+
+void ThreadgroupRunner::start_lane() {
+  std::uint32_t index = simdgroup_ * lanes + lane_;
+  std::uint32_t width = state_->threads_per_threadgroup[0], height = state_->threads_per_threadgroup[1];
+  std::uint32_t x = index, y = 0, z = 0;
+  if (index >= width) {
+    x = index % width;
+    y = index / width;
+    if (y >= height) {
+      z = y / height;
+      y %= height;
+    }
+  }
+  kernel_(state_, x, y, z);
+}
+
+// To the first runnable lane of a simdgroup. Returns when somebody switches back.
+template <bool ending>
+void ThreadgroupRunner::switch_to(unsigned simdgroup) {
+  Arrival arrival{this, &group_->contexts[lane_]};
+  simdgroup_ = simdgroup;
+  group_ = &simdgroups_[simdgroup];
+  lane_ = static_cast<unsigned>(std::countr_zero(group_->runnable));
+#if defined(__SANITIZE_ADDRESS__)
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(ending ? nullptr : &fake_stack, bottom_of(stacks_, simdgroup * lanes + lane_),
+                                 stacks_.size());
+#endif
+  transfer_t transfer = jump_fcontext(group_->contexts[lane_], &arrival);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+  *static_cast<Arrival*>(transfer.data)->leaver = transfer.fctx;
+}
+
+void ThreadgroupRunner::stop() {
+  unsigned target = simdgroup_;
+  if (group_->runnable == 0) {
+    target = settle();
+    // The lane that stopped last goes on first: that saves a switch.
+    if (target == simdgroup_ && ((group_->runnable >> lane_) & 1)) return;
+  }
+  switch_to<false>(target);
+}
+
+void ThreadgroupRunner::finish() {
+  group_->runnable &= ~(1u << lane_);
+  unsigned target = group_->runnable != 0 ? simdgroup_ : settle();
+  if (target != none) switch_to<true>(target);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(nullptr, caller_stack_, caller_stack_size_);
+#endif
+  jump_fcontext(caller_, nullptr);
+  __builtin_unreachable();
+}
+
+unsigned ThreadgroupRunner::settle() {
+  if (group_->waiting != 0) {
+    carry_out_first_site(*group_);
+    return simdgroup_;
+  }
+  ready_ &= ~(1u << simdgroup_);
+  if (ready_ != 0) return static_cast<unsigned>(std::countr_zero(ready_));
+  for (unsigned s = 0; s < simdgroup_count_; ++s) {
+    Simdgroup& simdgroup = simdgroups_[s];
+    if (simdgroup.at_barrier == 0) continue;
+    simdgroup.runnable = simdgroup.at_barrier;
+    simdgroup.at_barrier = 0;
+    ready_ |= 1u << s;
+  }
+  if (ready_ == 0) return none;
+  return (ready_ >> simdgroup_) & 1 ? simdgroup_ : static_cast<unsigned>(std::countr_zero(ready_));
+}
+
+void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
+  std::uint32_t active = simdgroup.waiting;
+  const Site* site = simdgroup.site;
+  if (simdgroup.sites_differ) {
+    site = nullptr;
+    for (std::uint32_t rest = simdgroup.waiting; rest != 0; rest &= rest - 1) {
+      unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
+      const Site* other = simdgroup.sites[lane];
+      if (!site || other < site) {
+        site = other;
+        active = 0;
+      }
+      if (other == site) active |= 1u << lane;
+    }
+  }
+  simdgroup.waiting &= ~active;
+  simdgroup.runnable = active;
+  if (site->kind == Site::Kind::cross_lane) run_cross_lane(*site, active, simdgroup.values, simdgroup.operands);
+}
+
+std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand) {
+  Simdgroup& simdgroup = *group_;
+  unsigned lane = lane_;
+  simdgroup.values[lane] = value;
+  simdgroup.operands[lane] = operand;
+  wait_at(simdgroup, site);
+  stop();
+  return simdgroup.values[lane];
+}
+
+void ThreadgroupRunner::barrier(const Site* site) {
+  Simdgroup& simdgroup = *group_;
+  if (site->kind == Site::Kind::simdgroup_barrier) {
+    wait_at(simdgroup, site);
+  } else {
+    simdgroup.runnable &= ~(1u << lane_);
+    simdgroup.at_barrier |= 1u << lane_;
+  }
+  stop();
+}
+
+void ThreadgroupRunner::wait_at(Simdgroup& simdgroup, const Site* site) {
+  if (simdgroup.waiting == 0) {
+    simdgroup.site = site;
+    simdgroup.sites_differ = false;
+  } else if (simdgroup.site != site) {
+    simdgroup.sites_differ = true;
+  }
+  simdgroup.sites[lane_] = site;
+  simdgroup.runnable &= ~(1u << lane_);
+  simdgroup.waiting |= 1u << lane_;
+}
+
+}  // namespace metalloid::engines::reference
