@@ -33,8 +33,8 @@ Example stencil() {
       const bool on_edge = row == 0 || column == 0 || row == height - 1 || column == width - 1;
       double value = at(row, column);
       if (!on_edge) {
-        value += static_cast<double>(rate) * (at(row, column - 1) + at(row, column + 1) + at(row - 1, column) +
-                                              at(row + 1, column) - 4 * value);
+        value += static_cast<double>(rate) *
+                 (at(row, column - 1) + at(row, column + 1) + at(row - 1, column) + at(row + 1, column) - 4 * value);
       }
       example.expected.push_back(value);
     }

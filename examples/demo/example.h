@@ -20,7 +20,7 @@ struct Example {
   metalloid::Buffer output{0};
   metalloid::ScalarKind output_kind = metalloid::ScalarKind::float32;
   std::vector<double> expected = {};  // one per element of the output
-  double tolerance = 0;          // of |got - expected| / max(1, |expected|)
+  double tolerance = 0;               // of |got - expected| / max(1, |expected|)
 };
 
 // The examples, by what they show.

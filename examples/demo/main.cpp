@@ -136,8 +136,7 @@ int run(const Settings& settings) {
     const bool over = rows[i].error > example.tolerance;
     failures += over;
     const auto warm = cached.find(label(example));
-    const std::string grid =
-        describe(example.dispatch.grid()) + (example.dispatch.grid_counts_threads() ? "" : " tg");
+    const std::string grid = describe(example.dispatch.grid()) + (example.dispatch.grid_counts_threads() ? "" : " tg");
     fmt::print(fmt::runtime(row), label(example), grid, describe(example.dispatch.group()),
                fmt::format("{:.1e}", rows[i].error), fmt::format("{:.1e}", example.tolerance), describe(rows[i].cold),
                warm == cached.end() ? "-" : describe(Milliseconds(warm->second)), describe(rows[i].run));

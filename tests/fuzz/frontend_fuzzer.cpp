@@ -17,15 +17,54 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace {
 
 // Random bytes rarely pass the lexer: most mutations put a piece of Metal somewhere.
-constexpr std::array<std::string_view, 48> pieces = {
-    "kernel void f() {}", "[[kernel]] ", "device ", "threadgroup ", "constant ", "thread ", "float4 ", "half ",
-    "bfloat ", "uint3 ", "packed_float3 ", "float4x4 ", "atomic_uint ", "template <typename T> ", "[[buffer(0)]]",
-    "[[buffer(31)]]", "[[buffer(-1)]]", "[[thread_position_in_grid]]", "[[threadgroup(0)]]", "[[function_constant(0)]]",
-    "[[host_name(\"g\")]]", "[[texture(0)]]", "[[max_total_threads_per_threadgroup(64)]]", "vertex ", "fragment ",
-    "simd_sum(x)", "threadgroup_barrier(mem_flags::mem_threadgroup);", "atomic_fetch_add_explicit(p, 1u, ", "metal::",
-    "#include <metal_stdlib>\n", "using namespace metal;\n", "#pragma METAL fp math_mode(safe)\n", "struct S { ",
-    "return ", "for (uint i = 0; i < n; ++i) ", "if constexpr (", "[&](auto v) { ", "} ", "{ ", "( ", ") ", "< ", "> ",
-    "*", "&", ".xyzw", "1.0h", "as_type<uint>("};
+constexpr std::array<std::string_view, 48> pieces = {"kernel void f() {}",
+                                                     "[[kernel]] ",
+                                                     "device ",
+                                                     "threadgroup ",
+                                                     "constant ",
+                                                     "thread ",
+                                                     "float4 ",
+                                                     "half ",
+                                                     "bfloat ",
+                                                     "uint3 ",
+                                                     "packed_float3 ",
+                                                     "float4x4 ",
+                                                     "atomic_uint ",
+                                                     "template <typename T> ",
+                                                     "[[buffer(0)]]",
+                                                     "[[buffer(31)]]",
+                                                     "[[buffer(-1)]]",
+                                                     "[[thread_position_in_grid]]",
+                                                     "[[threadgroup(0)]]",
+                                                     "[[function_constant(0)]]",
+                                                     "[[host_name(\"g\")]]",
+                                                     "[[texture(0)]]",
+                                                     "[[max_total_threads_per_threadgroup(64)]]",
+                                                     "vertex ",
+                                                     "fragment ",
+                                                     "simd_sum(x)",
+                                                     "threadgroup_barrier(mem_flags::mem_threadgroup);",
+                                                     "atomic_fetch_add_explicit(p, 1u, ",
+                                                     "metal::",
+                                                     "#include <metal_stdlib>\n",
+                                                     "using namespace metal;\n",
+                                                     "#pragma METAL fp math_mode(safe)\n",
+                                                     "struct S { ",
+                                                     "return ",
+                                                     "for (uint i = 0; i < n; ++i) ",
+                                                     "if constexpr (",
+                                                     "[&](auto v) { ",
+                                                     "} ",
+                                                     "{ ",
+                                                     "( ",
+                                                     ") ",
+                                                     "< ",
+                                                     "> ",
+                                                     "*",
+                                                     "&",
+                                                     ".xyzw",
+                                                     "1.0h",
+                                                     "as_type<uint>("};
 
 void compile(std::string_view source) {
   try {
@@ -55,15 +94,20 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   auto below = [&](std::size_t bound) { return bound == 0 ? 0 : generator() % bound; };
   std::string text(reinterpret_cast<const char*>(data), size);
   switch (below(5)) {
-    case 0: return LLVMFuzzerMutate(data, size, max_size);
-    case 1: text.resize(below(text.size() + 1)); break;                                  // cut off
-    case 2: text.insert(below(text.size() + 1), pieces[below(pieces.size())]); break;
-    case 3: {                                                                             // delete a stretch
+    case 0:
+      return LLVMFuzzerMutate(data, size, max_size);
+    case 1:
+      text.resize(below(text.size() + 1));
+      break;  // cut off
+    case 2:
+      text.insert(below(text.size() + 1), pieces[below(pieces.size())]);
+      break;
+    case 3: {  // delete a stretch
       const std::size_t start = below(text.size() + 1);
       text.erase(start, below(40));
       break;
     }
-    default: {                                                                            // repeat a stretch
+    default: {  // repeat a stretch
       const std::size_t start = below(text.size() + 1);
       const std::string stretch = text.substr(start, below(80));
       text.insert(below(text.size() + 1), stretch);

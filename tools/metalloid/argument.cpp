@@ -112,8 +112,7 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
 // True if the text was a SPEC without a target.
 bool parse_plain(ArgumentSpec& spec, std::string_view text) {
   const auto kind_end = text.find_first_of(":[");
-  const auto kind =
-      kind_end == std::string_view::npos ? std::nullopt : parse_kind(text.substr(0, kind_end));
+  const auto kind = kind_end == std::string_view::npos ? std::nullopt : parse_kind(text.substr(0, kind_end));
   if (!kind) {
     // "x=FILE.npy" has a target; a file may have '=' in its name only behind a '/'.
     if (!names_npy_file(text) || text.substr(0, text.find('/')).find('=') != std::string_view::npos) return false;

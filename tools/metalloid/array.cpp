@@ -113,16 +113,14 @@ double element_as_double(const Array& array, std::size_t index) {
     case ScalarKind::float16: return static_cast<double>(load<_Float16>(array, index));
     case ScalarKind::bfloat16: return bfloat16_to_float(load<std::uint16_t>(array, index));
     default:
-      return with_integer_type(array.kind, [&](auto zero) {
-        return static_cast<double>(load<decltype(zero)>(array, index));
-      });
+      return with_integer_type(array.kind,
+                               [&](auto zero) { return static_cast<double>(load<decltype(zero)>(array, index)); });
   }
 }
 
 std::int64_t element_as_integer(const Array& array, std::size_t index) {
-  return with_integer_type(array.kind, [&](auto zero) {
-    return static_cast<std::int64_t>(load<decltype(zero)>(array, index));
-  });
+  return with_integer_type(array.kind,
+                           [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(array, index)); });
 }
 
 void set_element(Array& array, std::size_t index, double value) {
@@ -132,8 +130,9 @@ void set_element(Array& array, std::size_t index, double value) {
     case ScalarKind::bfloat16: return store(array, index, double_to_bfloat16(value));
     case ScalarKind::boolean: return store(array, index, static_cast<std::uint8_t>(value != 0));
     case ScalarKind::uint64:
-      return store(array, index, value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
-                                           : static_cast<std::uint64_t>(value));
+      return store(
+          array, index,
+          value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value));
     default: return set_element(array, index, static_cast<std::int64_t>(value));
   }
 }

@@ -117,8 +117,8 @@ Array read_npy(const std::filesystem::path& file) {
   unsigned char length_bytes[4] = {};
   const int length_size = version == 1 ? 2 : 4;
   if (!stream.read(reinterpret_cast<char*>(length_bytes), length_size)) fail(file, "is cut off in its header");
-  const std::size_t length = length_bytes[0] | length_bytes[1] << 8 | length_bytes[2] << 16 |
-                             static_cast<std::size_t>(length_bytes[3]) << 24;
+  const std::size_t length =
+      length_bytes[0] | length_bytes[1] << 8 | length_bytes[2] << 16 | static_cast<std::size_t>(length_bytes[3]) << 24;
   if (length > (1 << 20)) fail(file, "header is implausibly long");
   std::string header(length, '\0');
   if (!stream.read(header.data(), static_cast<std::streamsize>(length))) fail(file, "is cut off in its header");

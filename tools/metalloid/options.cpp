@@ -72,8 +72,9 @@ void add_compiler_flags(CLI::App& command, CompilerFlags& flags) {
   command.add_option("-I", flags.include_directories, "Search this folder for #include")
       ->allow_extra_args(false)
       ->group("Compiler options");
-  command.add_option("--fmetal-math-mode", flags.math_mode,
-                     "Floating-point rules, as -fmetal-math-mode=safe|relaxed|fast (default: fast)")
+  command
+      .add_option("--fmetal-math-mode", flags.math_mode,
+                  "Floating-point rules, as -fmetal-math-mode=safe|relaxed|fast (default: fast)")
       ->group("Compiler options");
   command.add_flag("--Werror", flags.warnings_as_errors, "Treat warnings as errors (also -Werror)")
       ->group("Compiler options");

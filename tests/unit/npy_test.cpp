@@ -1,0 +1,95 @@
+// .npy files: what is written reads back, and what cannot be read is explained.
+#include "npy.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "metalloid/error.h"
+
+namespace metalloid::tool {
+namespace {
+
+class Npy : public testing::Test {
+ protected:
+  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / fmt::format("metalloid-{}.npy", getpid());
+
+  ~Npy() override { std::filesystem::remove(file_); }
+
+  void write(const std::string& header, std::size_t data_bytes, char version = 1) {
+    std::ofstream stream(file_, std::ios::binary);
+    stream << "\x93NUMPY" << version << '\0' << static_cast<char>(header.size()) << '\0';
+    if (version > 1) stream << '\0' << '\0';
+    stream << header << std::string(data_bytes, '\1');
+  }
+
+  std::string refusal() {
+    try {
+      read_npy(file_);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::input_output);
+      EXPECT_NE(std::string(error.what()).find(file_.string()), std::string::npos) << "names the file";
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(Npy, EveryKindReadsBack) {
+  for (const char* name : {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32"}) {
+    Array array = make_array(*parse_kind(name), {2, 3});
+    for (std::size_t i = 0; i < 6; ++i) set_element(array, i, static_cast<std::int64_t>(i));
+    write_npy(file_, array);
+    const Array back = read_npy(file_);
+    EXPECT_EQ(back.kind, array.kind) << name;
+    EXPECT_EQ(back.shape, array.shape) << name;
+    EXPECT_EQ(back.bytes, array.bytes) << name;
+  }
+}
+
+TEST_F(Npy, ScalarsAndEmptyArraysReadBack) {
+  for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{}, {0}, {3, 0, 2}, {7}}) {
+    write_npy(file_, make_array(ScalarKind::float32, shape));
+    EXPECT_EQ(read_npy(file_).shape, shape);
+  }
+}
+
+TEST_F(Npy, VersionsTwoAndThree) {
+  for (char version : {2, 3}) {
+    write("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", 8, version);
+    EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{2});
+  }
+}
+
+TEST_F(Npy, UnreadableFilesAreExplained) {
+  EXPECT_NE(refusal().find("cannot be read"), std::string::npos);
+  std::ofstream(file_) << "hello, this is text";
+  EXPECT_NE(refusal().find("is not a .npy file"), std::string::npos);
+  std::ofstream(file_) << "\x93NUMPY";
+  EXPECT_NE(refusal().find("is not a .npy file"), std::string::npos);
+  write("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", 8);
+  EXPECT_NE(refusal().find("big-endian"), std::string::npos);
+  write("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16);
+  EXPECT_NE(refusal().find("Fortran order"), std::string::npos);
+  write("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", 16);
+  EXPECT_NE(refusal().find("64-bit floats"), std::string::npos);
+  write("{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }", 16);
+  EXPECT_NE(refusal().find("'<c8' is not supported"), std::string::npos);
+  write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 16);
+  EXPECT_NE(refusal().find("structured arrays"), std::string::npos);
+  write("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }", 8);
+  EXPECT_NE(refusal().find("is cut off"), std::string::npos);
+  write("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 8);
+  EXPECT_NE(refusal().find("implausibly large"), std::string::npos);
+  write("{'descr': '<f4', 'shape': (2,), }", 8);
+  EXPECT_NE(refusal().find("'fortran_order'"), std::string::npos);
+  write("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8, 9);
+  EXPECT_NE(refusal().find("version 9"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace metalloid::tool
