@@ -1,0 +1,61 @@
+"""The C++ library. Use the package's own functions instead."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+version: str
+
+class Error(RuntimeError):
+    code: str
+
+class HostArray:
+    def __init__(self, object: Any, /) -> None: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def item_bytes(self) -> int: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def writable(self) -> bool: ...
+    @property
+    def kind(self) -> str: ...
+
+class Kernel:
+    @property
+    def name(self) -> str: ...
+    @property
+    def max_threads_per_threadgroup(self) -> int: ...
+    @property
+    def thread_execution_width(self) -> int: ...
+    @property
+    def static_thread_group_memory_length(self) -> int: ...
+    def arguments(self) -> list[dict[str, Any]]: ...
+    def run(
+        self,
+        bindings: Sequence[tuple[int, HostArray | bytes]],
+        threads: tuple[int, int, int],
+        group: tuple[int, int, int],
+        threadgroup_memory: Mapping[int, int],
+        timeout: float | None,
+    ) -> None: ...
+
+class Library:
+    def kernel_names(self) -> list[str]: ...
+    @property
+    def warnings(self) -> str: ...
+    def kernel(self, name: str, constants: Sequence[tuple[int | str, Any]]) -> Kernel: ...
+
+def compile(
+    source: str,
+    device: str,
+    language: tuple[int, int],
+    math_mode: str,
+    definitions: Sequence[tuple[str, str]],
+    include_directories: Sequence[str | PathLike[str]],
+    headers: Mapping[str, str],
+) -> Library: ...
+def devices() -> list[tuple[str, str]]: ...

@@ -1,0 +1,191 @@
+"""compile_shader and the objects it returns, with the call model of torch.mps.compile_shader."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+from ._arguments import encode
+
+
+def compile_shader(
+    source: str,
+    *,
+    device: str = "cpu",
+    language: str = "metal3.2",
+    math_mode: str = "safe",
+    definitions: Mapping[str, Any] | None = None,
+    include_directories: Sequence[str | os.PathLike[str]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> ShaderLibrary:
+    """Compiles Metal source and returns its kernels as attributes.
+
+    Args:
+        source: Metal Shading Language. Diagnostics call it ``program_source``.
+        device: one of the names that ``metalloid.devices()`` lists.
+        language: ``"metal2.0"`` to ``"metal3.2"``.
+        math_mode: ``"safe"``, ``"relaxed"`` or ``"fast"``, as Metal's ``-fmetal-math-mode``.
+        definitions: macros, name to value.
+        include_directories: searched for ``#include``.
+        headers: headers that exist only in memory, name as in ``#include`` to text.
+
+    Raises:
+        SyntaxError: the source does not compile; the text is the compiler's log.
+        metalloid.Error: anything else that the library reports.
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"source must be str, not {type(source).__name__}")
+    library = _core.compile(
+        source,
+        device,
+        _parse_language(language),
+        math_mode,
+        [(name, str(value)) for name, value in (definitions or {}).items()],
+        list(include_directories),
+        dict(headers or {}),
+    )
+    return ShaderLibrary(library)
+
+
+def _parse_language(name: str) -> tuple[int, int]:
+    version = name.removeprefix("metal")
+    major, dot, minor = version.partition(".")
+    if not (dot and major.isdigit() and minor.isdigit() and (2, 0) <= (int(major), int(minor)) <= (3, 2)):
+        raise ValueError(f"language must be 'metal2.0' to 'metal3.2', not {name!r}")
+    return int(major), int(minor)
+
+
+class ShaderLibrary:
+    """Compiled Metal source. Every kernel is an attribute; ``dir()`` lists them."""
+
+    def __init__(self, library: _core.Library) -> None:
+        self._library = library
+        self._kernels: dict[Any, _core.Kernel] = {}
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)  # Python's own protocols ask for these
+        return self.get_kernel(name)
+
+    def __dir__(self) -> list[str]:
+        return self._library.kernel_names()
+
+    def get_kernel(self, name: str, constants: Mapping[int | str, Any] | None = None) -> Kernel:
+        """The kernel of that name, specialised with values for function constants by name or index.
+
+        Raises:
+            RuntimeError: there is no such kernel, or no such function constant.
+        """
+        values = list((constants or {}).items())
+        key = (name, repr(values))
+        if key not in self._kernels:
+            try:
+                self._kernels[key] = self._library.kernel(name, values)
+            except _core.Error as error:
+                if error.code == "unknown_function":
+                    raise RuntimeError(f"Failed to create function state object for: {name}\n{error}") from None
+                raise
+        return Kernel(self._kernels[key])
+
+
+class Kernel:
+    """A kernel that can be called."""
+
+    def __init__(self, kernel: _core.Kernel) -> None:
+        self._kernel = kernel
+        self._arguments = {
+            argument["index"]: argument for argument in kernel.arguments() if argument["kind"] == "buffer"
+        }
+
+    @property
+    def max_threads_per_threadgroup(self) -> int:
+        return self._kernel.max_threads_per_threadgroup
+
+    @property
+    def thread_execution_width(self) -> int:
+        return self._kernel.thread_execution_width
+
+    @property
+    def static_thread_group_memory_length(self) -> int:
+        """Bytes of threadgroup memory that the kernel declares itself."""
+        return self._kernel.static_thread_group_memory_length
+
+    @property
+    def arguments(self) -> list[dict[str, Any]]:
+        """What the kernel takes: name, index, type, element type, and whether it writes there."""
+        return self._kernel.arguments()
+
+    def __repr__(self) -> str:
+        return f"<metalloid kernel {self._kernel.name}>"
+
+    def __call__(
+        self,
+        *args: Any,
+        threads: int | Sequence[int] | None = None,
+        group_size: int | Sequence[int] | None = None,
+        arg_casts: str | Mapping[int, str] | None = None,
+        threadgroup_memory: Mapping[int, int] | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Runs the kernel and returns when it has finished.
+
+        Args:
+            args: argument i is bound at ``buffer(i)``. Arrays (NumPy, the buffer protocol, DLPack) are bound in
+                place, without a copy, and must be C-contiguous. An int is bound as int64, a float as float32, a
+                list or tuple as an array of one of them.
+            threads: the grid in threads, one to three extents; default: the first array's number of elements.
+            group_size: threads per threadgroup, as many extents as ``threads``.
+            arg_casts: ``"fp16"``, ``"bf16"``, ``"int32"``, ``"int16"``, ``"int8"`` or ``"uint8"`` for all numbers,
+                or a dictionary of them by argument.
+            threadgroup_memory: bytes for each ``[[threadgroup(n)]]`` argument.
+            timeout: seconds after which the kernel is stopped; 0 means never.
+
+        Raises:
+            TypeError: an argument's element type is not the kernel's.
+            ValueError: an array is read-only or not contiguous, or the threadgroup is too large.
+            RuntimeError: an argument is missing, too small or of an unsupported kind, the grid is undefined, or
+                the kernel crashed or ran into its timeout (then a ``metalloid.Error``).
+        """
+        if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
+            raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
+        bindings: list[tuple[int, _core.HostArray | bytes]] = []
+        for index, value in enumerate(args):
+            cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
+            bindings.append((index, encode(value, cast, self._arguments.get(index))))
+
+        if threads is None:
+            arrays = [binding for _, binding in bindings if isinstance(binding, _core.HostArray)]
+            if not arrays:
+                raise RuntimeError("Number of threads is undefined or has wrong dimension")
+            threads = arrays[0].count
+        grid = _extents(threads)
+        limit = self.max_threads_per_threadgroup
+        if group_size is None:
+            group = [min(max(grid[0], 1), limit)] if len(grid) == 1 else [limit] + [1] * (len(grid) - 1)
+        else:
+            group = _extents(group_size)
+        if len(group) != len(grid):
+            raise RuntimeError("size and group_size must have same number of dimensions")
+        volume = 1
+        for extent in group:
+            volume *= extent
+        if volume > limit:
+            raise ValueError(f"Threadgroup size exceeds {limit} limit")
+        self._kernel.run(bindings, _padded(grid), _padded(group), dict(threadgroup_memory or {}), timeout)
+
+
+def _extents(value: int | Sequence[int]) -> list[int]:
+    extents = [value] if isinstance(value, int) else [int(extent) for extent in value]
+    if not 1 <= len(extents) <= 3:
+        raise RuntimeError("Number of threads is undefined or has wrong dimension")
+    for extent in extents:
+        if not 0 <= extent < 1 << 32:
+            raise ValueError(f"grid and threadgroup extents lie between 0 and 2^32 - 1, not {extent}")
+    return extents
+
+
+def _padded(extents: list[int]) -> tuple[int, int, int]:
+    x, y, z = (extents + [1, 1])[:3]
+    return x, y, z

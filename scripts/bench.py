@@ -1,0 +1,84 @@
+"""Runs the benchmarks, keeps their JSON in the build folder, and rewrites the table in docs/performance.md.
+
+Machines differ, so the table states ratios of times that were taken in one run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+begin, end = "<!-- table: begin (make bench writes this) -->", "<!-- table: end -->"
+
+
+def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
+    command = [
+        build / "bin" / "metalloid_bench",
+        f"--benchmark_out={output}",
+        "--benchmark_out_format=json",
+        "--benchmark_repetitions=5",
+        "--benchmark_enable_random_interleaving=true",
+        "--benchmark_report_aggregates_only=true",
+    ]
+    subprocess.run(command, check=True)
+    entries = json.loads(output.read_text())["benchmarks"]
+    failed = [entry["name"] for entry in entries if entry.get("error_occurred")]
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+    return {entry["run_name"].split("/")[0]: entry for entry in entries if entry["aggregate_name"] == "median"}
+
+
+def seconds(entry: dict) -> float:
+    return entry["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[entry["time_unit"]]
+
+
+def processor() -> str:
+    match = re.search(r"^model name\s*:\s*(.+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return match.group(1) if match else platform.processor()
+
+
+def table(results: dict[str, dict]) -> str:
+    time = {name: seconds(entry) for name, entry in results.items()}
+    rows = [
+        ("Cold compile of `rms_norm` / `clang++-22 -O2 -c` of the same arithmetic", "at most 2",
+         time["cold_compile"] / time["clang_compile"], 2, "x",
+         f"{time['cold_compile'] * 1e3:.1f} ms / {time['clang_compile'] * 1e3:.1f} ms"),
+        ("Cold compile / load of the cached kernel from disk", "at least 20",
+         time["cold_compile"] / time["cached_load"], -20, "x",
+         f"{time['cold_compile'] * 1e3:.1f} ms / {time['cached_load'] * 1e3:.2f} ms"),
+        ("Launch of an empty kernel, one threadgroup", "at most 10 us",
+         time["empty_launch"] * 1e6, 10, " us", ""),
+        ("saxpy on 64 MiB, bytes per second / those of `memcpy` on 64 MiB", "-",
+         results["saxpy_stream"]["bytes_per_second"] / results["memcpy_stream"]["bytes_per_second"], None, "x",
+         f"{results['saxpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s / "
+         f"{results['memcpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s"),
+    ]  # fmt: skip
+    lines = ["| measured | aim | result | | from |", "| --- | --- | --- | --- | --- |"]
+    for name, aim, value, limit, unit, source in rows:
+        met = "" if limit is None else "met" if (value <= limit if limit > 0 else value >= -limit) else "missed"
+        lines.append(f"| {name} | {aim} | {value:.2f}{unit} | {met} | {source} |")
+    lines.append("")
+    lines.append(f"Medians of 5 repetitions on {processor()}, {os.cpu_count()} cores, {platform.machine()} Linux.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build")
+    build = parser.parse_args().build
+    output = build / "bench.json"
+    text = table(measure(build.resolve(), output.resolve()))
+    page = root / "docs" / "performance.md"
+    before, _, rest = page.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    print(f"\n{text}\n\nWritten to {page.relative_to(root)}; measurements in {output}.")
+
+
+if __name__ == "__main__":
+    main()
