@@ -111,7 +111,8 @@ template <typename T, int N>
 class vec;
 }
 
-namespace __metalloid {
+// A namespace of its own: being bases of vec, these classes bring their namespace into argument-dependent lookup.
+namespace __metalloid::parts {
 
 template <int N, typename T, typename Storage>
 struct swizzles;
@@ -143,6 +144,6 @@ struct swizzles<4, T, Storage> : Storage {
   METALLOID_SWIZZLES_OF(4)
 };
 
-}  // namespace __metalloid
+}  // namespace __metalloid::parts
 
 #endif

@@ -139,7 +139,7 @@ METALLOID_FUNC native_t<To, N> convert_elements(native_t<From, N> v) {
 
 }  // namespace __metalloid
 
-namespace __metalloid {
+namespace __metalloid::parts {
 
 // The components of a vector. Constant expressions see the named ones.
 template <typename T, int N>
@@ -263,7 +263,7 @@ struct packed_storage<T, 4> {
   };
 };
 
-}  // namespace __metalloid
+}  // namespace __metalloid::parts
 
 // METALLOID_BUILD_N(V, M, ...): V(M(x, ...), M(y, ...), ...)
 #define METALLOID_BUILD_1(V, M, ...) V(M(x, __VA_ARGS__))
@@ -422,9 +422,9 @@ class vec {
 };
 
 template <typename T>
-class vec<T, 1> : public __metalloid::storage<T, 1> {
+class vec<T, 1> : public __metalloid::parts::storage<T, 1> {
  public:
-  using __Components = __metalloid::storage<T, 1>;
+  using __Components = __metalloid::parts::storage<T, 1>;
   using __Components::x;
   using __Components::__elements;
   using __Components::__native;
@@ -440,9 +440,9 @@ class vec<T, 1> : public __metalloid::storage<T, 1> {
 };
 
 template <typename T>
-class vec<T, 2> : public __metalloid::swizzles<2, T, __metalloid::storage<T, 2>> {
+class vec<T, 2> : public __metalloid::parts::swizzles<2, T, __metalloid::parts::storage<T, 2>> {
  public:
-  using __Components = __metalloid::swizzles<2, T, __metalloid::storage<T, 2>>;
+  using __Components = __metalloid::parts::swizzles<2, T, __metalloid::parts::storage<T, 2>>;
   using __Components::x;
   using __Components::y;
   using __Components::__elements;
@@ -462,9 +462,9 @@ class vec<T, 2> : public __metalloid::swizzles<2, T, __metalloid::storage<T, 2>>
 };
 
 template <typename T>
-class vec<T, 3> : public __metalloid::swizzles<3, T, __metalloid::storage<T, 3>> {
+class vec<T, 3> : public __metalloid::parts::swizzles<3, T, __metalloid::parts::storage<T, 3>> {
  public:
-  using __Components = __metalloid::swizzles<3, T, __metalloid::storage<T, 3>>;
+  using __Components = __metalloid::parts::swizzles<3, T, __metalloid::parts::storage<T, 3>>;
   using __Components::x;
   using __Components::y;
   using __Components::z;
@@ -486,9 +486,9 @@ class vec<T, 3> : public __metalloid::swizzles<3, T, __metalloid::storage<T, 3>>
 };
 
 template <typename T>
-class vec<T, 4> : public __metalloid::swizzles<4, T, __metalloid::storage<T, 4>> {
+class vec<T, 4> : public __metalloid::parts::swizzles<4, T, __metalloid::parts::storage<T, 4>> {
  public:
-  using __Components = __metalloid::swizzles<4, T, __metalloid::storage<T, 4>>;
+  using __Components = __metalloid::parts::swizzles<4, T, __metalloid::parts::storage<T, 4>>;
   using __Components::x;
   using __Components::y;
   using __Components::z;
