@@ -9,6 +9,7 @@
 #include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
+#include "support/crash_guard.h"
 
 namespace metalloid::frontend {
 namespace {
@@ -30,10 +31,8 @@ LibraryInfo library_info(Reflection reflection) {
   return info;
 }
 
-}  // namespace
-
 // The whole way from source to library.
-Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
+Result compile_unguarded(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
   Session session(source, options, precompiled_prelude(options, store));
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
@@ -52,6 +51,20 @@ Result compile(std::string_view source, const CompileOptions& options, const Pre
   result.library.info = library_info(std::move(reflection));
   result.library.warnings = session.diagnostics().text();
   for (const std::string& file : session.dependencies()) result.dependencies.emplace_back(file);
+  return result;
+}
+
+}  // namespace
+
+Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
+  // Clang recurses as deeply as the source nests, and may crash on a source that nobody has tried before.
+  constexpr std::size_t stack_bytes = std::size_t{256} << 20;
+  Result result;
+  const auto outcome = support::run_on_large_stack(
+      [&] { result = compile_unguarded(source, options, store); }, stack_bytes);
+  if (!outcome.finished()) {
+    throw Error(ErrorCode::internal, options.source_name + ": the compiler crashed: " + outcome.description());
+  }
   return result;
 }
 
