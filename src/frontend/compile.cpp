@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "frontend/code_generation.h"
+#include "frontend/effort_limit.h"
 #include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
@@ -32,8 +33,7 @@ LibraryInfo library_info(Reflection reflection) {
 }
 
 // The whole way from source to library.
-Result compile_unguarded(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
-  Session session(source, options, precompiled_prelude(options, store));
+Result compile_in(Session& session) {
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
@@ -52,6 +52,16 @@ Result compile_unguarded(std::string_view source, const CompileOptions& options,
   result.library.warnings = session.diagnostics().text();
   for (const std::string& file : session.dependencies()) result.dependencies.emplace_back(file);
   return result;
+}
+
+Result compile_unguarded(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
+  auto session = std::make_unique<Session>(source, options, precompiled_prelude(options, store));
+  try {
+    return compile_in(*session);
+  } catch (const EffortExceeded& exceeded) {
+    (void)session.release();  // half-built: Clang was left in the middle
+    throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");
+  }
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Sema.h>
+#include <clang/Sema/TemplateInstCallback.h>
 #include <clang/Serialization/ASTReader.h>
 #include <clang/Serialization/ASTWriter.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include "frontend/effort_limit.h"
 #include "frontend/options.h"
 #include "frontend/pragmas.h"
 #include "frontend/target.h"
@@ -108,6 +110,8 @@ void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_p
   }
   compiler_->setASTConsumer(std::move(consumer));
   compiler_->createSema(kind, nullptr);
+  // Half literals (1.0h) are an OpenCL extension to Clang.
+  compiler_->getSema().getOpenCLOptions().enable("cl_khr_fp16");
 }
 
 Session::Session(std::string_view source, const CompileOptions& options, std::shared_ptr<const std::string> prelude)
@@ -149,8 +153,11 @@ bool Session::parse() {
   }
 
   tokens::TokenList tokens;
+  const EffortLimit limit;
+  sema.TemplateInstCallbacks.push_back(limit.make_callback());
   do {
     preprocessor.Lex(tokens.emplace_back());
+    limit.check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
   tokens::Rewriter rewriter(preprocessor);
   rewriter.run(tokens);
