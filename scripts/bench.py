@@ -1,4 +1,4 @@
-"""Runs the benchmarks, keeps their JSON in the build folder, and rewrites the table in docs/performance.md.
+"""Runs the benchmarks, keeps their JSON in bench/results.json, and rewrites the table in docs/performance.md.
 
 Machines differ, so the table states ratios of times that were taken in one run.
 """
@@ -26,7 +26,11 @@ def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
         "--benchmark_report_aggregates_only=true",
     ]
     subprocess.run(command, check=True)
-    entries = json.loads(output.read_text())["benchmarks"]
+    data = json.loads(output.read_text())
+    for private in ("host_name", "executable"):
+        data["context"].pop(private, None)
+    output.write_text(json.dumps(data, indent=1) + "\n")
+    entries = data["benchmarks"]
     failed = [entry["name"] for entry in entries if entry.get("error_occurred")]
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
@@ -71,13 +75,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     build = parser.parse_args().build
-    output = build / "bench.json"
-    text = table(measure(build.resolve(), output.resolve()))
+    output = root / "bench" / "results.json"
+    text = table(measure(build.resolve(), output))
     page = root / "docs" / "performance.md"
     before, _, rest = page.read_text().partition(begin)
     _, _, after = rest.partition(end)
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-    print(f"\n{text}\n\nWritten to {page.relative_to(root)}; measurements in {output}.")
+    print(f"\n{text}\n\nWritten to {page.relative_to(root)}; measurements in {output.relative_to(root)}.")
 
 
 if __name__ == "__main__":

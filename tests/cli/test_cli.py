@@ -1,0 +1,271 @@
+"""The command line as its users see it: results on stdout, messages on stderr, exit codes."""
+
+import json
+
+import numpy
+import pytest
+
+saxpy = """#include <metal_stdlib>
+using namespace metal;
+struct Params { float a; uint n; };
+kernel void saxpy(device float* y, device const float* x, constant float& a, uint i [[thread_position_in_grid]]) {
+  y[i] += a * x[i];
+}
+kernel void scale(device half4* v, constant Params& p, threadgroup float* scratch [[threadgroup(0)]],
+                  uint i [[thread_position_in_grid]]) { v[i] *= half(p.a); }
+"""
+
+
+def run_saxpy(cli, file, *more, threads="8"):
+    return cli("run", file, "--kernel", "saxpy", "--threads", threads, "--group", "4", *more)
+
+
+def test_help_teaches(metalloid_cli):
+    result = metalloid_cli("--help")
+    assert result.returncode == 0
+    for word in ("compile", "inspect", "run", "devices", "Exit codes"):
+        assert word in result.stdout
+    for command in ("compile", "inspect", "run"):
+        assert "Examples:" in metalloid_cli(command, "--help").stdout
+
+
+def test_version(metalloid_cli):
+    assert metalloid_cli("--version").stdout.startswith("metalloid 0.")
+
+
+def test_devices(metalloid_cli):
+    result = metalloid_cli("devices")
+    names = [line.split()[0] for line in result.stdout.splitlines()]
+    assert "cpu" in names and "reference" in names
+
+
+def test_compile_lists_kernels(metalloid_cli, source_file):
+    result = metalloid_cli("compile", source_file(saxpy))
+    assert (result.returncode, result.stdout) == (0, "saxpy\nscale\n")
+
+
+@pytest.mark.parametrize(
+    "source, message, place",
+    [
+        ("kernel void f() {\n  int x = ;\n}\n", "expected expression", ":2:11: error:"),
+        ("kernel void f(device float* y) {\n  y[0] = undeclared;\n}\n", "undeclared", ":2:10: error:"),
+        ("struct A {};\nkernel void f(device float* y) {\n  y[0] = A();\n}\n", "A", ":3:"),
+    ],
+)
+def test_compile_errors_have_file_line_and_caret(metalloid_cli, source_file, source, message, place):
+    file = source_file(source)
+    result = metalloid_cli("compile", file)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert file.name + place in result.stderr and message in result.stderr
+    assert "^" in result.stderr
+    assert metalloid_cli("run", file, "--kernel", "f", "--threads", "1", "--group", "1").returncode == 1
+
+
+def test_compiler_flags_are_spelled_as_metals(metalloid_cli, source_file, tmp_path):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "own.h").write_text("#define FROM_HEADER 1\n")
+    file = source_file(
+        '#include "own.h"\n#if __METAL_VERSION__ != 310 || !FROM_HEADER || N != 7 || !FLAG\n#error wrong\n#endif\n'
+    )
+    flags = ("-std=metal3.1", "-DN=7", "-D", "FLAG", f"-I{tmp_path / 'headers'}", "-fmetal-math-mode=safe")
+    assert metalloid_cli("compile", file, *flags).returncode == 0
+    assert metalloid_cli("compile", file, *flags[1:]).returncode == 1  # the newest version is not 3.1
+    for wrong in ("-std=metal9.9", "-fmetal-math-mode=wild"):
+        result = metalloid_cli("compile", file, wrong)
+        assert result.returncode == 2 and wrong in result.stderr
+
+
+def test_emit(metalloid_cli, source_file, tmp_path):
+    file = source_file(saxpy)
+    ir = metalloid_cli("compile", file, "--emit", "ir")
+    assert ir.returncode == 0 and "define" in ir.stdout and "addrspace(1)" in ir.stdout
+    assembly = metalloid_cli("compile", file, "--emit", "asm", "--kernel", "saxpy")
+    assert assembly.returncode == 0 and "\tret" in assembly.stdout
+    ambiguous = metalloid_cli("compile", file, "--emit", "obj")
+    assert ambiguous.returncode == 2 and "--kernel" in ambiguous.stderr
+    output = tmp_path / "saxpy.o"
+    assert metalloid_cli("compile", file, "--kernel", "saxpy", "-o", output).returncode == 0
+    assert output.stat().st_size > 100
+
+
+def test_inspect_text_and_json(metalloid_cli, source_file):
+    file = source_file(saxpy)
+    text = metalloid_cli("inspect", file).stdout
+    assert "kernel saxpy" in text and "buffer(1)" in text and "thread_position_in_grid" in text
+    described = json.loads(metalloid_cli("inspect", file, "--json").stdout)
+    kernels = {kernel["name"]: kernel for kernel in described["kernels"]}
+    y, x, a, position = kernels["saxpy"]["arguments"]
+    assert (y["name"], y["index"], y["access"], y["type"]["scalar"]) == ("y", 0, "read_write", "f32")
+    assert (x["index"], x["access"], x["address_space"]) == (1, "read", "device")
+    assert (a["index"], a["address_space"], a["reference"]) == (2, "constant", True)
+    assert position["attribute"] == "thread_position_in_grid"
+    v, p, scratch, _ = kernels["scale"]["arguments"]
+    assert v["type"]["rows"] == 4 and v["type"]["size"] == 8
+    assert [(m["name"], m["offset"]) for m in p["type"]["members"]] == [("a", 0), ("n", 4)]
+    assert scratch["kind"] == "threadgroup"
+
+
+def test_run_prints_results_to_stdout_only(metalloid_cli, source_file):
+    result = run_saxpy(metalloid_cli, source_file(saxpy), "--arg", "f32[8]=ones", "--arg", "f32[8]=arange",
+                       "--arg", "f32:0.5")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "y: f32[8]\n[  1 1.5   2 2.5   3 3.5   4 4.5]\n"
+    assert "saxpy" in result.stderr
+
+
+def test_run_reads_and_writes_npy(metalloid_cli, source_file, tmp_path):
+    x = numpy.random.default_rng(0).normal(size=(2, 500)).astype(numpy.float32)
+    numpy.save(tmp_path / "x.npy", x)
+    result = run_saxpy(
+        metalloid_cli, source_file(saxpy), "--arg", "a=f32:2", "--arg", f"x={tmp_path / 'x.npy'}",
+        "--arg", "0=f32[2,500]=zeros", "--save", f"y={tmp_path / 'y.npy'}", threads="1000",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == ""
+    y = numpy.load(tmp_path / "y.npy")
+    assert y.dtype == numpy.float32 and y.shape == (2, 500)
+    numpy.testing.assert_array_equal(y, 2 * x)
+
+
+def test_structs_take_their_bytes_and_vectors_their_elements(metalloid_cli, source_file, tmp_path):
+    params = numpy.array([(0.5, 3)], dtype=[("a", "f4"), ("n", "u4")])
+    numpy.save(tmp_path / "p.npy", params.view(numpy.uint8))
+    result = metalloid_cli(
+        "run", source_file(saxpy), "--kernel", "scale", "--threads", "2", "--group", "2",
+        "--arg", "v=f16[2,4]=arange", "--arg", f"p={tmp_path / 'p.npy'}", "--threadgroup-memory", "0=64",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "[[  0 0.5   1 1.5]\n [  2 2.5   3 3.5]]" in result.stdout
+
+
+def test_repeat_starts_from_the_same_input(metalloid_cli, source_file):
+    arguments = ("--arg", "f32[8]=ones", "--arg", "f32[8]=ones", "--arg", "f32:1", "--repeat", "5")
+    result = run_saxpy(metalloid_cli, source_file(saxpy), *arguments)
+    assert "[2 2 2 2 2 2 2 2]" in result.stdout
+    assert "5 times" in result.stderr
+
+
+def test_function_constants(metalloid_cli, examples):
+    arguments = ("run", examples / "function_constants.metal", "--kernel", "epilogue", "--threads", "4", "--group", "4",
+                 "--arg", "out=f32[4]=zeros", "--arg", "in=f32[4]=-1,0,1,2", "--constant", "activation=1")  # fmt: skip
+    without_bias = metalloid_cli(*arguments, "--constant", "has_bias=false")
+    assert without_bias.returncode == 0, without_bias.stderr
+    assert "[0 0 1 2]" in without_bias.stdout
+    with_bias = metalloid_cli(*arguments, "--constant", "0=true", "--constant", "scale=0.5", "--arg", "bias=f32[4]=ones")
+    assert with_bias.returncode == 0, with_bias.stderr
+    assert "[0.5   1 1.5   2]" in with_bias.stdout
+    assert metalloid_cli(*arguments, "--constant", "has_bias=true").returncode == 3  # the bias is missing
+
+
+FILL = ("--arg", "f32[8]=ones", "--arg", "f32[8]=ones")
+
+
+@pytest.mark.parametrize(
+    "more, code, message",
+    [
+        (FILL, 3, "a"),  # buffer 2 is missing
+        ((*FILL, "--arg", "f32:1", "--arg", "f32:1"), 3, "no buffer argument '3'"),
+        ((*FILL, "--arg", "u32:1"), 3, "its elements are f32"),
+        (("--arg", "f32[8]=ones", "--arg", "f32[2]=ones", "--arg", "f32[0]=ones"), 3, "a"),
+        ((*FILL, "--arg", "b=f32:1"), 3, "no buffer argument 'b'"),
+        ((*FILL, "--arg", "f32:1", "--arg", "0=f32[8]=ones"), 3, "no buffer argument '3'"),
+        (("--arg", "nonsense"), 2, "not understood"),
+        (("--arg", "missing.npy"), 3, "missing.npy: cannot be read"),
+        ((*FILL, "--arg", "f32:1", "--print", "z"), 2, "no argument 'z'"),
+        ((*FILL, "--arg", "f32:1", "--device", "abacus"), 3, "abacus"),
+        ((*FILL, "--arg", "f32:1", "--timeout", "-1"), 2, "--timeout"),
+        ((*FILL, "--arg", "f32:1", "--constant", "q=1"), 3, "q"),
+        (("--unknown",), 2, "--unknown"),
+    ],
+)
+def test_wrong_arguments_are_explained(metalloid_cli, source_file, more, code, message):
+    result = run_saxpy(metalloid_cli, source_file(saxpy), *more)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_unknown_kernel_names_the_nearest(metalloid_cli, source_file):
+    result = metalloid_cli("run", source_file(saxpy), "--kernel", "saxpi", "--threads", "1", "--group", "1")
+    assert result.returncode == 3
+    assert "saxpi" in result.stderr and "saxpy" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "grid, message",
+    [
+        (("--threads", "0", "--group", "4"), "0"),
+        (("--threads", "8", "--group", "1025"), "1024"),
+        (("--threads", "8,8", "--group", "33,32"), "1024"),
+        (("--threadgroups", "8", "--group", "0"), "0"),
+    ],
+)
+def test_grids_outside_the_limits(metalloid_cli, source_file, grid, message):
+    result = metalloid_cli("run", source_file(saxpy), "--kernel", "saxpy", *grid, *FILL, "--arg", "f32:1")
+    assert result.returncode == 3, result.stderr
+    assert message in result.stderr
+
+
+def test_grid_is_required_once(metalloid_cli, source_file):
+    file = source_file(saxpy)
+    assert metalloid_cli("run", file, "--kernel", "saxpy", "--group", "4").returncode == 2
+    both = metalloid_cli("run", file, "--kernel", "saxpy", "--group", "4", "--threads", "1", "--threadgroups", "1")
+    assert both.returncode == 2
+
+
+def test_missing_file_is_a_usage_error(metalloid_cli):
+    result = metalloid_cli("compile", "does-not-exist.metal")
+    assert result.returncode == 2 and "does-not-exist.metal" in result.stderr
+
+
+def test_unreadable_npy(metalloid_cli, source_file, tmp_path):
+    (tmp_path / "bad.npy").write_text("no array")
+    numpy.save(tmp_path / "f64.npy", numpy.ones(8))
+    numpy.save(tmp_path / "fortran.npy", numpy.asfortranarray(numpy.ones((2, 4), numpy.float32)))
+    numpy.save(tmp_path / "big.npy", numpy.ones(8, ">f4"))
+    for name, message in [("bad", "not a .npy"), ("f64", "64-bit"), ("fortran", "Fortran"), ("big", "big-endian")]:
+        result = run_saxpy(metalloid_cli, source_file(saxpy), "--arg", tmp_path / f"{name}.npy")
+        assert result.returncode == 3 and message in result.stderr
+
+
+def test_threadgroup_memory_over_the_limit(metalloid_cli, source_file):
+    file = source_file(saxpy)
+    arguments = ("--kernel", "scale", "--threads", "1", "--group", "1", "--arg", "f16[4]=ones", "--arg", "u8[8]=zeros")
+    result = metalloid_cli("run", file, *arguments, "--threadgroup-memory", "0=32769")
+    assert result.returncode == 3 and "32" in result.stderr
+    static = source_file("kernel void f(device float* x) { threadgroup float t[8193]; t[0] = x[0]; x[1] = t[0]; }", "t.metal")
+    result = metalloid_cli("run", static, "--kernel", "f", "--threads", "1", "--group", "1", "--arg", "f32[8]=ones")
+    assert result.returncode != 0 and "32" in result.stderr
+
+
+def test_graphics_functions_and_textures_are_named_as_not_supported(metalloid_cli, source_file):
+    file = source_file(
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "vertex float4 corner(uint i [[vertex_id]]) { return float4(i); }\n"
+        "kernel void fine(device float* x) { x[0] = 1; }\n"
+    )
+    run = metalloid_cli("run", file, "--kernel", "corner", "--threads", "1", "--group", "1")
+    assert run.returncode == 3 and "corner" in run.stderr and "not supported" in run.stderr
+    fine = metalloid_cli("run", file, "--kernel", "fine", "--threads", "1", "--group", "1", "--arg", "f32[1]=zeros")
+    assert fine.returncode == 0, fine.stderr
+    texture = source_file(
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void blur(texture2d<float> image [[texture(0)]], device float* x) { x[0] = 1; }\n", "t.metal"
+    )  # fmt: skip
+    result = metalloid_cli("run", texture, "--kernel", "blur", "--threads", "1", "--group", "1", "--arg", "f32[1]=zeros")
+    assert result.returncode in (1, 3) and "texture" in result.stderr and "support" in result.stderr
+
+
+def test_endless_kernel_is_stopped(metalloid_cli, source_file):
+    file = source_file("kernel void spin(device volatile uint* x) { while (x[0] == 0) x[1] += 1; }")
+    result = metalloid_cli("run", file, "--kernel", "spin", "--threads", "64", "--group", "32",
+                           "--arg", "u32[2]=zeros", "--timeout", "0.5", timeout=60)  # fmt: skip
+    assert result.returncode == 3
+    assert "spin" in result.stderr and "0.5" in result.stderr or "500" in result.stderr
+
+
+def test_crash_names_the_kernel(metalloid_cli, source_file):
+    file = source_file("kernel void wild(device uint* x) { x[1ul << 40] = 1; }")
+    result = metalloid_cli("run", file, "--kernel", "wild", "--threads", "1", "--group", "1", "--arg", "u32[1]=zeros")
+    assert result.returncode == 3 and "wild" in result.stderr
