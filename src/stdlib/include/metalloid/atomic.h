@@ -1,0 +1,138 @@
+// Atomics (MSL spec §6.15): atomic<T> and the *_explicit functions on device and threadgroup memory. Beyond the
+// specification every operation takes every type, in both memories.
+#ifndef METALLOID_ATOMIC_H
+#define METALLOID_ATOMIC_H
+
+#include <metalloid/synchronization.h>
+#include <metalloid/type_traits.h>
+
+namespace metal {
+
+template <typename T>
+struct atomic {
+  using value_type = T;
+  T __value;
+};
+
+}  // namespace metal
+
+namespace __metalloid {
+
+template <typename T>
+struct exactly {
+  using type = T;
+};
+template <typename T>
+using exactly_t = typename exactly<T>::type;
+
+// Operations are relaxed; a stronger order is had by full fences around them.
+METALLOID_FUNC void fence(metal::memory_order order) {
+  if (order != metal::memory_order_relaxed) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+}  // namespace __metalloid
+
+// The object's plain value, in its own memory; and as a generic pointer, which Clang wants beside operands that are
+// taken by address.
+#define METALLOID_PLACE(space) const_cast<space T*>(&object->__value)
+#define METALLOID_GENERIC_PLACE(space) static_cast<T*>(METALLOID_PLACE(space))
+
+#define METALLOID_ATOMIC_FETCH(space, name, builtin)                                                       \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC T name(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand, memory_order order) { \
+    __metalloid::fence(order);                                                                             \
+    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                              \
+    __metalloid::fence(order);                                                                             \
+    return old;                                                                                            \
+  }
+
+#define METALLOID_ATOMIC_FUNCTIONS(space)                                                                  \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC void atomic_store_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired, \
+                                            memory_order order) {                                          \
+    __metalloid::fence(order);                                                                             \
+    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                    \
+    __metalloid::fence(order);                                                                             \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order) {      \
+    __metalloid::fence(order);                                                                             \
+    T value;                                                                                               \
+    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                       \
+    __metalloid::fence(order);                                                                             \
+    return value;                                                                                          \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object,                              \
+                                            __metalloid::exactly_t<T> desired, memory_order order) {       \
+    __metalloid::fence(order);                                                                             \
+    T old;                                                                                                 \
+    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                           \
+    __metalloid::fence(order);                                                                             \
+    return old;                                                                                            \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                               \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected,                               \
+      __metalloid::exactly_t<T> desired, memory_order success, memory_order failure) {                     \
+    __metalloid::fence(success);                                                                           \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,     \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                  \
+    __metalloid::fence(success);                                                                           \
+    return exchanged;                                                                                      \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                             \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected,                               \
+      __metalloid::exactly_t<T> desired, memory_order success, memory_order failure) {                     \
+    __metalloid::fence(success);                                                                           \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,    \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                  \
+    __metalloid::fence(success);                                                                           \
+    return exchanged;                                                                                      \
+  }                                                                                                        \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                             \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                             \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_and_explicit, __atomic_fetch_and)                             \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_or_explicit, __atomic_fetch_or)                               \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_xor_explicit, __atomic_fetch_xor)                             \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_max_explicit, __atomic_fetch_max)                             \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_min_explicit, __atomic_fetch_min)                             \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object,                                \
+                                          __metalloid::exactly_t<T> operand, memory_order order) {         \
+    atomic_fetch_max_explicit(object, operand, order);                                                     \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object,                                \
+                                          __metalloid::exactly_t<T> operand, memory_order order) {         \
+    atomic_fetch_min_explicit(object, operand, order);                                                     \
+  }
+
+namespace metal {
+METALLOID_ATOMIC_FUNCTIONS(device)
+METALLOID_ATOMIC_FUNCTIONS(threadgroup)
+}  // namespace metal
+
+#undef METALLOID_ATOMIC_FUNCTIONS
+#undef METALLOID_ATOMIC_FETCH
+#undef METALLOID_PLACE
+#undef METALLOID_GENERIC_PLACE
+
+typedef metal::atomic<int> atomic_int;
+typedef metal::atomic<uint> atomic_uint;
+typedef metal::atomic<bool> atomic_bool;
+typedef metal::atomic<ulong> atomic_ulong;
+typedef metal::atomic<long> atomic_long;
+typedef metal::atomic<float> atomic_float;
+
+namespace metal {
+using ::atomic_bool;
+using ::atomic_float;
+using ::atomic_int;
+using ::atomic_long;
+using ::atomic_uint;
+using ::atomic_ulong;
+}  // namespace metal
+
+#endif

@@ -1,0 +1,62 @@
+// Barriers, fences and the enumerations that say what they order (MSL spec §6.9.1, §6.15).
+#ifndef METALLOID_SYNCHRONIZATION_H
+#define METALLOID_SYNCHRONIZATION_H
+
+#include <metalloid/types.h>
+
+#define __METAL_MEMORY_SCOPE_THREAD__ 0
+#define __METAL_MEMORY_SCOPE_THREADGROUP__ 1
+#define __METAL_MEMORY_SCOPE_DEVICE__ 2
+#define __METAL_MEMORY_SCOPE_SYSTEM__ 3
+#define __METAL_MEMORY_SCOPE_SIMDGROUP__ 4
+
+namespace __metalloid {
+// The flags are those of metal::mem_flags.
+__attribute__((convergent)) void threadgroup_barrier(int flags) __asm("metalloid.threadgroup_barrier");
+__attribute__((convergent)) void simdgroup_barrier(int flags) __asm("metalloid.simdgroup_barrier");
+}  // namespace __metalloid
+
+namespace metal {
+
+enum mem_flags : int {
+  mem_none = 0,
+  mem_device = 1,
+  mem_threadgroup = 2,
+  mem_texture = 4,
+  mem_threadgroup_imageblock = 8,
+  mem_object_data = 16
+};
+METALLOID_FUNC constexpr mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
+METALLOID_FUNC constexpr mem_flags operator&(mem_flags a, mem_flags b) { return mem_flags(int(a) & int(b)); }
+
+enum memory_order : int {
+  memory_order_relaxed = __ATOMIC_RELAXED,
+  memory_order_acquire = __ATOMIC_ACQUIRE,
+  memory_order_release = __ATOMIC_RELEASE,
+  memory_order_acq_rel = __ATOMIC_ACQ_REL,
+  memory_order_seq_cst = __ATOMIC_SEQ_CST
+};
+
+enum thread_scope : int {
+  thread_scope_thread = __METAL_MEMORY_SCOPE_THREAD__,
+  thread_scope_simdgroup = __METAL_MEMORY_SCOPE_SIMDGROUP__,
+  thread_scope_threadgroup = __METAL_MEMORY_SCOPE_THREADGROUP__,
+  thread_scope_device = __METAL_MEMORY_SCOPE_DEVICE__
+};
+
+METALLOID_FUNC void threadgroup_barrier(mem_flags flags) { __metalloid::threadgroup_barrier(flags); }
+METALLOID_FUNC void threadgroup_barrier(mem_flags flags, memory_order, thread_scope = thread_scope_threadgroup) {
+  __metalloid::threadgroup_barrier(flags);
+}
+METALLOID_FUNC void simdgroup_barrier(mem_flags flags) { __metalloid::simdgroup_barrier(flags); }
+METALLOID_FUNC void simdgroup_barrier(mem_flags flags, memory_order, thread_scope = thread_scope_simdgroup) {
+  __metalloid::simdgroup_barrier(flags);
+}
+
+METALLOID_FUNC void atomic_thread_fence(mem_flags flags, memory_order order, thread_scope = thread_scope_device) {
+  if (flags != mem_none && order != memory_order_relaxed) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+}  // namespace metal
+
+#endif
