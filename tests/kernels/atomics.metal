@@ -1,0 +1,37 @@
+// Atomics in device and threadgroup memory.
+#include <metal_stdlib>
+using namespace metal;
+
+// RUN: --kernel count --threads 1000 --group 128 --arg counts=u32[3]=zeros
+// EXPECT counts: 1000 499500 999
+kernel void count(device atomic_uint* counts, uint i [[thread_position_in_grid]]) {
+  atomic_fetch_add_explicit(&counts[0], 1u, memory_order_relaxed);
+  atomic_fetch_add_explicit(&counts[1], i, memory_order_relaxed);
+  atomic_fetch_max_explicit(&counts[2], i, memory_order_relaxed);
+}
+
+// RUN: --kernel floats --threads 100 --group 32 --arg sum=f32[1]=zeros
+// EXPECT sum: 50
+kernel void floats(device atomic_float* sum, uint i [[thread_position_in_grid]]) {
+  atomic_fetch_add_explicit(sum, 0.5f, memory_order_relaxed);
+}
+
+// RUN: --kernel exchange --threads 64 --group 64 --arg x=i32[1]=0
+// EXPECT x: 64
+kernel void exchange(device atomic_int* x, uint i [[thread_position_in_grid]]) {
+  int expected = atomic_load_explicit(x, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(x, &expected, expected + 1, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+  }
+}
+
+// RUN: --kernel local --threads 256 --group 64 --arg x=u32[4]=zeros
+// EXPECT x: 64 64 64 64
+kernel void local(device uint* x, uint i [[thread_index_in_threadgroup]], uint g [[threadgroup_position_in_grid]]) {
+  threadgroup atomic_uint n;
+  if (i == 0) atomic_store_explicit(&n, 0u, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  atomic_fetch_add_explicit(&n, 1u, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (i == 0) x[g] = atomic_load_explicit(&n, memory_order_relaxed);
+}

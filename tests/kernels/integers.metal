@@ -1,0 +1,39 @@
+// Integer semantics where C++ leaves them open: shifts are masked, division never traps, conversions saturate.
+#include <metal_stdlib>
+using namespace metal;
+
+// RUN: --kernel shifts --threads 1 --group 1 --arg out=i32[4]=zeros --arg n=i32:33
+// EXPECT out: 2 -2 2 1
+kernel void shifts(device int* out, constant int& n) {
+  out[0] = 1 << n;
+  out[1] = -4 >> n;
+  out[2] = int(4u >> n);
+  out[3] = int(1ul << (n + 31));
+}
+
+// RUN: --kernel divide --threads 1 --group 1 --arg out=i32[2]=zeros --arg zero=i32:0 --arg least=i32:-2147483648
+// EXPECT out: 1 1
+kernel void divide(device int* out, constant int& zero, constant int& least) {
+  volatile int quotient = 7 / zero;
+  quotient = 7 % zero;
+  quotient = least / (zero - 1);
+  out[0] = 1 + 0 * quotient;
+  out[1] = 1;
+}
+
+// RUN: --kernel convert --threads 1 --group 1 --arg out=i32[5]=zeros --arg x=f32[5]=nan,1e20,-1e20,-1.9,2.9
+// EXPECT out: 0 2147483647 -2147483648 -1 2
+kernel void convert(device int* out, device const float* x) {
+  for (int i = 0; i < 5; ++i) out[i] = int(x[i]);
+}
+
+// RUN: --kernel bits --threads 1 --group 1 --arg out=u32[6]=zeros --arg x=u32:240
+// EXPECT out: 4 24 4 251658240 15 65520
+kernel void bits(device uint* out, constant uint& x) {
+  out[0] = popcount(x);
+  out[1] = clz(x);
+  out[2] = ctz(x);
+  out[3] = reverse_bits(x);
+  out[4] = extract_bits(x, 4, 8);
+  out[5] = insert_bits(x, 0xffu, 8, 8);
+}

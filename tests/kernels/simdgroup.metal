@@ -1,0 +1,44 @@
+// Reductions, scans, shuffles and votes, in whole and in partial simdgroups.
+#include <metal_stdlib>
+using namespace metal;
+
+// RUN: --kernel reduce --threads 40 --group 40 --arg out=i32[40,4]=zeros --arg in=i32[40]=arange
+// EXPECT out: 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 496 31 0 31 284 39 32 39 284 39 32 39 284 39 32 39 284 39 32 39 284 39 32 39 284 39 32 39 284 39 32 39 284 39 32 39
+kernel void reduce(device int4* out, device const int* in, uint i [[thread_position_in_grid]]) {
+  out[i] = int4(simd_sum(in[i]), simd_max(in[i]), simd_min(in[i]), simd_or(in[i]));
+}
+
+// RUN: --kernel scan --threads 5 --group 5 --arg out=f32[5,2]=zeros --arg in=f32[5]=1,2,3,4,5
+// EXPECT out: 1 0 3 1 6 3 10 6 15 10
+kernel void scan(device float2* out, device const float* in, uint i [[thread_position_in_grid]]) {
+  out[i] = float2(simd_prefix_inclusive_sum(in[i]), simd_prefix_exclusive_sum(in[i]));
+}
+
+// RUN: --kernel shuffle --threads 8 --group 8 --arg out=i32[8,4]=zeros
+// EXPECT out: 1 0 3 10 0 0 3 10 3 1 3 10 2 2 3 10 5 3 3 10 4 4 3 10 7 5 3 10 6 6 3 10
+kernel void shuffle(device int4* out, uint i [[thread_position_in_grid]]) {
+  int mine = int(i);
+  int up = simd_shuffle_up(mine, 1);
+  out[i] = int4(simd_shuffle_xor(mine, 1), i == 0 ? 0 : up, simd_broadcast(mine, 3), simd_broadcast_first(mine + 10));
+}
+
+// Only the lanes that take part count.
+// RUN: --kernel divergent --threads 32 --group 32 --arg out=u32[32]=zeros
+// EXPECT out: 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256
+kernel void divergent(device uint* out, uint i [[thread_position_in_grid]]) {
+  if (i % 2 == 1) {
+    out[i] = simd_sum(i);
+  } else {
+    out[i] = simd_sum(i);
+  }
+}
+
+// RUN: --kernel vote --threads 4 --group 4 --arg out=u32[4]=zeros
+// EXPECT out: 7 x 4
+kernel void vote(device uint* out, uint i [[thread_position_in_grid]]) {
+  out[i] = uint(simd_any(i == 2)) + 2 * uint(simd_all(i < 4)) + 4 * uint(!simd_all(i < 3));
+}
+
+// RUN: --kernel quad --threads 8 --group 8 --arg out=f32[8]=zeros
+// EXPECT out: 6 x 4 22 x 4
+kernel void quad(device float* out, uint i [[thread_position_in_grid]]) { out[i] = quad_sum(float(i)); }

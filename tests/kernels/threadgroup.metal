@@ -1,0 +1,58 @@
+// Threadgroup memory and barriers.
+#include <metal_stdlib>
+using namespace metal;
+
+// RUN: --kernel reverse --threads 10 --group 5 --arg x=i32[10]=arange
+// EXPECT x: 4 3 2 1 0 9 8 7 6 5
+kernel void reverse(device int* x, uint p [[thread_position_in_grid]], uint i [[thread_index_in_threadgroup]],
+                    uint n [[threads_per_threadgroup]]) {
+  threadgroup int t[32];
+  t[i] = x[p];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  x[p] = t[n - 1 - i];
+}
+
+// A barrier in a loop whose length depends on data.
+// RUN: --kernel steps --threads 4 --group 4 --arg x=i32[4]=1,2,3,4 --arg rounds=u32:3
+// EXPECT x: 4 1 2 3
+kernel void steps(device int* x, constant uint& rounds, uint i [[thread_index_in_threadgroup]]) {
+  threadgroup int t[2][4];
+  t[0][i] = x[i];
+  for (uint round = 0; round < rounds; ++round) {
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    t[(round + 1) % 2][i] = t[round % 2][(i + 1) % 4];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  x[i] = t[rounds % 2][i];
+}
+
+// Threads that return early do not hold up the others.
+// RUN: --kernel early --threads 40 --group 40 --arg x=i32[1]=0
+// EXPECT x: 30
+kernel void early(device atomic_int* x, uint i [[thread_index_in_threadgroup]]) {
+  if (i >= 30) return;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  atomic_fetch_add_explicit(x, 1, memory_order_relaxed);
+}
+
+// Nested scopes and dynamic memory.
+// RUN: --kernel mixed --threads 4 --group 4 --threadgroup-memory 0=16 --threadgroup-memory 1=32 --arg x=i32[4]=5,6,7,8
+// EXPECT x: 18 17 16 15
+kernel void mixed(device int* x, threadgroup int* a [[threadgroup(0)]], threadgroup long* b [[threadgroup(1)]],
+                  uint i [[thread_index_in_threadgroup]]) {
+  a[i] = x[i];
+  b[i] = 10;
+  {
+    threadgroup int inner[4];
+    inner[3 - i] = 0;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    x[i] = a[3 - i] + int(b[3 - i]) + inner[i];
+  }
+}
+
+// Without the length of its dynamic memory a kernel is not launched.
+// RUN: --kernel mixed --threads 4 --group 4 --threadgroup-memory 0=16 --arg x=i32[4]=5,6,7,8
+// ERROR invalid_argument: mixed
+
+// RUN: --kernel reverse --threads 10 --group 2000 --arg x=i32[10]=arange
+// ERROR limit_exceeded: 1024
