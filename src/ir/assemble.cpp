@@ -1,7 +1,9 @@
 #include "ir/assemble.h"
 
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 
 #include "metalloid/error.h"
@@ -23,6 +25,20 @@ std::string assemble(std::string_view llvm_assembly) {
   llvm::raw_string_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(*module, stream);
   return bitcode;
+}
+
+std::string print(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+std::string disassemble(std::string_view bitcode) {
+  llvm::LLVMContext context;
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(llvm::StringRef(bitcode), "library"), context);
+  if (!module) throw Error(ErrorCode::internal, "cannot read bitcode: " + llvm::toString(module.takeError()));
+  return print(**module);
 }
 
 }  // namespace metalloid::ir

@@ -1,14 +1,20 @@
-// LLVM assembly to a library, as if the front end had made it: lets tests of passes and engines start from IR.
+// Between LLVM's text and bitcode: for people who look at code, and for tests of passes and engines that start from
+// IR.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "metalloid/reflection.h"
+namespace llvm {
+class Module;
+}
 
 namespace metalloid::ir {
 
 // Returns bitcode. Throws Error(compile_error) with LLVM's message.
 std::string assemble(std::string_view llvm_assembly);
+
+std::string disassemble(std::string_view bitcode);
+std::string print(const llvm::Module& module);
 
 }  // namespace metalloid::ir

@@ -5,6 +5,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
+#include "ir/diagnostics.h"
 #include "ir/pass_managers.h"
 #include "metalloid/error.h"
 
@@ -61,6 +62,7 @@ class Reach {
 KernelModule select_kernel(std::string_view bitcode, const KernelInfo& kernel) {
   KernelModule result;
   result.context = std::make_unique<llvm::LLVMContext>();
+  keep_diagnostics(*result.context);
   result.info = kernel;
   llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode), kernel.name);
   auto module = llvm::getLazyBitcodeModule(buffer, *result.context);

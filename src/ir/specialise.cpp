@@ -8,6 +8,7 @@
 #include "ir/normalise_attributes.h"
 #include "ir/select_kernel.h"
 #include "ir/simplify.h"
+#include "ir/threadgroup_variables.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -55,6 +56,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("inline_functions", [&] { inline_functions(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
   verify(kernel);
+  kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "engines/reference/kernel_abi.h"
+#include "ir/threadgroup_variables.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -40,37 +41,24 @@ llvm::Value* state_in(llvm::Function& function, llvm::Function& entry) {
 }
 
 std::uint32_t lower_threadgroup_memory(llvm::Module& module, llvm::Function& entry) {
-  llvm::SmallVector<llvm::Constant*, 8> variables;
-  for (llvm::GlobalVariable& global : module.globals()) {
-    if (global.getAddressSpace() == threadgroup_space) variables.push_back(&global);
-  }
-  if (variables.empty()) return 0;
-  llvm::convertUsersOfConstantsToInstructions(variables);
-
-  const llvm::DataLayout& layout = module.getDataLayout();
+  ir::ThreadgroupVariables variables = ir::lay_out_threadgroup_variables(module);
+  llvm::SmallVector<llvm::Constant*, 8> constants;
+  for (const auto& place : variables.places) constants.push_back(place.variable);
+  llvm::convertUsersOfConstantsToInstructions(constants);
   llvm::DenseMap<llvm::Function*, llvm::Instruction*> bases;
-  std::uint64_t size = 0;
-  for (llvm::Constant* constant : variables) {
-    auto* variable = llvm::cast<llvm::GlobalVariable>(constant);
+  for (const auto& [variable, offset] : variables.places) {
     variable->removeDeadConstantUsers();
-    if (variable->use_empty()) {
-      variable->eraseFromParent();
-      continue;
-    }
-    llvm::Align alignment = layout.getPreferredAlign(variable);
-    size = llvm::alignTo(size, alignment);
     for (llvm::Use& use : llvm::make_early_inc_range(variable->uses())) {
       auto* user = llvm::cast<llvm::Instruction>(use.getUser());
       llvm::Instruction*& base = bases[user->getFunction()];
       if (!base) base = base_in(*user->getFunction(), entry);
-      // One address per function, right behind the base, so that it dominates every use.
+      // Right behind the base, where it dominates every use.
       llvm::IRBuilder<> builder(base->getNextNode());
-      use.set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, size, variable->getName()));
+      use.set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset, variable->getName()));
     }
-    size += layout.getTypeAllocSize(variable->getValueType());
     variable->eraseFromParent();
   }
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, UINT32_MAX));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(variables.size, UINT32_MAX));
 }
 
 }  // namespace metalloid::engines::reference

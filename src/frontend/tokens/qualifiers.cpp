@@ -1,5 +1,7 @@
 // `thread` is the default address space, so the word vanishes. `coherent` and `coherent(device)` ask for what
-// every engine's memory does anyway. The other spaces take the name under which Sema knows their attribute.
+// every engine's memory does anyway. The other spaces take the name under which Sema knows their attribute, and
+// `constant` brings `const`: memory in it cannot be written, and overloads for `const constant` objects then win
+// over generic ones, as they do in Metal.
 
 #include "frontend/tokens/rewrite.h"
 
@@ -30,11 +32,16 @@ void name_address_spaces(TokenList& tokens, TokenFactory& factory) {
   IdentifierInfo* const device = &identifiers.get("__global");
   IdentifierInfo* const constant = &identifiers.get("__constant");
   IdentifierInfo* const threadgroup = &identifiers.get("__local");
+  TokenList out;
+  out.reserve(tokens.size() + 64);
   for (Token& token : tokens) {
     if (token.is(tok::kw___global)) token.setIdentifierInfo(device);
     if (token.is(tok::kw___constant)) token.setIdentifierInfo(constant);
     if (token.is(tok::kw___local)) token.setIdentifierInfo(threadgroup);
+    out.push_back(token);
+    if (token.is(tok::kw___constant)) out.push_back(factory.identifier("const", token.getLocation()));
   }
+  tokens = std::move(out);
 }
 
 }  // namespace metalloid::frontend::tokens

@@ -49,7 +49,9 @@ class TokenFactory {
   void append_annotation(TokenList& out, std::string_view name, const TokenList& arguments,
                          clang::SourceLocation location);
   // Of the token, not of the text at its location: the two differ for words that were put in.
+  // Pragmas that became annotation tokens have the spelling of their kind.
   std::string spelling(const clang::Token& token) const {
+    if (token.isAnnotation()) return token.getName();
     const llvm::StringRef text = word(token);
     return text.empty() ? preprocessor_.getSpelling(token) : text.str();
   }

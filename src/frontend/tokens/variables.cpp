@@ -1,12 +1,11 @@
 // Variables in an address space of their own:
 //
 //   threadgroup float tile[64];                 in a function  ->  static threadgroup float tile[64];
-//   constant uint width = 8;                    outside        ->  constant const uint width = 8;
-//   constant bool flag [[function_constant(0)]];               ->  extern constant const bool flag ...;
+//   constant bool flag [[function_constant(0)]];               ->  extern constant bool flag ...;
 //
-// Clang turns the first into an addrspace(3) global per kernel (and per template instantiation), the second may
-// then be an array bound as in Metal, the third is left for the engine to define. A declarator with `*` or `&`
-// is a pointer into the space, not a variable in it, and stays as it is.
+// Clang turns the first into an addrspace(3) global per kernel (and per template instantiation), the second is left
+// for the engine to define. A declarator with `*` or `&` is a pointer into the space, not a variable in it, and
+// stays as it is.
 
 #include "frontend/tokens/rewrite.h"
 #include "frontend/tokens/scopes.h"
@@ -25,7 +24,6 @@ struct Declaration {
   bool is_pointer = false;
   bool is_static = false;
   bool is_extern = false;
-  bool is_const = false;
   bool is_function_constant = false;
 };
 
@@ -71,7 +69,6 @@ bool read_declaration(const TokenList& tokens, std::size_t begin, Declaration& d
     if (token.isOneOf(tok::star, tok::amp, tok::ampamp)) declaration.is_pointer = true;
     if (token.is(tok::kw_static)) declaration.is_static = true;
     if (token.is(tok::kw_extern)) declaration.is_extern = true;
-    if (token.isOneOf(tok::kw_const, tok::kw_constexpr)) declaration.is_const = true;
     ++i;
   }
   return false;
@@ -81,7 +78,6 @@ void append_function_constant(const TokenList& tokens, const Declaration& declar
                               TokenList& out) {
   const SourceLocation location = tokens[declaration.begin].getLocation();
   out.push_back(factory.identifier("extern", location));
-  out.push_back(factory.identifier("const", location));
   for (std::size_t i = declaration.begin; i < declaration.end; ++i) {
     const Token& token = tokens[i];
     if (token.isOneOf(tok::kw_static, tok::kw_constexpr, tok::kw_inline, tok::kw_extern, tok::kw_const)) continue;
@@ -116,8 +112,6 @@ void rewrite_variables(TokenList& tokens, TokenFactory& factory) {
       append_function_constant(tokens, declaration, factory, out);
       i = declaration.end;
       continue;
-    } else if (declaration.is_constant && !declaration.is_const) {
-      out.push_back(factory.identifier("const", location));
     }
     out.insert(out.end(), tokens.begin() + begin, tokens.begin() + declaration.end);
     i = declaration.end;

@@ -1,0 +1,190 @@
+#include "engines/reference/executable.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "engines/host/loader.h"
+#include "engines/host/watchdog.h"
+#include "engines/reference/worker.h"
+#include "metalloid/error.h"
+#include "support/crash_guard.h"
+
+namespace metalloid::engines::reference {
+namespace {
+
+constexpr std::size_t smallest_stack = 64 * 1024;
+constexpr std::size_t recursive_stack = 1024 * 1024;
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
+class FloatingPointState {
+ public:
+#if defined(__x86_64__)
+  FloatingPointState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~FloatingPointState() { _mm_setcsr(saved_); }
+
+ private:
+  unsigned saved_;
+#endif
+};
+
+class ReferenceExecutable : public Executable {
+ public:
+  ReferenceExecutable(std::span<const char> object, const KernelInfo& info)
+      : code_(object, runtime_symbol), info_(info) {
+    const void* facts = code_.find(facts_name);
+    if (!facts) throw Error(ErrorCode::internal, fmt::format("the code of kernel '{}' is incomplete", info.name));
+    std::memcpy(&facts_, facts, sizeof(facts_));
+    void* entry = code_.find(facts_.threads_meet ? run_thread_name : run_threadgroup_name);
+    if (!entry) throw Error(ErrorCode::internal, fmt::format("the code of kernel '{}' is incomplete", info.name));
+    if (facts_.threads_meet) {
+      run_thread_ = reinterpret_cast<RunThread>(entry);
+    } else {
+      run_threadgroup_ = reinterpret_cast<RunThreadgroup>(entry);
+    }
+    stack_bytes_ = std::max(smallest_stack, round_up(facts_.stack_bytes * std::size_t{2} + 32 * 1024, 4096));
+    if (facts_.recursive) stack_bytes_ = std::max(stack_bytes_, recursive_stack);
+  }
+
+  void run(const DispatchPlan& plan) const override {
+    Launch launch(*this, plan);
+    host::Watch watch(launch.stop, plan.timeout);
+    std::uint64_t count = plan.threadgroups_per_grid.volume();
+    if (count == 1) {
+      launch.run_range(0, 1);
+    } else {
+      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count), [&](const auto& range) {
+        launch.run_range(range.begin(), range.end());
+      });
+    }
+    launch.throw_failure();
+  }
+
+ private:
+  // One dispatch while it runs.
+  struct Launch {
+    const ReferenceExecutable& kernel;
+    const DispatchPlan& plan;
+    std::size_t threadgroup_bytes = 0;
+    support::StopToken stop;
+    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    support::GuardOutcome failure;  // the first one
+    Size failed_threadgroup;
+    bool stack_overflow = false;
+
+    Launch(const ReferenceExecutable& kernel, const DispatchPlan& plan) : kernel(kernel), plan(plan) {
+      threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
+      for (std::size_t length : plan.threadgroup_lengths) threadgroup_bytes += round_up(length, 16);
+    }
+
+    Size position_of(std::uint64_t index) const {
+      const Size& groups = plan.threadgroups_per_grid;
+      Size position;
+      position.x = static_cast<std::uint32_t>(index % groups.x);
+      position.y = static_cast<std::uint32_t>(index / groups.x % groups.y);
+      position.z = static_cast<std::uint32_t>(index / groups.x / groups.y);
+      return position;
+    }
+
+    void prepare(Worker& worker) const {
+      worker.threadgroup_memory = worker.reserve_threadgroup_memory(threadgroup_bytes);
+      worker.argument_list = plan.buffers;
+      std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
+      for (std::size_t i = 0; i < kernel.info_.arguments.size(); ++i) {
+        if (kernel.info_.arguments[i].kind != ArgumentKind::threadgroup_memory) continue;
+        worker.argument_list[i] = worker.threadgroup_memory + offset;
+        offset += round_up(plan.threadgroup_lengths[i], 16);
+      }
+      worker.arguments = worker.argument_list.data();
+      auto copy = [](std::uint32_t(&to)[3], const Size& from) {
+        to[0] = from.x;
+        to[1] = from.y;
+        to[2] = from.z;
+      };
+      copy(worker.threads_per_grid, plan.threads_per_grid);
+      copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
+      copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
+      if (kernel.facts_.threads_meet) {
+        worker.runner.prepare(static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()), kernel.stack_bytes_);
+      }
+    }
+
+    // The part that may crash or be stopped: holds no locks, owns nothing.
+    void run_threadgroup(Worker& worker, std::uint64_t index) const {
+      Size position = position_of(index);
+      const std::uint32_t at[3] = {position.x, position.y, position.z};
+      for (int d = 0; d < 3; ++d) {
+        std::uint32_t nominal = worker.dispatch_threads_per_threadgroup[d];
+        std::uint32_t left = worker.threads_per_grid[d] - at[d] * nominal;
+        worker.threadgroup_position_in_grid[d] = at[d];
+        worker.threads_per_threadgroup[d] = std::min(nominal, left);
+      }
+      if (kernel.facts_.threads_meet) {
+        worker.runner.run(kernel.run_thread_, worker);
+      } else {
+        kernel.run_threadgroup_(&worker);
+      }
+    }
+
+    void run_range(std::uint64_t begin, std::uint64_t end) {
+      if (failed.load(std::memory_order_relaxed)) return;
+      WorkerLease worker;
+      prepare(*worker);
+      FloatingPointState floating_point;
+      std::uint64_t index = begin;
+      support::GuardOutcome outcome = support::run_guarded(
+          [&] {
+            for (; index < end && !failed.load(std::memory_order_relaxed); ++index) run_threadgroup(*worker, index);
+          },
+          {.stop = &stop});
+      if (outcome.finished()) return;
+      worker->runner.reset();
+      std::lock_guard lock(mutex);
+      if (failed.exchange(true)) return;
+      failure = outcome;
+      const std::uint32_t* at = worker->threadgroup_position_in_grid;
+      failed_threadgroup = {at[0], at[1], at[2]};
+      stack_overflow = outcome.crashed() && kernel.facts_.threads_meet && worker->runner.overflowed(outcome.fault_address);
+    }
+
+    void throw_failure() const {
+      if (!failed.load()) return;
+      if (failure.stopped()) {
+        throw Error(ErrorCode::kernel_timed_out,
+                    fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
+                                kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
+      }
+      auto line = kernel.code_.source_line(failure.instruction);
+      std::string what = stack_overflow ? std::string("a thread's stack overflowed") : failure.description();
+      throw Error(ErrorCode::kernel_crashed,
+                  fmt::format("kernel '{}' crashed{}: {}, in threadgroup ({}, {}, {})", kernel.info_.name,
+                              line ? " at " + *line : "", what, failed_threadgroup.x, failed_threadgroup.y,
+                              failed_threadgroup.z));
+    }
+  };
+
+  host::LoadedCode code_;
+  KernelInfo info_;
+  KernelFacts facts_;
+  std::size_t stack_bytes_ = 0;
+  RunThread run_thread_ = nullptr;
+  RunThreadgroup run_threadgroup_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info) {
+  return std::make_unique<ReferenceExecutable>(object, info);
+}
+
+}  // namespace metalloid::engines::reference

@@ -1,0 +1,72 @@
+#include "engines/reference/worker.h"
+
+#include <mutex>
+
+namespace metalloid::engines::reference {
+namespace {
+
+thread_local Worker* current_worker = nullptr;
+
+// Idle workers of all threads. Never destroyed: threads may still run at exit.
+struct IdleList {
+  std::mutex mutex;
+  Worker* first = nullptr;
+
+  static IdleList& instance() {
+    static IdleList* only = new IdleList;
+    return *only;
+  }
+};
+
+std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_t value, std::uint32_t operand) {
+  return static_cast<Worker*>(state)->runner.cross_lane(site, value, operand);
+}
+
+void barrier(ThreadgroupState* state, const Site* site) { static_cast<Worker*>(state)->runner.barrier(site); }
+
+ThreadgroupState* current() { return current_worker; }
+
+std::uint32_t current_lane(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner.current_lane(); }
+
+}  // namespace
+
+std::byte* Worker::reserve_threadgroup_memory(std::size_t bytes) {
+  constexpr std::size_t alignment = 128;
+  if (bytes + alignment > memory_size_) {
+    memory_size_ = bytes + alignment;
+    memory_ = std::make_unique<std::byte[]>(memory_size_);
+  }
+  auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+  return memory_.get() + ((address + alignment - 1) / alignment * alignment - address);
+}
+
+WorkerLease::WorkerLease() : worker_(nullptr), outer_(current_worker) {
+  IdleList& idle = IdleList::instance();
+  {
+    std::lock_guard lock(idle.mutex);
+    if (idle.first) {
+      worker_ = idle.first;
+      idle.first = worker_->next_idle;
+    }
+  }
+  if (!worker_) worker_ = new Worker;
+  current_worker = worker_;
+}
+
+WorkerLease::~WorkerLease() {
+  current_worker = outer_;
+  IdleList& idle = IdleList::instance();
+  std::lock_guard lock(idle.mutex);
+  worker_->next_idle = idle.first;
+  idle.first = worker_;
+}
+
+void* runtime_symbol(std::string_view name) {
+  if (name == cross_lane_name) return reinterpret_cast<void*>(&cross_lane);
+  if (name == barrier_name) return reinterpret_cast<void*>(&barrier);
+  if (name == current_name) return reinterpret_cast<void*>(&current);
+  if (name == current_lane_name) return reinterpret_cast<void*>(&current_lane);
+  return nullptr;
+}
+
+}  // namespace metalloid::engines::reference

@@ -1,0 +1,109 @@
+#include "runtime/kernel_cache.h"
+
+#include <fmt/format.h>
+
+#include "ir/specialise.h"
+#include "metalloid/version.h"
+#include "runtime/archive.h"
+#include "runtime/disk_cache.h"
+#include "runtime/guarded_compile.h"
+#include "runtime/memory_cache.h"
+#include "runtime/states.h"
+
+namespace metalloid::runtime {
+namespace {
+
+// The two halves of a disk entry.
+struct Entry {
+  KernelInfo info;
+  std::string code;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, Entry& entry) {
+  archive_all(bytes, entry.info, entry.code);
+}
+
+void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
+  hasher.add(value.index());
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) {
+          hasher.add(held);
+        } else {
+          hasher.add(held.size());
+          for (auto element : held) hasher.add(element);
+        }
+      },
+      value);
+}
+
+support::Hash key_of(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
+  support::Hasher hasher;
+  hasher.add(version).add(library.device->engine->target()).add(library.content).add(kernel.name);
+  hasher.add(constants.by_index().size());
+  for (const auto& [index, value] : constants.by_index()) add_value(hasher.add(index), value);
+  hasher.add(constants.by_name().size());
+  for (const auto& [name, value] : constants.by_name()) add_value(hasher.add(name), value);
+  return hasher.finish();
+}
+
+MemoryCache<CompiledKernel>& memory_cache() {
+  static auto* cache = new MemoryCache<CompiledKernel>(512);
+  return *cache;
+}
+
+std::shared_ptr<const CompiledKernel> load(const Library::State& library, Entry& entry) {
+  auto kernel = std::make_shared<CompiledKernel>();
+  kernel->executable = library.device->engine->load(entry.code, entry.info);
+  kernel->info = std::move(entry.info);
+  return kernel;
+}
+
+std::shared_ptr<const CompiledKernel> from_disk(const Library::State& library, const support::Hash& key) {
+  auto bytes = read_cache_entry(EntryKind::kernel, key);
+  if (!bytes) return nullptr;
+  try {
+    Entry entry;
+    Reader reader(*bytes);
+    archive(reader, entry);
+    return load(library, entry);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+Entry compile(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
+  Entry entry;
+  guarded_compile(kernel.name, [&] {
+    ir::KernelModule module = ir::specialise(library.bitcode, library.info, kernel, constants);
+    entry.info = module.info;
+    entry.code = library.device->engine->compile(std::move(module));
+  });
+  return entry;
+}
+
+}  // namespace
+
+std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State& library, const KernelInfo& kernel,
+                                                            const FunctionConstants& constants) {
+  auto state = std::make_shared<Kernel::State>();
+  state->device = library.device;
+  state->from_cache = true;
+  support::Hash key = key_of(library, kernel, constants);
+  state->compiled = memory_cache().find(key);
+  if (state->compiled) return state;
+  state->compiled = from_disk(library, key);
+  if (!state->compiled) {
+    state->from_cache = false;
+    Entry entry = compile(library, kernel, constants);
+    Writer writer;
+    archive(writer, entry);
+    write_cache_entry(EntryKind::kernel, key, writer.take());
+    state->compiled = load(library, entry);
+  }
+  memory_cache().insert(key, state->compiled);
+  return state;
+}
+
+}  // namespace metalloid::runtime

@@ -1,0 +1,16 @@
+// Finding a kernel in a library, and what must hold for it to become a pipeline.
+#pragma once
+
+#include <string_view>
+
+#include "metalloid/library.h"
+
+namespace metalloid::runtime {
+
+// Throws unknown_function naming the nearest kernels, unsupported for functions of other kinds.
+const KernelInfo& find_kernel(const Library::State& library, std::string_view name);
+
+// Throws unsupported (textures, samplers) or limit_exceeded (static threadgroup memory). For specialised kernels.
+void check_kernel(const KernelInfo& kernel);
+
+}  // namespace metalloid::runtime

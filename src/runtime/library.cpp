@@ -1,0 +1,77 @@
+// Libraries and kernels as the host sees them.
+#include "metalloid/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metalloid/device.h"
+#include "runtime/kernel_cache.h"
+#include "runtime/kernel_lookup.h"
+#include "runtime/nearest_names.h"
+#include "runtime/states.h"
+
+namespace metalloid {
+namespace runtime {
+
+const KernelInfo& find_kernel(const Library::State& library, std::string_view name) {
+  for (const KernelInfo& kernel : library.info.kernels) {
+    if (kernel.name == name) return kernel;
+  }
+  for (const UnsupportedFunction& function : library.info.unsupported) {
+    if (function.name == name) {
+      throw Error(ErrorCode::unsupported, fmt::format("function '{}' is not supported: {}", name, function.reason));
+    }
+  }
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : library.info.kernels) names.push_back(kernel.name);
+  std::string hint = names.empty() ? std::string("the library has no kernels") : nearest_names(name, names);
+  throw Error(ErrorCode::unknown_function, fmt::format("no kernel is named '{}'; {}", name, hint));
+}
+
+void check_kernel(const KernelInfo& kernel) {
+  for (const ArgumentInfo& argument : kernel.arguments) {
+    bool texture = argument.kind == ArgumentKind::texture;
+    if (argument.is_active && (texture || argument.kind == ArgumentKind::sampler)) {
+      throw Error(ErrorCode::unsupported, fmt::format("kernel '{}' has a {} argument, '{}': not supported",
+                                                      kernel.name, texture ? "texture" : "sampler", argument.name));
+    }
+  }
+  if (kernel.static_threadgroup_memory > max_threadgroup_memory_bytes) {
+    throw Error(ErrorCode::limit_exceeded,
+                fmt::format("kernel '{}' declares {} bytes of threadgroup memory; the limit is {}", kernel.name,
+                            kernel.static_threadgroup_memory, max_threadgroup_memory_bytes));
+  }
+}
+
+}  // namespace runtime
+
+const LibraryInfo& Library::info() const { return state_->info; }
+const std::string& Library::warnings() const { return state_->warnings; }
+bool Library::came_from_cache() const { return state_->from_cache; }
+
+std::vector<std::string> Library::kernel_names() const {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : state_->info.kernels) names.push_back(kernel.name);
+  return names;
+}
+
+Kernel Library::kernel(std::string_view name, const FunctionConstants& constants) const {
+  auto kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);
+  runtime::check_kernel(kernel->compiled->info);
+  return Kernel(std::move(kernel));
+}
+
+const KernelInfo& Kernel::info() const { return state_->compiled->info; }
+Device Kernel::device() const { return Device(state_->device); }
+bool Kernel::came_from_cache() const { return state_->from_cache; }
+std::uint64_t Kernel::static_threadgroup_memory_length() const { return info().static_threadgroup_memory; }
+
+std::uint32_t Kernel::max_total_threads_per_threadgroup() const {
+  std::uint32_t limit = info().max_total_threads_per_threadgroup;
+  const auto& required = info().required_threads_per_threadgroup;
+  if (limit == 0 && required[0] != 0) limit = required[0] * required[1] * required[2];
+  return limit == 0 ? max_threads_per_threadgroup : std::min(limit, max_threads_per_threadgroup);
+}
+
+}  // namespace metalloid

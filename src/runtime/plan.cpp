@@ -1,0 +1,194 @@
+#include "runtime/plan.h"
+
+#include <fmt/format.h>
+
+namespace metalloid::runtime {
+namespace {
+
+std::string text(const Size& size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); }
+
+template <typename... Arguments>
+[[noreturn]] void reject(ErrorCode code, const KernelInfo& kernel, fmt::format_string<Arguments...> format,
+                         Arguments&&... arguments) {
+  throw Error(code,
+              fmt::format("kernel '{}': {}", kernel.name, fmt::format(format, std::forward<Arguments>(arguments)...)));
+}
+
+bool has_zero(const Size& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
+std::uint32_t multiply(const KernelInfo& kernel, std::uint32_t groups, std::uint32_t threads) {
+  std::uint64_t product = std::uint64_t{groups} * threads;
+  if (product > UINT32_MAX) {
+    reject(ErrorCode::limit_exceeded, kernel, "a grid of {} threadgroups of {} threads has more than 2^32 - 1 threads "
+           "in one dimension", groups, threads);
+  }
+  return static_cast<std::uint32_t>(product);
+}
+
+void plan_grid(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch,
+               engines::DispatchPlan& plan) {
+  if (!dispatch.has_grid()) {
+    reject(ErrorCode::invalid_argument, kernel, "the dispatch has no grid; call threads() or threadgroups()");
+  }
+  const Size grid = dispatch.grid(), group = dispatch.group();
+  if (has_zero(group)) {
+    reject(ErrorCode::invalid_argument, kernel, "threads per threadgroup {}: every dimension must be at least 1",
+           text(group));
+  }
+  if (has_zero(grid)) {
+    reject(ErrorCode::invalid_argument, kernel, "{} per grid {}: every dimension must be at least 1",
+           dispatch.grid_counts_threads() ? "threads" : "threadgroups", text(grid));
+  }
+  // The product of three 32-bit numbers may exceed 64 bits; one factor is bounded first.
+  bool huge = group.x > max_threads_per_threadgroup || group.y > max_threads_per_threadgroup ||
+              group.z > max_threads_per_threadgroup;
+  if (huge || group.volume() > max_threads_per_threadgroup) {
+    reject(ErrorCode::limit_exceeded, kernel, "threads per threadgroup {} make more than the limit of {} threads",
+           text(group), max_threads_per_threadgroup);
+  }
+  if (group.volume() > max_threads) {
+    reject(ErrorCode::limit_exceeded, kernel,
+           "threads per threadgroup {} make {} threads; the kernel's max_total_threads_per_threadgroup is {}",
+           text(group), group.volume(), max_threads);
+  }
+  const auto& required = kernel.required_threads_per_threadgroup;
+  if (required[0] != 0 && (group.x != required[0] || group.y != required[1] || group.z != required[2])) {
+    reject(ErrorCode::invalid_argument, kernel,
+           "threads per threadgroup {} differ from its required_threads_per_threadgroup ({}, {}, {})", text(group),
+           required[0], required[1], required[2]);
+  }
+  plan.threads_per_threadgroup = group;
+  if (dispatch.grid_counts_threads()) {
+    plan.threads_per_grid = grid;
+    auto groups = [](std::uint32_t threads, std::uint32_t size) { return threads / size + (threads % size != 0); };
+    plan.threadgroups_per_grid = {groups(grid.x, group.x), groups(grid.y, group.y), groups(grid.z, group.z)};
+  } else {
+    plan.threadgroups_per_grid = grid;
+    plan.threads_per_grid = {multiply(kernel, grid.x, group.x), multiply(kernel, grid.y, group.y),
+                             multiply(kernel, grid.z, group.z)};
+  }
+  const Size& groups = plan.threadgroups_per_grid;
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (groups.volume() / groups.z / groups.y != groups.x || groups.volume() > most) {
+    reject(ErrorCode::limit_exceeded, kernel, "a grid of {} threadgroups is too large", text(groups));
+  }
+}
+
+void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
+  auto found = dispatch.bindings().find(argument.index);
+  if (found == dispatch.bindings().end()) {
+    reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
+           argument.name);
+  }
+  // A pointer says nothing about how much lies behind it; a reference is one whole object.
+  std::size_t needed = argument.is_reference ? argument.type.size : 0;
+  if (const auto* bytes = std::get_if<Dispatch::Bytes>(&found->second)) {
+    if (bytes->size() > max_inline_bytes) {
+      reject(ErrorCode::limit_exceeded, kernel,
+             "{} inline bytes for argument '{}' at index {} exceed the limit of {}; use a buffer", bytes->size(),
+             argument.name, argument.index, max_inline_bytes);
+    }
+    if (bytes->size() < needed) {
+      reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} needs {} bytes for its type {}; {} given",
+             argument.name, argument.index, needed, argument.type.name, bytes->size());
+    }
+    return const_cast<std::byte*>(bytes->data());
+  }
+  const auto& [buffer, offset] = std::get<Dispatch::BufferBinding>(found->second);
+  if (offset > buffer.size()) {
+    reject(ErrorCode::invalid_argument, kernel, "offset {} of argument '{}' at index {} lies behind its buffer's {} bytes",
+           offset, argument.name, argument.index, buffer.size());
+  }
+  if (buffer.size() - offset < needed) {
+    reject(ErrorCode::invalid_argument, kernel,
+           "argument '{}' at index {} needs {} bytes for its type {}; its buffer has {} after offset {}", argument.name,
+           argument.index, needed, argument.type.name, buffer.size() - offset, offset);
+  }
+  return static_cast<std::byte*>(buffer.contents()) + offset;
+}
+
+std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentInfo& argument,
+                                       const Dispatch& dispatch) {
+  auto found = dispatch.threadgroup_memory_lengths().find(argument.index);
+  if (found == dispatch.threadgroup_memory_lengths().end() || found->second == 0) {
+    reject(ErrorCode::invalid_argument, kernel,
+           "missing threadgroup memory length at index {} for argument '{}'", argument.index, argument.name);
+  }
+  std::size_t needed = argument.is_reference ? argument.type.size : 0;
+  if (found->second < needed) {
+    reject(ErrorCode::invalid_argument, kernel,
+           "threadgroup memory '{}' at index {} needs {} bytes for its type {}; {} given", argument.name,
+           argument.index, needed, argument.type.name, found->second);
+  }
+  if (found->second > max_threadgroup_memory_bytes) {
+    reject(ErrorCode::limit_exceeded, kernel, "{} bytes of threadgroup memory at index {} exceed the limit of {}",
+           found->second, argument.index, max_threadgroup_memory_bytes);
+  }
+  return (found->second + 15) / 16 * 16;
+}
+
+// "it takes 0 ('x'), 1 ('y')"
+std::string list_arguments(const KernelInfo& kernel, ArgumentKind kind) {
+  std::string list;
+  for (const ArgumentInfo& argument : kernel.arguments) {
+    if (argument.kind != kind) continue;
+    list += fmt::format("{}{} ('{}')", list.empty() ? "" : ", ", argument.index, argument.name);
+  }
+  return list.empty() ? "it takes none" : "it takes " + list;
+}
+
+bool takes(const KernelInfo& kernel, ArgumentKind kind, std::uint32_t index) {
+  for (const ArgumentInfo& argument : kernel.arguments) {
+    if (argument.kind == kind && argument.index == index) return true;
+  }
+  return false;
+}
+
+void reject_surplus(const KernelInfo& kernel, const Dispatch& dispatch) {
+  for (const auto& [index, binding] : dispatch.bindings()) {
+    if (index >= max_buffer_arguments) {
+      reject(ErrorCode::limit_exceeded, kernel, "buffer index {} is beyond the last one, {}", index,
+             max_buffer_arguments - 1);
+    }
+    if (!takes(kernel, ArgumentKind::buffer, index)) {
+      reject(ErrorCode::invalid_argument, kernel, "no argument has buffer index {}; {}", index,
+             list_arguments(kernel, ArgumentKind::buffer));
+    }
+  }
+  for (const auto& [index, length] : dispatch.threadgroup_memory_lengths()) {
+    if (!takes(kernel, ArgumentKind::threadgroup_memory, index)) {
+      reject(ErrorCode::invalid_argument, kernel, "no argument has threadgroup memory index {}; {}", index,
+             list_arguments(kernel, ArgumentKind::threadgroup_memory));
+    }
+  }
+}
+
+}  // namespace
+
+engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch) {
+  engines::DispatchPlan plan;
+  plan_grid(kernel, max_threads, dispatch, plan);
+  plan.timeout = dispatch.timeout();
+  plan.buffers.resize(kernel.arguments.size());
+  plan.threadgroup_lengths.resize(kernel.arguments.size());
+  std::uint64_t threadgroup_bytes = (kernel.static_threadgroup_memory + 15) / 16 * 16;
+  for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const ArgumentInfo& argument = kernel.arguments[i];
+    if (!argument.is_active) continue;
+    if (argument.kind == ArgumentKind::buffer) {
+      plan.buffers[i] = resolve_buffer(kernel, argument, dispatch);
+    } else if (argument.kind == ArgumentKind::threadgroup_memory) {
+      plan.threadgroup_lengths[i] = resolve_threadgroup_memory(kernel, argument, dispatch);
+      threadgroup_bytes += plan.threadgroup_lengths[i];
+    }
+  }
+  reject_surplus(kernel, dispatch);
+  if (threadgroup_bytes > max_threadgroup_memory_bytes) {
+    reject(ErrorCode::limit_exceeded, kernel,
+           "{} bytes of threadgroup memory, {} of them declared in the kernel, exceed the limit of {}",
+           threadgroup_bytes, kernel.static_threadgroup_memory, max_threadgroup_memory_bytes);
+  }
+  return plan;
+}
+
+}  // namespace metalloid::runtime

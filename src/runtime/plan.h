@@ -1,0 +1,13 @@
+// Checks a dispatch against its kernel and resolves it for the engine.
+#pragma once
+
+#include "engines/engine.h"
+#include "metalloid/dispatch.h"
+
+namespace metalloid::runtime {
+
+// Throws invalid_argument or limit_exceeded, naming the kernel and the argument. The plan points into the dispatch,
+// which must outlive it.
+engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch);
+
+}  // namespace metalloid::runtime

@@ -1,0 +1,44 @@
+// What the public handles Device, Library and Kernel hold.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engines/engine.h"
+#include "metalloid/metalloid.h"
+#include "support/hash.h"
+
+namespace metalloid {
+
+struct Device::State {
+  std::string name;
+  std::string description;
+  const engines::Engine* engine = nullptr;
+};
+
+struct Library::State {
+  const Device::State* device = nullptr;
+  std::string bitcode;
+  support::Hash content;  // of the bitcode and the reflection: what kernels are made from
+  LibraryInfo info;
+  std::string warnings;
+  bool from_cache = false;
+};
+
+namespace runtime {
+
+// What equal kernels share, whichever handle or device name asked for them.
+struct CompiledKernel {
+  KernelInfo info;
+  std::unique_ptr<engines::Executable> executable;
+};
+
+}  // namespace runtime
+
+struct Kernel::State {
+  const Device::State* device = nullptr;
+  std::shared_ptr<const runtime::CompiledKernel> compiled;
+  bool from_cache = false;
+};
+
+}  // namespace metalloid
