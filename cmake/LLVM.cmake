@@ -10,7 +10,7 @@ execute_process(COMMAND ${METALLOID_LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_L
 execute_process(
   COMMAND ${METALLOID_LLVM_CONFIG} --link-static --libfiles
     analysis bitreader bitwriter core coroutines irreader linker mc object orcjit jitlink passes
-    support target transformutils instcombine ipo scalaropts frontendopenmp windowsdriver option
+    support target transformutils instcombine ipo scalaropts frontendopenmp windowsdriver option coverage
     x86codegen x86asmparser x86desc x86info x86disassembler nvptx
   OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(llvm_archives)

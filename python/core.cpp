@@ -175,9 +175,7 @@ Kernel make_kernel(const Library& library, const std::string& name,
 using Extents = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 using Binding = std::variant<const HostArray*, nb::bytes>;
 
-Size size_from(const Extents& extents) {
-  return {std::get<0>(extents), std::get<1>(extents), std::get<2>(extents)};
-}
+Size size_from(const Extents& extents) { return {std::get<0>(extents), std::get<1>(extents), std::get<2>(extents)}; }
 
 void run_kernel(const Kernel& kernel, const std::vector<std::pair<std::uint32_t, Binding>>& bindings,
                 const Extents& threads, const Extents& group,
@@ -210,7 +208,8 @@ nb::list describe_arguments(const Kernel& kernel) {
     entry["index"] = argument.index;
     entry["kind"] = argument.kind == ArgumentKind::buffer ? "buffer" : "threadgroup";
     entry["type"] = argument.type.name;
-    entry["scalar"] = argument.type.scalar == ScalarKind::none ? std::string() : std::string(name_of(argument.type.scalar));
+    entry["scalar"] =
+        argument.type.scalar == ScalarKind::none ? std::string() : std::string(name_of(argument.type.scalar));
     entry["item_bytes"] = size_of(argument.type.scalar);
     entry["bytes"] = argument.type.size;
     entry["writable"] = argument.access == Access::read_write;
@@ -226,8 +225,9 @@ NB_MODULE(_core, module) {
   module.attr("version") = std::string(version);
 
   // Compile errors are Python's SyntaxError with the compiler's log alone, as users of torch.mps know it.
-  static nb::object error_type = nb::borrow(PyErr_NewExceptionWithDoc(
-      "metalloid.Error", "A kernel could not be made or run. `code` says why in one word.", PyExc_RuntimeError, nullptr));
+  static nb::object error_type = nb::borrow(
+      PyErr_NewExceptionWithDoc("metalloid.Error", "A kernel could not be made or run. `code` says why in one word.",
+                                PyExc_RuntimeError, nullptr));
   module.attr("Error") = error_type;
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
@@ -250,7 +250,8 @@ NB_MODULE(_core, module) {
       .def_prop_ro("item_bytes", &HostArray::item_bytes)
       .def_prop_ro("dimensions", &HostArray::dimensions)
       .def_prop_ro("writable", &HostArray::writable)
-      .def_prop_ro("kind", &HostArray::kind);
+      .def_prop_ro("kind", &HostArray::kind)
+      .def("contents", [](const HostArray& array) { return nb::bytes(array.data(), array.bytes()); });
 
   nb::class_<Kernel>(module, "Kernel")
       .def_prop_ro("name", &Kernel::name)

@@ -111,6 +111,6 @@ def encode(value: Any, cast: str | None, argument: Mapping[str, Any] | None) -> 
         return _pack([float(value)], None, True)  # float64 scalars are narrowed
     if array.dimensions == 0 and not array.writable:
         _check_array({**argument, "writable": False} if argument else None, array)
-        return bytes(value)  # a NumPy scalar, by value
+        return array.contents()  # a NumPy scalar, by value
     _check_array(argument, array)
     return array

@@ -1,5 +1,6 @@
 """The C++ library. Use the package's own functions instead."""
 
+import builtins
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -23,6 +24,7 @@ class HostArray:
     def writable(self) -> bool: ...
     @property
     def kind(self) -> str: ...
+    def contents(self) -> builtins.bytes: ...
 
 class Kernel:
     @property

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -129,6 +130,8 @@ struct Case {
   std::filesystem::path file;
   std::string device;
 };
+
+void PrintTo(const Case& c, std::ostream* stream) { *stream << c.file.filename().string() << " on " << c.device; }
 
 class KernelFile : public testing::TestWithParam<Case> {};
 
