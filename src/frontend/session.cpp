@@ -82,7 +82,8 @@ void DeclarationRecorder::CompleteTentativeDefinition(clang::VarDecl* variable) 
 }
 
 void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
-  for (const auto& event : events_) event(consumer);
+  // Code generation reads further declarations from the precompiled header, which are recorded while this runs.
+  for (std::size_t i = 0; i < events_.size(); ++i) events_[i](consumer);
 }
 
 void Session::create_compiler(const CompileOptions& options) {
@@ -145,7 +146,6 @@ bool Session::parse() {
 
   // The parser registers the pragma handlers that lexing needs, so it exists before the first token is read.
   clang::Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);
-  sema.Initialize();
   preprocessor.EnterMainSourceFile();
   auto& consumer = compiler_->getASTConsumer();
   if (clang::ExternalASTSource* library = compiler_->getASTContext().getExternalSource()) {
@@ -165,6 +165,9 @@ bool Session::parse() {
   preprocessor.EnterTokenStream(tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
 
   parser.Initialize();
+  // Literals like 1.0h. Not before: loading the precompiled library resets these options.
+  sema.getOpenCLOptions().support("cl_khr_fp16");
+  sema.getOpenCLOptions().enable("cl_khr_fp16");
   clang::Parser::DeclGroupPtrTy group;
   clang::Sema::ModuleImportState import_state;
   for (bool at_end = parser.ParseFirstTopLevelDecl(group, import_state); !at_end;

@@ -1,6 +1,7 @@
 // One run of Clang over one MSL source: options in, parsed declarations and diagnostics out.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ class DeclarationRecorder final : public clang::ASTConsumer {
   void replay(clang::ASTConsumer& consumer) const;
 
  private:
-  std::vector<std::function<void(clang::ASTConsumer&)>> events_;
+  std::deque<std::function<void(clang::ASTConsumer&)>> events_;  // replay() may add to them
 };
 
 class Session {

@@ -1,4 +1,7 @@
-// `1.5bf` becomes `__metalloid_bfloat_literal(1.5f)` (MSL spec §2.1: suffixes bf and BF).
+// `1.5bf` becomes `__metalloid_bfloat_literal(1.5f)` (MSL spec §2.1: suffixes bf and BF), and `1.5` becomes `1.5f`:
+// MSL has no double, and Clang's own single-precision constants lose their float type inside templates.
+
+#include <llvm/ADT/StringExtras.h>
 
 #include "frontend/tokens/rewrite.h"
 
@@ -14,22 +17,33 @@ bool is_bfloat_literal(llvm::StringRef text) {
   return !is_hexadecimal || text.contains_insensitive("p");
 }
 
+bool is_unsuffixed_floating_literal(llvm::StringRef text) {
+  const bool is_hexadecimal = text.starts_with_insensitive("0x");
+  const bool is_floating = is_hexadecimal ? text.contains_insensitive("p")
+                                          : text.contains('.') || text.contains_insensitive("e");
+  return is_floating && (llvm::isDigit(text.back()) || text.back() == '.');
+}
+
 }  // namespace
 
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory) {
   TokenList out;
   out.reserve(tokens.size());
   for (const Token& token : tokens) {
-    if (token.isNot(tok::numeric_constant) || token.getLength() < 3) {
+    if (token.isNot(tok::numeric_constant) || token.getLength() < 2) {
       out.push_back(token);
       continue;
     }
     const std::string text = factory.spelling(token);
+    const SourceLocation location = token.getLocation();
+    if (is_unsuffixed_floating_literal(text)) {
+      out.push_back(factory.number(text + "f", location));
+      continue;
+    }
     if (!is_bfloat_literal(text)) {
       out.push_back(token);
       continue;
     }
-    const SourceLocation location = token.getLocation();
     out.push_back(factory.identifier("__metalloid_bfloat_literal", location));
     out.push_back(factory.punctuator(tok::l_paren, location));
     out.push_back(factory.number(text.substr(0, text.size() - 2), location));
