@@ -4,6 +4,7 @@
 #include <set>
 
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Sema/Sema.h>
 
 #include "frontend/annotations.h"
 #include "frontend/kernel_arguments.h"
@@ -29,6 +30,14 @@ class Reflector {
   }
 
  private:
+  // A pointer does not make Clang instantiate the class template it points to, but its size and elements are asked for.
+  void instantiate_argument_types(const clang::FunctionDecl& function) {
+    for (const clang::ParmVarDecl* parameter : function.parameters()) {
+      const clang::QualType pointee = parameter->getType()->getPointeeType();
+      if (!pointee.isNull()) (void)session_.compiler().getSema().isCompleteType(parameter->getLocation(), pointee);
+    }
+  }
+
   template <unsigned N>
   clang::DiagnosticBuilder error(clang::SourceLocation location, const char (&text)[N]) {
     return diagnostics_.Report(location, diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Error, text));
@@ -100,6 +109,7 @@ class Reflector {
       }
     }
     const std::size_t kernel_index = reflection_.kernels.size();
+    instantiate_argument_types(function);
     for (KernelArgument& argument : reflect_arguments(context_, function)) {
       if (argument.gate) reflection_.gates[{kernel_index, kernel.info.arguments.size()}] = argument.gate;
       kernel.info.arguments.push_back(std::move(argument.info));

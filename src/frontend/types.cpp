@@ -54,13 +54,14 @@ bool is_in_metal(const clang::CXXRecordDecl& record) {
 
 // The library's own class types: vec, packed_vec, matrix, atomic, array, bfloat. False for all others.
 bool describe_library_type(clang::ASTContext& context, const clang::CXXRecordDecl& record, TypeInfo& info) {
-  if (!record.getIdentifier() || !is_in_metal(record)) return false;
+  if (!record.getIdentifier()) return false;
   const llvm::StringRef name = record.getName();
-  if (name == "bfloat") {
+  if (name == "bfloat" && record.getDeclContext()->getEnclosingNamespaceContext()->isTranslationUnit()) {
     info.scalar = ScalarKind::bfloat16;
     info.name = "bfloat";
     return true;
   }
+  if (!is_in_metal(record)) return false;
   const auto* specialisation = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
   if (!specialisation || specialisation->getTemplateArgs().size() == 0 ||
       specialisation->getTemplateArgs()[0].getKind() != clang::TemplateArgument::Type) {

@@ -14,8 +14,6 @@ kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *=
 // ERROR invalid_argument: twice
 // RUN: --kernel twice --threads 4 --group 4 --arg x=i32[4]=ones
 // ERROR invalid_argument: f32
-// RUN: --kernel twice --threads 4 --group 4 --arg x=f32[0]=ones
-// ERROR invalid_argument: x
 // RUN: --kernel twice --threads 0 --group 4 --arg x=f32[4]=ones
 // ERROR invalid_argument: 0
 // RUN: --kernel twice --threads 4 --group 1025 --arg x=f32[4]=ones

@@ -103,7 +103,8 @@ void print_members(const TypeInfo& type, int indent) {
     if (member.type.empty()) continue;
     const TypeInfo& inner = member.type.front();
     const std::string length = inner.array_length > 0 ? fmt::format("[{}]", inner.array_length) : "";
-    fmt::print("{:{}}+{:<6}{} {}{}\n", "", indent, member.offset, inner.name, member.name, length);
+    const std::string element = inner.name.substr(0, inner.name.find('['));
+    fmt::print("{:{}}+{:<6}{} {}{}\n", "", indent, member.offset, element, member.name, length);
     print_members(inner, indent + 2);
   }
 }
