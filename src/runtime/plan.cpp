@@ -80,8 +80,8 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
     reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
            argument.name);
   }
-  // A pointer says nothing about how much lies behind it; a reference is one whole object.
-  std::size_t needed = argument.is_reference ? argument.type.size : 0;
+  // A reference is one whole object; a pointer leads to at least one.
+  std::size_t needed = argument.type.size;
   if (const auto* bytes = std::get_if<Dispatch::Bytes>(&found->second)) {
     if (bytes->size() > max_inline_bytes) {
       reject(ErrorCode::limit_exceeded, kernel,
