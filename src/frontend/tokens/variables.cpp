@@ -1,10 +1,11 @@
 // Variables in an address space of their own:
 //
 //   threadgroup float tile[64];                 in a function  ->  static threadgroup float tile[64];
+//   threadgroup float sums[32] = {0};            in a function ->  ...; __metalloid_zero_threadgroup(sums);
 //   constant bool flag [[function_constant(0)]];               ->  extern constant bool flag ...;
 //
-// Clang turns the first into an addrspace(3) global per kernel (and per template instantiation), the second is left
-// for the engine to define. A declarator with `*` or `&` is a pointer into the space, not a variable in it, and
+// Clang turns the first into an addrspace(3) global per kernel (and per template instantiation). The third is
+// left for the engine to define. Metal's compiler takes zeros as an initialiser, though the specification does not. A declarator with `*` or `&` is a pointer into the space, not a variable in it, and
 // stays as it is.
 
 #include "frontend/tokens/rewrite.h"
@@ -74,6 +75,38 @@ bool read_declaration(const TokenList& tokens, std::size_t begin, Declaration& d
   return false;
 }
 
+// Index after an initialiser of nothing but zeros at `begin` (`= {0}`, `= 0.0f`, `{}`), else 0.
+std::size_t skip_zero_initialiser(const TokenList& tokens, std::size_t begin, TokenFactory& factory) {
+  std::size_t i = begin;
+  for (; i < tokens.size() && tokens[i].isNot(tok::semi); ++i) {
+    const Token& token = tokens[i];
+    if (token.isOneOf(tok::equal, tok::l_brace, tok::r_brace, tok::comma, tok::kw_false)) continue;
+    if (token.isNot(tok::numeric_constant)) return 0;
+    if (llvm::StringRef(factory.spelling(token)).find_first_not_of("0.fFhHuUlL") != llvm::StringRef::npos) return 0;
+  }
+  return i;
+}
+
+// The declared name: the last word before array bounds and attributes.
+const Token* declared_name(const TokenList& tokens, const Declaration& declaration) {
+  for (std::size_t i = declaration.begin; i + 1 <= declaration.end; ++i) {
+    const Token& next = tokens[i + 1];
+    if (tokens[i].is(tok::identifier) && next.isOneOf(tok::l_square, tok::equal, tok::l_brace, tok::semi)) {
+      return &tokens[i];
+    }
+  }
+  return nullptr;
+}
+
+void append_zeroing(const Token& name, TokenFactory& factory, TokenList& out) {
+  const SourceLocation location = name.getLocation();
+  out.push_back(factory.punctuator(tok::semi, location));
+  out.push_back(factory.identifier("__metalloid_zero_threadgroup", location));
+  out.push_back(factory.punctuator(tok::l_paren, location));
+  out.push_back(name);
+  out.push_back(factory.punctuator(tok::r_paren, location));
+}
+
 void append_function_constant(const TokenList& tokens, const Declaration& declaration, TokenFactory& factory,
                               TokenList& out) {
   const SourceLocation location = tokens[declaration.begin].getLocation();
@@ -115,6 +148,13 @@ void rewrite_variables(TokenList& tokens, TokenFactory& factory) {
     }
     out.insert(out.end(), tokens.begin() + begin, tokens.begin() + declaration.end);
     i = declaration.end;
+    if (scopes[begin] != ScopeKind::function_scope || !declaration.is_threadgroup) continue;
+    const std::size_t after_zeros = skip_zero_initialiser(tokens, declaration.end, factory);
+    const Token* name = declared_name(tokens, declaration);
+    if (after_zeros > declaration.end && name) {
+      append_zeroing(*name, factory, out);
+      i = after_zeros;
+    }
   }
   tokens = std::move(out);
 }

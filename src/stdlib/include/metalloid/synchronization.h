@@ -59,4 +59,11 @@ METALLOID_FUNC void atomic_thread_fence(mem_flags flags, memory_order order, thr
 
 }  // namespace metal
 
+// What the front end calls after `threadgroup T variable = {0};`. Every thread writes the same zeros.
+template <typename T>
+METALLOID_FUNC void __metalloid_zero_threadgroup(threadgroup T& variable) {
+  __builtin_memset(&variable, 0, sizeof(T));
+  metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+}
+
 #endif
