@@ -19,6 +19,8 @@ METALLOID_FUNC constexpr float bfloat_value(ushort bits) { return __builtin_bit_
 
 template <typename T>
 using if_integral = metal::enable_if_t<__is_integral(T), int>;
+template <typename T>
+using if_other_class = metal::enable_if_t<__is_class(T) && !__is_same(T, bfloat) && __is_convertible(T, float), int>;
 
 }  // namespace __metalloid
 
@@ -26,9 +28,14 @@ class bfloat {
  public:
   bfloat() = default;
   METALLOID_FUNC explicit constexpr bfloat(float value) : bits_(__metalloid::bfloat_bits(value)) {}
+  METALLOID_FUNC explicit constexpr bfloat(double value) : bfloat(float(value)) {}
   METALLOID_FUNC explicit constexpr bfloat(half value) : bits_(__metalloid::bfloat_bits(float(value))) {}
   template <typename T, __metalloid::if_integral<T> = 0>
   METALLOID_FUNC constexpr bfloat(T value) : bits_(__metalloid::bfloat_bits(float(value))) {}
+
+  // A class with a conversion of its own to some number.
+  template <typename T, __metalloid::if_other_class<T> = 0>
+  METALLOID_FUNC explicit constexpr bfloat(T value) : bfloat(static_cast<float>(value)) {}
 
   METALLOID_FUNC constexpr operator float() const { return __metalloid::bfloat_value(bits_); }
 

@@ -36,9 +36,10 @@
 namespace metal {
 
 template <typename T, typename Vec>
-class packed_vec<T, 2, Vec> : public __metalloid::parts::swizzles<2, T, __metalloid::parts::packed_storage<T, 2>> {
+class packed_vec<T, 2, Vec> : public __metalloid::parts::packed_storage<T, 2>,
+                               public __metalloid::parts::swizzles<2, T, packed_vec<T, 2, Vec>> {
  public:
-  using __Components = __metalloid::parts::swizzles<2, T, __metalloid::parts::packed_storage<T, 2>>;
+  using __Components = __metalloid::parts::packed_storage<T, 2>;
   using __Components::x;
   using __Components::y;
   using __Components::__elements;
@@ -51,9 +52,10 @@ class packed_vec<T, 2, Vec> : public __metalloid::parts::swizzles<2, T, __metall
 };
 
 template <typename T, typename Vec>
-class packed_vec<T, 3, Vec> : public __metalloid::parts::swizzles<3, T, __metalloid::parts::packed_storage<T, 3>> {
+class packed_vec<T, 3, Vec> : public __metalloid::parts::packed_storage<T, 3>,
+                               public __metalloid::parts::swizzles<3, T, packed_vec<T, 3, Vec>> {
  public:
-  using __Components = __metalloid::parts::swizzles<3, T, __metalloid::parts::packed_storage<T, 3>>;
+  using __Components = __metalloid::parts::packed_storage<T, 3>;
   using __Components::x;
   using __Components::y;
   using __Components::z;
@@ -67,9 +69,10 @@ class packed_vec<T, 3, Vec> : public __metalloid::parts::swizzles<3, T, __metall
 };
 
 template <typename T, typename Vec>
-class packed_vec<T, 4, Vec> : public __metalloid::parts::swizzles<4, T, __metalloid::parts::packed_storage<T, 4>> {
+class packed_vec<T, 4, Vec> : public __metalloid::parts::packed_storage<T, 4>,
+                               public __metalloid::parts::swizzles<4, T, packed_vec<T, 4, Vec>> {
  public:
-  using __Components = __metalloid::parts::swizzles<4, T, __metalloid::parts::packed_storage<T, 4>>;
+  using __Components = __metalloid::parts::packed_storage<T, 4>;
   using __Components::x;
   using __Components::y;
   using __Components::z;

@@ -3,5 +3,6 @@
 #define METALLOID_PRELUDE_H
 
 #include <metal_stdlib>
+#include <metalloid/instantiations.h>
 
 #endif

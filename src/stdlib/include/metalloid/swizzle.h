@@ -1,6 +1,7 @@
-// Swizzles of two to four components as properties without storage: swizzles<N, T, Storage> adds those of an
-// N-component vector to Storage, for vec and packed_vec alike. `xy` and `rg` share accessors. A swizzle that repeats
-// a component can only be read.
+// Swizzles of two to four components as properties without storage: swizzles<N, T, Vector> is an empty base that gives
+// them to an N-component vector, for vec and packed_vec alike. `xy` and `rg` share accessors. A swizzle that repeats a
+// component can only be read. (The thousand declarations stand in a base of their own because Clang walks through a
+// class's declarations whenever it compiles one of its constructors.)
 #ifndef METALLOID_SWIZZLE_H
 #define METALLOID_SWIZZLE_H
 
@@ -38,33 +39,33 @@
 #define METALLOID_DO2(kind, ...) METALLOID_DO2_(kind, __VA_ARGS__)
 #define METALLOID_DO2_(kind, ...) METALLOID_##kind##2(__VA_ARGS__)
 #define METALLOID_READ2(p, P, q, Q)                                                                         \
-  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {p, q}; } \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; } \
   __declspec(property(get = __get_##p##q)) metal::vec<T, 2> p##q, P##Q;
 #define METALLOID_WRITE2(p, P, q, Q)                                                                        \
-  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {p, q}; } \
-  METALLOID_FUNC constexpr void __put_##p##q(metal::vec<T, 2> v) { p = v.x, q = v.y; } \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; } \
+  METALLOID_FUNC constexpr void __put_##p##q(metal::vec<T, 2> v) { __self().p = v.x, __self().q = v.y; } \
   __declspec(property(get = __get_##p##q, put = __put_##p##q)) metal::vec<T, 2> p##q, P##Q;
 
 #define METALLOID_SWIZZLE3(p, P, q, Q, s, S) METALLOID_DO3(METALLOID_KIND3(p, q, s), p, P, q, Q, s, S)
 #define METALLOID_DO3(kind, ...) METALLOID_DO3_(kind, __VA_ARGS__)
 #define METALLOID_DO3_(kind, ...) METALLOID_##kind##3(__VA_ARGS__)
 #define METALLOID_READ3(p, P, q, Q, s, S)                                                                   \
-  METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {p, q, s}; } \
+  METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {__self().p, __self().q, __self().s}; } \
   __declspec(property(get = __get_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
 #define METALLOID_WRITE3(p, P, q, Q, s, S)                                                                  \
-  METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {p, q, s}; } \
-  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) { p = v.x, q = v.y, s = v.z; } \
+  METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {__self().p, __self().q, __self().s}; } \
+  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) { __self().p = v.x, __self().q = v.y, __self().s = v.z; } \
   __declspec(property(get = __get_##p##q##s, put = __put_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
 
 #define METALLOID_SWIZZLE4(p, P, q, Q, s, S, t, R) METALLOID_DO4(METALLOID_KIND4(p, q, s, t), p, P, q, Q, s, S, t, R)
 #define METALLOID_DO4(kind, ...) METALLOID_DO4_(kind, __VA_ARGS__)
 #define METALLOID_DO4_(kind, ...) METALLOID_##kind##4(__VA_ARGS__)
 #define METALLOID_READ4(p, P, q, Q, s, S, t, R)                                                                    \
-  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {p, q, s, t}; } \
+  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {__self().p, __self().q, __self().s, __self().t}; } \
   __declspec(property(get = __get_##p##q##s##t)) metal::vec<T, 4> p##q##s##t, P##Q##S##R;
 #define METALLOID_WRITE4(p, P, q, Q, s, S, t, R)                                                                   \
-  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {p, q, s, t}; } \
-  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) { p = v.x, q = v.y, s = v.z, t = v.w; } \
+  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {__self().p, __self().q, __self().s, __self().t}; } \
+  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) { __self().p = v.x, __self().q = v.y, __self().s = v.z, __self().t = v.w; } \
   __declspec(property(get = __get_##p##q##s##t, put = __put_##p##q##s##t)) metal::vec<T, 4> p##q##s##t, P##Q##S##R;
 
 // Loops over components, one macro per nesting depth.
@@ -114,33 +115,27 @@ class vec;
 // A namespace of its own: being bases of vec, these classes bring their namespace into argument-dependent lookup.
 namespace __metalloid::parts {
 
-template <int N, typename T, typename Storage>
+template <int N, typename T, typename Vector>
 struct swizzles;
 
-template <typename T, typename Storage>
-struct swizzles<2, T, Storage> : Storage {
-  using Storage::Storage;
-  using Storage::x;
-  using Storage::y;
+template <typename T, typename Vector>
+struct swizzles<2, T, Vector> {
+  METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
+  METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(2)
 };
 
-template <typename T, typename Storage>
-struct swizzles<3, T, Storage> : Storage {
-  using Storage::Storage;
-  using Storage::x;
-  using Storage::y;
-  using Storage::z;
+template <typename T, typename Vector>
+struct swizzles<3, T, Vector> {
+  METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
+  METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(3)
 };
 
-template <typename T, typename Storage>
-struct swizzles<4, T, Storage> : Storage {
-  using Storage::Storage;
-  using Storage::x;
-  using Storage::y;
-  using Storage::z;
-  using Storage::w;
+template <typename T, typename Vector>
+struct swizzles<4, T, Vector> {
+  METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
+  METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(4)
 };
 

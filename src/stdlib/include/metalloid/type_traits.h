@@ -318,18 +318,6 @@ template <typename... T>
 using index_sequence_for = make_index_sequence<sizeof...(T)>;
 
 template <typename T>
-METALLOID_FUNC constexpr __remove_reference_t(T) && move(T&& value) {
-  return static_cast<__remove_reference_t(T)&&>(value);
-}
-template <typename T>
-METALLOID_FUNC constexpr T&& forward(__remove_reference_t(T) & value) {
-  return static_cast<T&&>(value);
-}
-template <typename T>
-METALLOID_FUNC constexpr T&& forward(__remove_reference_t(T) && value) {
-  return static_cast<T&&>(value);
-}
-template <typename T>
 METALLOID_FUNC constexpr T* addressof(T& value) {
   return __builtin_addressof(value);
 }

@@ -440,9 +440,9 @@ class vec<T, 1> : public __metalloid::parts::storage<T, 1> {
 };
 
 template <typename T>
-class vec<T, 2> : public __metalloid::parts::swizzles<2, T, __metalloid::parts::storage<T, 2>> {
+class vec<T, 2> : public __metalloid::parts::storage<T, 2>, public __metalloid::parts::swizzles<2, T, vec<T, 2>> {
  public:
-  using __Components = __metalloid::parts::swizzles<2, T, __metalloid::parts::storage<T, 2>>;
+  using __Components = __metalloid::parts::storage<T, 2>;
   using __Components::x;
   using __Components::y;
   using __Components::__elements;
@@ -462,9 +462,9 @@ class vec<T, 2> : public __metalloid::parts::swizzles<2, T, __metalloid::parts::
 };
 
 template <typename T>
-class vec<T, 3> : public __metalloid::parts::swizzles<3, T, __metalloid::parts::storage<T, 3>> {
+class vec<T, 3> : public __metalloid::parts::storage<T, 3>, public __metalloid::parts::swizzles<3, T, vec<T, 3>> {
  public:
-  using __Components = __metalloid::parts::swizzles<3, T, __metalloid::parts::storage<T, 3>>;
+  using __Components = __metalloid::parts::storage<T, 3>;
   using __Components::x;
   using __Components::y;
   using __Components::z;
@@ -474,6 +474,9 @@ class vec<T, 3> : public __metalloid::parts::swizzles<3, T, __metalloid::parts::
   METALLOID_VEC_CONSTRUCTORS(3)
   METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value) {}
   METALLOID_FUNC constexpr vec(T x_, T y_, T z_) : __Components(x_, y_, z_) {}
+  // `float3 v = {a, b}` fills up with zeros.
+  template <typename U, enable_if_t<__is_same(U, T), int> = 0>
+  METALLOID_FUNC constexpr vec(U x_, U y_) : __Components(x_, y_, T(0)) {}
   METALLOID_VEC_CONVERSIONS(3)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
@@ -486,9 +489,9 @@ class vec<T, 3> : public __metalloid::parts::swizzles<3, T, __metalloid::parts::
 };
 
 template <typename T>
-class vec<T, 4> : public __metalloid::parts::swizzles<4, T, __metalloid::parts::storage<T, 4>> {
+class vec<T, 4> : public __metalloid::parts::storage<T, 4>, public __metalloid::parts::swizzles<4, T, vec<T, 4>> {
  public:
-  using __Components = __metalloid::parts::swizzles<4, T, __metalloid::parts::storage<T, 4>>;
+  using __Components = __metalloid::parts::storage<T, 4>;
   using __Components::x;
   using __Components::y;
   using __Components::z;
@@ -499,6 +502,11 @@ class vec<T, 4> : public __metalloid::parts::swizzles<4, T, __metalloid::parts::
   METALLOID_VEC_CONSTRUCTORS(4)
   METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value, value) {}
   METALLOID_FUNC constexpr vec(T x_, T y_, T z_, T w_) : __Components(x_, y_, z_, w_) {}
+  // `float4 v = {a, b, c}` fills up with zeros.
+  template <typename U, enable_if_t<__is_same(U, T), int> = 0>
+  METALLOID_FUNC constexpr vec(U x_, U y_, U z_) : __Components(x_, y_, z_, T(0)) {}
+  template <typename U, enable_if_t<__is_same(U, T), int> = 0>
+  METALLOID_FUNC constexpr vec(U x_, U y_) : __Components(x_, y_, T(0), T(0)) {}
   METALLOID_VEC_CONVERSIONS(4)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
