@@ -1,0 +1,254 @@
+// Devices, buffers, kernels, dispatch checks, queues.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "metalloid/emit.h"
+#include "metalloid/metalloid.h"
+
+namespace metalloid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::string_view source = R"(
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void scale(device float* values [[buffer(0)]], constant float& factor [[buffer(1)]],
+                  uint i [[thread_position_in_grid]]) {
+  values[i] *= factor;
+}
+struct Params { float4 a; uint b; };
+kernel void params(device float* out, constant Params& p) { out[0] = p.a.x; }
+kernel void tile(device float* out, threadgroup float* shared [[threadgroup(0)]], threadgroup float4* more [[threadgroup(1)]],
+                 uint i [[thread_position_in_threadgroup]]) {
+  shared[i] = i;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = shared[0] + (&more[0] > (threadgroup float4*)shared ? 1 : 0);
+}
+kernel void fixed(device float* out, uint i [[thread_position_in_grid]]) {
+  threadgroup float large[4096];
+  large[i] = i;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = large[i];
+}
+[[max_total_threads_per_threadgroup(64)]] kernel void limited(device float* out) { out[0] = 1; }
+vertex float4 corner(uint i [[vertex_id]]) { return 0; }
+constant bool with_bias [[function_constant(3)]];
+constant int3 shape [[function_constant(4)]];
+constant half exponent [[function_constant(5)]];
+kernel void gated(device float* out, device const float* bias [[buffer(1), function_constant(with_bias)]]) {
+  out[0] = (with_bias ? bias[0] : 7) + shape.x * 100 + shape.z * 1000 + float(exponent);
+}
+)";
+
+class Runtime : public ::testing::Test {
+ protected:
+  static const Library& library() {
+    static const Library made = Device::cpu().make_library(source);
+    return made;
+  }
+  static Kernel kernel(std::string_view name) { return library().kernel(name); }
+
+  template <typename Action>
+  static void expect_error(ErrorCode code, Action action, const ::testing::Matcher<std::string>& message) {
+    try {
+      action();
+      ADD_FAILURE() << "no error, expected " << name_of(code);
+    } catch (const Error& error) {
+      EXPECT_EQ(name_of(error.code()), name_of(code)) << error.what();
+      EXPECT_THAT(std::string(error.what()), message);
+    }
+  }
+};
+
+TEST_F(Runtime, ListsDevices) {
+  EXPECT_EQ(Device::cpu().name(), "cpu");
+  EXPECT_EQ(Device::named("reference").name(), "reference");
+  EXPECT_GE(Device::all().size(), 2u);
+  expect_error(ErrorCode::invalid_argument, [] { Device::named("gpu"); }, AllOf(HasSubstr("gpu"), HasSubstr("reference")));
+}
+
+TEST_F(Runtime, OwnAndWrappedBuffers) {
+  Buffer own(10);
+  EXPECT_EQ(own.size(), 10u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(own.contents()) % 128, 0u);
+  for (std::byte byte : own.as<std::byte>()) EXPECT_EQ(byte, std::byte{0});
+  Buffer large(3 << 20);
+  EXPECT_EQ(large.as<int>().back(), 0);
+  EXPECT_NE(Buffer(0).contents(), nullptr);
+  auto released = std::make_shared<int>(0);
+  std::weak_ptr<int> watch = released;
+  float memory[4] = {1, 2, 3, 4};
+  {
+    Buffer wrapped = Buffer::wrap(memory, sizeof(memory), std::move(released));
+    Buffer copy = wrapped;
+    wrapped = Buffer(1);
+    EXPECT_FALSE(watch.expired());
+    run(kernel("scale"), Dispatch().buffer(0, copy).value(1, 2.0f).threads({4}, {4}));
+  }
+  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(memory[3], 8);
+}
+
+TEST_F(Runtime, BindsAtOffsets) {
+  Buffer values(8 * sizeof(float));
+  for (float& value : values.as<float>()) value = 1;
+  run(kernel("scale"), Dispatch().buffer(0, values, 12).value(1, 3.0f).threads({5}, {2}));
+  EXPECT_EQ(values.as<float>()[2], 1);
+  EXPECT_EQ(values.as<float>()[3], 3);
+  EXPECT_EQ(values.as<float>()[7], 3);
+}
+
+TEST_F(Runtime, ChecksBuffers) {
+  Buffer values(16);
+  Kernel scale = kernel("scale");
+  auto base = [&] { return Dispatch().threads({4}, {4}); };
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values)); },
+               AllOf(HasSubstr("'scale'"), HasSubstr("index 1"), HasSubstr("'factor'"), HasSubstr("missing")));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(2, 1)); },
+               AllOf(HasSubstr("'scale'"), HasSubstr("index 2"), HasSubstr("'values'")));
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(31, 1)); },
+               HasSubstr("31"));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, std::uint16_t{1})); },
+               AllOf(HasSubstr("'factor'"), HasSubstr("4 bytes"), HasSubstr("2 given")));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 17).value(1, 1.0f)); },
+               HasSubstr("offset 17"));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 16).value(1, 1.0f)); },
+               AllOf(HasSubstr("'values'"), HasSubstr("float")));
+  std::vector<std::byte> many(4097);
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).bytes(1, many)); },
+               AllOf(HasSubstr("4097"), HasSubstr("4096")));
+  expect_error(ErrorCode::invalid_argument,
+               [&] { run(kernel("params"), base().buffer(0, values).buffer(1, Buffer(16))); },
+               AllOf(HasSubstr("'p'"), HasSubstr("Params"), HasSubstr("32 bytes")));
+}
+
+TEST_F(Runtime, ChecksGrids) {
+  Buffer values(64);
+  Kernel scale = kernel("scale");
+  auto base = [&] { return Dispatch().buffer(0, values).value(1, 1.0f); };
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base()); }, HasSubstr("grid"));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().threads({0}, {4})); }, HasSubstr("(0, 1, 1)"));
+  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().threads({4}, {4, 0})); }, HasSubstr("(4, 0, 1)"));
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {1025})); }, HasSubstr("1024"));
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {32, 32, 2})); }, HasSubstr("1024"));
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {1u << 31, 1u << 31, 4})); },
+               HasSubstr("1024"));
+  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threadgroups({1u << 30}, {1024})); },
+               HasSubstr("2^32"));
+  EXPECT_EQ(kernel("limited").max_total_threads_per_threadgroup(), 64u);
+  EXPECT_EQ(scale.max_total_threads_per_threadgroup(), 1024u);
+  expect_error(ErrorCode::limit_exceeded,
+               [&] { run(kernel("limited"), Dispatch().buffer(0, values).threads({65}, {65})); },
+               AllOf(HasSubstr("64"), HasSubstr("max_total_threads_per_threadgroup")));
+}
+
+TEST_F(Runtime, ChecksThreadgroupMemory) {
+  Buffer out(64 * sizeof(float));
+  auto base = [&] { return Dispatch().buffer(0, out).threads({8}, {8}); };
+  expect_error(ErrorCode::invalid_argument, [&] { run(kernel("tile"), base().threadgroup_memory(0, 32)); },
+               AllOf(HasSubstr("'more'"), HasSubstr("index 1")));
+  expect_error(ErrorCode::invalid_argument,
+               [&] { run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32).threadgroup_memory(2, 16)); },
+               HasSubstr("index 2"));
+  expect_error(ErrorCode::limit_exceeded,
+               [&] { run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32768)); },
+               HasSubstr("32768"));
+  EXPECT_EQ(kernel("fixed").static_threadgroup_memory_length(), 16384u);
+  run(kernel("tile"), base().threadgroup_memory(0, 33).threadgroup_memory(1, 16));
+  EXPECT_EQ(out.as<float>()[7], 1);
+}
+
+TEST_F(Runtime, NamesTheNearestKernels) {
+  expect_error(ErrorCode::unknown_function, [] { kernel("scales"); }, AllOf(HasSubstr("'scales'"), HasSubstr("'scale'")));
+  expect_error(ErrorCode::unknown_function, [] { kernel("completely_different"); }, HasSubstr("'params'"));
+  expect_error(ErrorCode::unsupported, [] { kernel("corner"); }, HasSubstr("vertex"));
+}
+
+TEST_F(Runtime, SpecialisesByFunctionConstants) {
+  Buffer out(4), bias(4);
+  bias.as<float>()[0] = 0.5;
+  run(kernel("gated"), Dispatch().buffer(0, out).threads({1}, {1}));
+  EXPECT_EQ(out.as<float>()[0], 7);
+  FunctionConstants constants;
+  constants.set(3, true).set("shape", std::vector<std::int64_t>{1, 2, 3}).set(5, 0.25);
+  Kernel special = library().kernel("gated", constants);
+  expect_error(ErrorCode::invalid_argument, [&] { run(special, Dispatch().buffer(0, out).threads({1}, {1})); },
+               HasSubstr("'bias'"));
+  run(special, Dispatch().buffer(0, out).buffer(1, bias).threads({1}, {1}));
+  EXPECT_EQ(out.as<float>()[0], 0.5f + 100 + 3000 + 0.25f);
+  EXPECT_FALSE(kernel("gated").info().arguments[1].is_active);
+  EXPECT_TRUE(special.info().arguments[1].is_active);
+}
+
+TEST_F(Runtime, RejectsWrongFunctionConstants) {
+  auto with = [](FunctionConstants constants) { library().kernel("gated", constants); };
+  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(9, true)); },
+               AllOf(HasSubstr("9"), HasSubstr("'with_bias'")));
+  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set("bias", true)); }, HasSubstr("'bias'"));
+  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set("shape", std::int64_t{1})); },
+               AllOf(HasSubstr("'shape'"), HasSubstr("3 values")));
+  expect_error(ErrorCode::invalid_argument,
+               [&] { with(FunctionConstants().set(4, std::vector<std::int64_t>{1, 2, std::int64_t{1} << 33})); },
+               HasSubstr("'shape'"));
+  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(4, std::vector<double>{1, 2, 0.5})); },
+               HasSubstr("0.5"));
+}
+
+TEST_F(Runtime, QueuesRunInOrderAndSideBySide) {
+  Kernel scale = kernel("scale");
+  constexpr int queues = 4, steps = 50;
+  std::vector<Buffer> buffers;
+  std::vector<std::thread> threads;
+  for (int q = 0; q < queues; ++q) {
+    buffers.emplace_back(1000 * sizeof(float));
+    for (float& value : buffers.back().as<float>()) value = 1;
+  }
+  for (int q = 0; q < queues; ++q) {
+    threads.emplace_back([&, q] {
+      Queue queue(Device::cpu());
+      std::vector<float> seen;
+      for (int step = 0; step < steps; ++step) {
+        queue.submit(scale, Dispatch().buffer(0, buffers[q]).value(1, 2.0f).threads({1000}, {64}));
+        queue.submit(scale, Dispatch().buffer(0, buffers[q]).value(1, 0.5f).threads({1000}, {64}));
+        queue.submit([&] { seen.push_back(buffers[q].as<float>()[999]); });
+      }
+      queue.submit(scale, Dispatch().buffer(0, buffers[q]).value(1, float(q + 2)).threads({1000}, {64})).wait();
+      queue.wait();
+      EXPECT_EQ(seen, std::vector<float>(steps, 1.0f));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int q = 0; q < queues; ++q) {
+    for (float value : buffers[q].as<float>()) ASSERT_EQ(value, q + 2);
+  }
+}
+
+TEST_F(Runtime, QueuesCheckAtSubmitAndReportAtWait) {
+  Queue queue(Device::cpu());
+  Buffer values(16);
+  EXPECT_THROW(queue.submit(kernel("scale"), Dispatch().threads({1}, {1})), Error);
+  Submission failing = queue.submit([] { throw Error(ErrorCode::internal, "on purpose"); });
+  Submission fine = queue.submit(kernel("scale"), Dispatch().buffer(0, values).value(1, 1.0f).threads({4}, {4}));
+  EXPECT_NO_THROW(fine.wait());
+  EXPECT_TRUE(failing.finished());
+  EXPECT_THROW(failing.wait(), Error);
+  EXPECT_THROW(failing.wait(), Error) << "every time";
+  EXPECT_THROW(queue.wait(), Error);
+  EXPECT_NO_THROW(queue.wait()) << "once";
+}
+
+TEST_F(Runtime, ShowsWhatKernelsCompileTo) {
+  EXPECT_THAT(emit_library(library()), HasSubstr("define"));
+  EXPECT_THAT(emit(library(), "scale", Emit::ir), HasSubstr("fmul"));
+  EXPECT_THAT(emit(library(), "scale", Emit::assembly), HasSubstr("metalloid_run_threadgroup"));
+  EXPECT_THAT(emit(library(), "scale", Emit::object).substr(1, 3), "ELF");
+}
+
+}  // namespace
+}  // namespace metalloid

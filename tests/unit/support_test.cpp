@@ -1,0 +1,172 @@
+// Hashes, files and the crash guard.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "metalloid/error.h"
+#include "support/crash_guard.h"
+#include "support/files.h"
+#include "support/hash.h"
+
+namespace metalloid::support {
+namespace {
+
+TEST(Error, EveryCodeHasItsName) {
+  EXPECT_EQ(name_of(ErrorCode::compile_error), "compile_error");
+  EXPECT_EQ(name_of(ErrorCode::kernel_timed_out), "kernel_timed_out");
+  EXPECT_EQ(name_of(ErrorCode::internal), "internal");
+}
+
+TEST(Hash, TellsWhereOneTextEndsAndTheNextBegins) {
+  EXPECT_NE(Hasher().add("ab").add("c").finish(), Hasher().add("a").add("bc").finish());
+  EXPECT_EQ(Hasher().add("ab").add(1).finish(), Hasher().add("ab").add(1).finish());
+  EXPECT_EQ(hash_of("metal").hex().size(), 32u);
+}
+
+class Folder : public ::testing::Test {
+ protected:
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("metalloid-test-" + std::to_string(getpid()));
+  void TearDown() override { std::filesystem::remove_all(folder); }
+};
+
+using Files = Folder;
+
+TEST_F(Files, ReadsBackWhatItWrote) {
+  ASSERT_TRUE(write_file_atomically(folder / "deep" / "file", "contents"));
+  EXPECT_EQ(read_file(folder / "deep" / "file"), "contents");
+  ASSERT_TRUE(write_file_atomically(folder / "deep" / "file", ""));
+  EXPECT_EQ(read_file(folder / "deep" / "file"), "");
+  // No temporary file stays behind.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "deep"), {}), 1);
+}
+
+TEST_F(Files, NamesTheFileThatCannotBeRead) {
+  try {
+    read_file(folder / "missing");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::input_output);
+    EXPECT_NE(std::string(error.what()).find("missing"), std::string::npos);
+  }
+  EXPECT_FALSE(try_read_file("/"));
+  EXPECT_FALSE(write_file_atomically("/dev/null/x", "contents"));
+}
+
+TEST_F(Files, RejectsAlteredAndCutOffEntries) {
+  auto path = folder / "entry";
+  ASSERT_TRUE(write_checked_file(path, "some payload"));
+  EXPECT_EQ(read_checked_file(path), "some payload");
+  std::string bytes = read_file(path);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string altered = bytes;
+    altered[i] ^= 1;
+    std::ofstream(path, std::ios::binary) << altered;
+    EXPECT_FALSE(read_checked_file(path)) << "byte " << i;
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, i);
+    EXPECT_FALSE(read_checked_file(path)) << "length " << i;
+  }
+}
+
+__attribute__((noinline)) int recurse(int depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  return depth < 0 ? 0 : recurse(depth + 1) + frame[0];
+}
+
+TEST(CrashGuard, TurnsFaultsIntoResults) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    auto memory = run_guarded([] { *reinterpret_cast<volatile int*>(16) = 1; });
+    EXPECT_TRUE(memory.crashed());
+    EXPECT_EQ(memory.signal, SIGSEGV);
+    EXPECT_EQ(memory.fault_address, reinterpret_cast<void*>(16));
+    EXPECT_NE(memory.instruction, nullptr);
+    EXPECT_EQ(run_guarded([] { std::abort(); }).signal, SIGABRT);
+    EXPECT_EQ(run_guarded([] { __builtin_trap(); }).signal, SIGILL);
+    EXPECT_EQ(run_guarded([] { std::raise(SIGFPE); }).signal, SIGFPE);
+  }
+  EXPECT_TRUE(run_guarded([] {}).finished());
+}
+
+TEST(CrashGuard, SurvivesStackOverflowOnLargeStacks) {
+  EXPECT_TRUE(run_on_large_stack([] { recurse(0); }, 1 << 20).crashed());
+  bool deep = false;
+  EXPECT_TRUE(run_on_large_stack(
+                  [&] {
+                    volatile char block[40 << 20];
+                    block[0] = 1;
+                    deep = block[0] == 1;
+                  },
+                  64 << 20)
+                  .finished());
+  EXPECT_TRUE(deep);
+}
+
+TEST(CrashGuard, LetsExceptionsPass) {
+  EXPECT_THROW(run_guarded([] { throw 1; }), int);
+  EXPECT_THROW(run_on_large_stack([] { throw 2; }, 1 << 20), int);
+  EXPECT_TRUE(run_guarded([] { std::abort(); }).crashed()) << "the guard still works";
+}
+
+TEST(CrashGuard, NestsAndJumpsToTheInnermost) {
+  bool inner_crashed = false, went_on = false;
+  auto outer = run_guarded([&] {
+    inner_crashed = run_guarded([] { std::abort(); }).crashed();
+    went_on = true;
+    __builtin_trap();
+  });
+  EXPECT_TRUE(inner_crashed);
+  EXPECT_TRUE(went_on);
+  EXPECT_EQ(outer.signal, SIGILL);
+}
+
+TEST(CrashGuard, StopsEndlessCodeFromOutside) {
+  StopToken token;
+  std::atomic<bool> inside{false};
+  std::thread stopper([&] {
+    while (!inside) std::this_thread::yield();
+    while (token.threads_inside()) {
+      token.request_stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  auto outcome = run_guarded(
+      [&] {
+        inside = true;
+        while (true) asm volatile("");
+      },
+      {.stop = &token});
+  stopper.join();
+  EXPECT_TRUE(outcome.stopped());
+  bool ran = false;
+  EXPECT_TRUE(run_guarded([&] { ran = true; }, {.stop = &token}).stopped()) << "the request stands";
+  EXPECT_FALSE(ran);
+}
+
+TEST(CrashGuardDeathTest, LeavesCrashesElsewhereToTheProcess) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  run_guarded([] {});
+  EXPECT_EXIT(
+      {
+        run_guarded([] {});
+        *reinterpret_cast<volatile int*>(16) = 1;
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(
+      {
+        struct sigaction action = {};
+        action.sa_handler = [](int) { _exit(42); };
+        sigaction(SIGSEGV, &action, nullptr);
+        run_guarded([] {});
+        *reinterpret_cast<volatile int*>(16) = 1;
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+}  // namespace
+}  // namespace metalloid::support
