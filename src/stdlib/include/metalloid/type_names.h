@@ -43,6 +43,12 @@ METALLOID_NAMES(float)
 
 namespace metal {
 
+// The number of components of a vector type, 1 for scalars.
+template <typename T>
+struct vec_elements : integral_constant<int, __metalloid::shape<T>::lanes> {};
+template <typename T>
+constexpr constant int vec_elements_v = vec_elements<T>::value;
+
 // as_type<U>(v): the same bits as another type of the same size (MSL spec §2.16).
 template <typename U, typename T>
 METALLOID_FUNC constexpr U as_type(T value) {
