@@ -11,4 +11,4 @@ if ! "$build/bin/frontend_fuzzer" -max_total_time="$seconds" -timeout=30 -rss_li
   tail -n 60 "$build/fuzz/log"
   exit 1
 fi
-sed -n 's/^stat::number_of_executed_units: */inputs tried: /p' "$build/fuzz/log"
+sed -n 's/^stat::number_of_executed_units: */inputs tried: /p; /^contained crashes/p' "$build/fuzz/log"

@@ -1,6 +1,7 @@
 // `make demo`: compiles and runs every example kernel, compares each with a double-precision reference and
 // prints a table. Exits with 1 if any error is over its tolerance.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -95,6 +97,11 @@ std::map<std::string, double> time_cached(const Settings& settings) {
   return times;
 }
 
+// One line that the next overwrites, where somebody watches.
+void show_progress(const std::string& text) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:<40}\r{}", "", text);
+}
+
 int run(const Settings& settings) {
   const metalloid::Device device = metalloid::Device::named(settings.device);
   const std::vector<Example> examples = all_examples();
@@ -110,7 +117,9 @@ int run(const Settings& settings) {
     return 0;
   }
 
-  fmt::print("Device {}: {}\n\n", device.name(), device.description());
+  fmt::print("Device {}: {}\n", device.name(), device.description());
+  const Milliseconds prelude = time([&] { device.make_library("kernel void first() {}").kernel("first"); });
+  fmt::print("The first compile on a machine, which also precompiles the standard library: {}\n\n", describe(prelude));
   const char* row = "{:<20} {:>9} {:>9} {:>10} {:>10}  {:>12} {:>12} {:>12}\n";
   fmt::print(fmt::runtime(row), "kernel", "grid", "threads/", "largest", "tolerance", "compile", "compile", "run");
   fmt::print(fmt::runtime(row), "", "", "group", "error", "", "cold", "cached", "");
@@ -120,14 +129,14 @@ int run(const Settings& settings) {
   };
   std::vector<Row> rows;
   for (const Example& example : examples) {
-    std::fprintf(stderr, "\r%-40s", fmt::format("running {} ...", label(example)).c_str());
+    show_progress(fmt::format("running {} ...", label(example)));
     Row& result = rows.emplace_back();
     std::optional<metalloid::Kernel> kernel;
     result.cold = time([&] { kernel = compile(example); });
     result.run = time([&] { metalloid::run(*kernel, example.dispatch); });
     result.error = largest_error(example);
   }
-  std::fprintf(stderr, "\r%-40s\r", "");
+  show_progress("");
   const std::map<std::string, double> cached = time_cached(settings);
 
   int failures = 0;

@@ -159,9 +159,13 @@ bool Session::parse() {
     preprocessor.Lex(tokens.emplace_back());
     limit.check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
+  const clang::Token end_of_file = tokens.back();
   tokens::Rewriter rewriter(preprocessor);
   rewriter.run(tokens);
   instantiation_host_names_ = rewriter.take_instantiation_host_names();
+  // The parser crashes if it finds no end of the file. Rewriting unbalanced brackets can lose the last token, and
+  // the parser can consume it while it recovers from a syntax error.
+  tokens.insert(tokens.end(), 64, end_of_file);
   preprocessor.EnterTokenStream(tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
 
   parser.Initialize();
