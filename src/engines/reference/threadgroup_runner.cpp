@@ -11,22 +11,14 @@
 
 namespace metalloid::engines::reference {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
-
-// A switch carries the runner and, to be filled in on arrival, the place where the leaver's context goes.
 namespace {
-struct Arrival {
-  ThreadgroupRunner* runner;
-  boost::context::detail::fcontext_t* leaver;
-};
 
 #if defined(__SANITIZE_ADDRESS__)
 const void* bottom_of(const FiberStacks& stacks, unsigned index) {
   return static_cast<const std::byte*>(stacks.top(index)) - stacks.size();
 }
 #endif
+
 }  // namespace
 
 void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
@@ -43,38 +35,37 @@ void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
     simdgroup.sites_differ = false;
     simdgroup.site = nullptr;
     for (unsigned lane = 0; lane < count; ++lane) {
-      simdgroup.contexts[lane] = make_fcontext(stacks_.top(s * lanes + lane), stacks_.size(), fiber_main);
+      simdgroup.contexts[lane] = make_context(stacks_.top(s * lanes + lane), stacks_.size(), fiber_main, this);
     }
   }
   ready_ = simdgroup_count_ == 32 ? ~0u : (1u << simdgroup_count_) - 1;
   simdgroup_ = 0;
   lane_ = 0;
   group_ = &simdgroups_[0];
-  Arrival arrival{this, &caller_};
 #if defined(__SANITIZE_ADDRESS__)
   void* fake_stack = nullptr;
   stacks_.clean();
+  caller_is_leaving_ = true;
   __sanitizer_start_switch_fiber(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
 #endif
-  jump_fcontext(group_->contexts[0], &arrival);
+  switch_context(&caller_, group_->contexts[0]);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
 }
 
-void ThreadgroupRunner::fiber_main(transfer_t transfer) {
-  auto* arrival = static_cast<Arrival*>(transfer.data);
-  ThreadgroupRunner& runner = *arrival->runner;
+void ThreadgroupRunner::fiber_main(void* argument) {
+  auto& runner = *static_cast<ThreadgroupRunner*>(argument);
 #if defined(__SANITIZE_ADDRESS__)
   const void* from = nullptr;
   std::size_t from_size = 0;
   __sanitizer_finish_switch_fiber(nullptr, &from, &from_size);
-  if (arrival->leaver == &runner.caller_) {
+  if (runner.caller_is_leaving_) {
     runner.caller_stack_ = from;
     runner.caller_stack_size_ = from_size;
+    runner.caller_is_leaving_ = false;
   }
 #endif
-  *arrival->leaver = transfer.fctx;
   runner.start_lane();
   runner.finish();
 }
@@ -97,7 +88,7 @@ void ThreadgroupRunner::start_lane() {
 // To the first runnable lane of a simdgroup. Returns when somebody switches back.
 template <bool ending>
 void ThreadgroupRunner::switch_to(unsigned simdgroup) {
-  Arrival arrival{this, &group_->contexts[lane_]};
+  Context* own = &group_->contexts[lane_];
   simdgroup_ = simdgroup;
   group_ = &simdgroups_[simdgroup];
   lane_ = static_cast<unsigned>(std::countr_zero(group_->runnable));
@@ -106,11 +97,10 @@ void ThreadgroupRunner::switch_to(unsigned simdgroup) {
   __sanitizer_start_switch_fiber(ending ? nullptr : &fake_stack, bottom_of(stacks_, simdgroup * lanes + lane_),
                                  stacks_.size());
 #endif
-  transfer_t transfer = jump_fcontext(group_->contexts[lane_], &arrival);
+  switch_context(own, group_->contexts[lane_]);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
-  *static_cast<Arrival*>(transfer.data)->leaver = transfer.fctx;
 }
 
 void ThreadgroupRunner::stop() {
@@ -130,7 +120,7 @@ void ThreadgroupRunner::finish() {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(nullptr, caller_stack_, caller_stack_size_);
 #endif
-  jump_fcontext(caller_, nullptr);
+  switch_context(&group_->contexts[lane_], caller_);
   __builtin_unreachable();
 }
 

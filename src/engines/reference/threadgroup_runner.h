@@ -14,9 +14,9 @@
 #pragma once
 
 #include <array>
-#include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 
+#include "engines/reference/context_switch.h"
 #include "engines/reference/fiber_stacks.h"
 #include "engines/reference/kernel_abi.h"
 
@@ -38,7 +38,6 @@ class ThreadgroupRunner {
   std::uint32_t current_lane() const { return lane_; }
 
  private:
-  using Context = boost::context::detail::fcontext_t;
   static constexpr unsigned lanes = 32;
 
   struct Simdgroup {
@@ -62,7 +61,7 @@ class ThreadgroupRunner {
   template <bool ending>
   void switch_to(unsigned simdgroup);
   void start_lane();
-  static void fiber_main(boost::context::detail::transfer_t transfer);
+  static void fiber_main(void* runner);
 
   Simdgroup* group_ = nullptr;  // the running lane's simdgroup, number simdgroup_
   unsigned simdgroup_ = 0, lane_ = 0;
@@ -74,6 +73,7 @@ class ThreadgroupRunner {
   FiberStacks stacks_;
   std::array<Simdgroup, 32> simdgroups_;
   // Address sanitizer's view of the caller's stack.
+  bool caller_is_leaving_ = false;
   const void* caller_stack_ = nullptr;
   std::size_t caller_stack_size_ = 0;
 };
