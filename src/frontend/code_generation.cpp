@@ -130,6 +130,10 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
     function->dropAttr<clang::AnnotateAttr>();
     for (clang::ParmVarDecl* parameter : function->parameters()) parameter->dropAttr<clang::AnnotateAttr>();
   }
+  // Bodies of library functions are read from the precompiled library only now, and with them the declarations of
+  // what they call: those must reach the generator, or it would leave them undefined.
+  clang::ExternalASTSource* library = session.context().getExternalSource();
+  if (library) library->StartTranslationUnit(generator.get());
   session.declarations().replay(*generator);
   for (auto& [info, variable] : reflection.function_constants) {
     info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();
@@ -146,6 +150,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
     }
   }
   generator->HandleTranslationUnit(session.context());
+  if (library) library->StartTranslationUnit(nullptr);
   if (session.diagnostics().error_count() != 0) return nullptr;
   std::unique_ptr<llvm::Module> module(generator->ReleaseModule());
   if (!module) return nullptr;

@@ -155,10 +155,13 @@ bool Session::parse() {
   tokens::TokenList tokens;
   const EffortLimit limit;
   sema.TemplateInstCallbacks.push_back(limit.make_callback());
+  // Comments and pragmas already make Sema report, and its reports ask for a scope.
+  sema.CurContext = compiler_->getASTContext().getTranslationUnitDecl();
   do {
     preprocessor.Lex(tokens.emplace_back());
     limit.check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
+  sema.CurContext = nullptr;  // the parser enters it again
   const clang::Token end_of_file = tokens.back();
   tokens::Rewriter rewriter(preprocessor);
   rewriter.run(tokens);

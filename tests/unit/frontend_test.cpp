@@ -120,6 +120,10 @@ TEST(Frontend, FollowsFunctionConstantsThroughDerivedOnes) {
   EXPECT_TRUE(info.kernels[1].function_constants.empty());
 }
 
+TEST(Frontend, WarnsOfCommentsBeforeParsing) {
+  EXPECT_EQ(compile_info("kernel void f() {}  //< not a Doxygen comment\n//! x\n").kernels.size(), 1u);
+}
+
 TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {
   CompileOptions options;
   options.language = {2, 4};

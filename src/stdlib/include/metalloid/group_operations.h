@@ -245,6 +245,14 @@ using permuted_t = metal::conditional_t<__is_same(T, bool), bool, reduction_t<T>
   };                                                                           \
   }
 
+namespace metal {
+// Public kernels ask this internal name of Metal's own library which types the specification allows.
+template <typename T>
+struct __is_valid_simdgroup_type : bool_constant<__metalloid::is_scalar<T> && !__is_same(T, bool) && sizeof(T) <= 4> {};
+template <typename T, int N>
+struct __is_valid_simdgroup_type<vec<T, N>> : __is_valid_simdgroup_type<T> {};
+}  // namespace metal
+
 namespace __metalloid {
 template <typename T>
 struct this_type {

@@ -99,12 +99,13 @@ struct floating_limits {
 
 namespace metal {
 
+// Public kernels specialise this internal name of Metal's own library for types of theirs.
 template <typename T>
-struct numeric_limits : __metalloid::no_limits {};
+struct _numeric_limits_impl : __metalloid::no_limits {};
 
 #define METALLOID_INTEGER_LIMITS(T) \
   template <>                       \
-  struct numeric_limits<T> : __metalloid::integer_limits<T> {};
+  struct _numeric_limits_impl<T> : __metalloid::integer_limits<T> {};
 METALLOID_INTEGER_LIMITS(bool)
 METALLOID_INTEGER_LIMITS(char)
 METALLOID_INTEGER_LIMITS(signed char)
@@ -119,7 +120,7 @@ METALLOID_INTEGER_LIMITS(ulong)
 
 #define METALLOID_FLOATING_LIMITS(T, mantissa_bits, exponent_max, largest, smallest, step, tiniest)          \
   template <>                                                                                                \
-  struct numeric_limits<T> : __metalloid::floating_limits<T, mantissa_bits, exponent_max> {                  \
+  struct _numeric_limits_impl<T> : __metalloid::floating_limits<T, mantissa_bits, exponent_max> {                  \
     METALLOID_FUNC static constexpr T min() { return T(smallest); }                                          \
     METALLOID_FUNC static constexpr T max() { return T(largest); }                                           \
     METALLOID_FUNC static constexpr T lowest() { return T(-largest); }                                       \
@@ -132,11 +133,7 @@ METALLOID_FLOATING_LIMITS(bfloat, 8, 128, 0x1.fep127f, 0x1p-126f, 0x1p-7f, 0x1p-
 #undef METALLOID_FLOATING_LIMITS
 
 template <typename T>
-struct numeric_limits<const T> : numeric_limits<T> {};
-template <typename T>
-struct numeric_limits<volatile T> : numeric_limits<T> {};
-template <typename T>
-struct numeric_limits<const volatile T> : numeric_limits<T> {};
+struct numeric_limits : _numeric_limits_impl<__remove_cv(T)> {};
 
 }  // namespace metal
 
