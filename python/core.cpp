@@ -173,7 +173,8 @@ Kernel make_kernel(const Library& library, const std::string& name,
 }
 
 using Extents = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-using Binding = std::variant<const HostArray*, nb::bytes>;
+// An array, inline bytes, or memory by address and length in bytes (the caller keeps that alive).
+using Binding = std::variant<const HostArray*, nb::bytes, std::pair<std::uintptr_t, std::size_t>>;
 
 Size size_from(const Extents& extents) { return {std::get<0>(extents), std::get<1>(extents), std::get<2>(extents)}; }
 
@@ -184,6 +185,8 @@ void run_kernel(const Kernel& kernel, const std::vector<std::pair<std::uint32_t,
   for (const auto& [index, binding] : bindings) {
     if (const nb::bytes* bytes = std::get_if<nb::bytes>(&binding)) {
       dispatch.bytes(index, {static_cast<const std::byte*>(bytes->data()), bytes->size()});
+    } else if (const auto* memory = std::get_if<std::pair<std::uintptr_t, std::size_t>>(&binding)) {
+      dispatch.buffer(index, Buffer::wrap(reinterpret_cast<void*>(memory->first), memory->second));
     } else {
       const HostArray& array = *std::get<const HostArray*>(binding);
       dispatch.buffer(index, Buffer::wrap(array.data(), array.bytes()));
@@ -212,6 +215,7 @@ nb::list describe_arguments(const Kernel& kernel) {
         argument.type.scalar == ScalarKind::none ? std::string() : std::string(name_of(argument.type.scalar));
     entry["item_bytes"] = size_of(argument.type.scalar);
     entry["bytes"] = argument.type.size;
+    entry["rows"] = argument.type.rows;
     entry["writable"] = argument.access == Access::read_write;
     entry["active"] = argument.is_active;
     result.append(entry);
@@ -245,6 +249,7 @@ NB_MODULE(_core, module) {
 
   nb::class_<HostArray>(module, "HostArray")
       .def(nb::init<nb::handle>())
+      .def_prop_ro("address", [](const HostArray& array) { return reinterpret_cast<std::uintptr_t>(array.data()); })
       .def_prop_ro("count", &HostArray::count)
       .def_prop_ro("bytes", &HostArray::bytes)
       .def_prop_ro("item_bytes", &HostArray::item_bytes)

@@ -10,6 +10,18 @@ array([0., 2., 4., 6.], dtype=float32)
 
 from ._core import Error, devices
 from ._core import version as __version__
+from ._errors import AcceleratorError, synchronize
+from ._policy import ArgumentPolicy
 from ._shader import Kernel, ShaderLibrary, compile_shader
 
-__all__ = ["Error", "Kernel", "ShaderLibrary", "__version__", "compile_shader", "devices"]
+__all__ = [
+    "AcceleratorError",
+    "ArgumentPolicy",
+    "Error",
+    "Kernel",
+    "ShaderLibrary",
+    "__version__",
+    "compile_shader",
+    "devices",
+    "synchronize",
+]

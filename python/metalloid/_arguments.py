@@ -1,15 +1,20 @@
 """Encodes Python values as kernel arguments, by the rules of torch.mps.compile_shader.
 
-An int is an int64, a float a float32, a list or tuple an array of one or the other. Arrays are bound in place.
+An int is an int64, a float a float32, a list or tuple an array of one or the other. Arrays and tensors are bound in
+place. What is an array or a tensor of the device is the policy's business.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 import struct
 from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._policy import ArgumentPolicy, arrays_in_place
+from ._tensors import Memory, encode_tensor, encode_tensor_list, is_tensor
 
 # arg_casts: struct format of one element and the Python type that it takes.
 _casts = {"fp16": ("e", float), "int32": ("i", int), "int16": ("h", int), "int8": ("b", int), "uint8": ("B", int)}
@@ -23,10 +28,29 @@ _array_kinds = {
 
 
 def _bfloat16(value: float) -> int:
-    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    bits = struct.unpack("<I", _floats([value], "f"))[0]
     if value != value:
         return 0x7FC0
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def _floats(values: list[Any], code: str) -> bytes:
+    converted = [float(value) for value in values]
+    try:
+        return struct.pack(f"<{len(values)}{code}", *converted)
+    except OverflowError:  # too large for the type: infinity, as a conversion in C
+        largest = 65504.0 if code == "e" else 3.4028234663852886e38
+        clipped = [value if abs(value) <= largest else math.copysign(math.inf, value) for value in converted]
+        clipped = [value if value == value else math.nan for value in clipped]
+        return struct.pack(f"<{len(values)}{code}", *clipped)
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, int):
+        return value
+    if not hasattr(value, "__index__"):
+        raise RuntimeError(f"a list or tuple whose first element is an int must hold ints, not {type(value).__name__}")
+    return operator.index(value)
 
 
 def _pack(values: list[Any], cast: str | None, is_float: bool) -> bytes:
@@ -40,10 +64,13 @@ def _pack(values: list[Any], cast: str | None, is_float: bool) -> bytes:
             bits = struct.calcsize(code) * 8
             integers = [int(value) & ((1 << bits) - 1) for value in values]
             return struct.pack(f"<{len(values)}{code.upper()}", *integers)
-        return struct.pack(f"<{len(values)}{code}", *(float(value) for value in values))
+        return _floats(values, code)
     if is_float:
-        return struct.pack(f"<{len(values)}f", *(float(value) for value in values))
-    return struct.pack(f"<{len(values)}q", *(int(value) for value in values))
+        return _floats(values, "f")
+    try:
+        return struct.pack(f"<{len(values)}q", *(_integer(value) for value in values))
+    except struct.error:
+        raise RuntimeError("an int argument is bound as int64 and must lie between -2^63 and 2^63 - 1") from None
 
 
 def _describe(argument: Mapping[str, Any]) -> str:
@@ -83,25 +110,47 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
         raise TypeError(f"{_describe(argument)}: its elements are {wants}, the array's are {kind}{size * 8}")
 
 
-def encode(value: Any, cast: str | None, argument: Mapping[str, Any] | None) -> _core.HostArray | bytes:
-    """One argument's memory or bytes. `argument` is the kernel's reflection of it, None if it has none there."""
-    if isinstance(value, float):
-        _check_number(argument, True, cast)
-        return _pack([value], cast, True)
-    if isinstance(value, int):
-        _check_number(argument, False, cast)
-        if argument is not None and argument["scalar"] == "u64" and cast is None and value >= 1 << 63:
-            return struct.pack("<Q", value)
-        return _pack([value], cast, False)
-    if isinstance(value, (list, tuple)):
-        if not value:
-            raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
-        if not isinstance(value[0], (int, float)):
-            raise RuntimeError("Unexpected argument types")
-        is_float = isinstance(value[0], float)
+def _whole_vector(data: bytes, argument: Mapping[str, Any] | None) -> bytes:
+    """Three elements for a `constant float3&` lack the padding that the type has in memory."""
+    if argument and argument["rows"] == 3 and len(data) == 3 * argument["item_bytes"] < argument["bytes"]:
+        return data + bytes(argument["bytes"] - len(data))
+    return data
+
+
+def _encode_list(
+    values: list[Any], cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
+) -> bytes:
+    if not values:
+        raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
+    if is_tensor(values[0]):
+        return encode_tensor_list(values, policy)
+    if not isinstance(values[0], (int, float)):
+        raise RuntimeError("Unexpected argument types")
+    is_float = isinstance(values[0], float)
+    if policy.checks_types:
         _check_number(argument, is_float, cast)
-        return _pack(list(value), cast, is_float)
-    if value is None or isinstance(value, (str, complex, dict, set)):
+    return _whole_vector(_pack(values, cast, is_float), argument)
+
+
+def encode(
+    value: Any,
+    cast: str | None,
+    argument: Mapping[str, Any] | None,
+    policy: ArgumentPolicy = arrays_in_place,
+) -> _core.HostArray | bytes | Memory:
+    """One argument's memory or bytes. `argument` is the kernel's reflection of it, None if it has none there."""
+    if is_tensor(value):
+        return encode_tensor(value, policy)
+    if isinstance(value, (float, int)):
+        is_float = isinstance(value, float)
+        if policy.checks_types:
+            _check_number(argument, is_float, cast)
+        if not is_float and cast is None and value >= 1 << 63 and argument is not None and argument["scalar"] == "u64":
+            return struct.pack("<Q", value)
+        return _pack([value], cast, is_float)
+    if isinstance(value, (list, tuple)):
+        return _encode_list(list(value), cast, argument, policy)
+    if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
         raise RuntimeError("Unsupported argument type")
     try:
         array = _core.HostArray(value)

@@ -13,6 +13,8 @@ class Error(RuntimeError):
 class HostArray:
     def __init__(self, object: Any, /) -> None: ...
     @property
+    def address(self) -> int: ...
+    @property
     def count(self) -> int: ...
     @property
     def bytes(self) -> int: ...
@@ -38,7 +40,7 @@ class Kernel:
     def arguments(self) -> list[dict[str, Any]]: ...
     def run(
         self,
-        bindings: Sequence[tuple[int, HostArray | bytes]],
+        bindings: Sequence[tuple[int, HostArray | bytes | tuple[int, int]]],
         threads: tuple[int, int, int],
         group: tuple[int, int, int],
         threadgroup_memory: Mapping[int, int],

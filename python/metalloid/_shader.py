@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
 from ._arguments import encode
+from ._errors import error_buffer
+from ._policy import ArgumentPolicy, arrays_in_place
+from ._tensors import is_tensor
 
 
 def compile_shader(
@@ -19,6 +23,8 @@ def compile_shader(
     definitions: Mapping[str, Any] | None = None,
     include_directories: Sequence[str | os.PathLike[str]] = (),
     headers: Mapping[str, str] | None = None,
+    torch_headers: bool = False,
+    policy: ArgumentPolicy = arrays_in_place,
 ) -> ShaderLibrary:
     """Compiles Metal source and returns its kernels as attributes.
 
@@ -30,23 +36,40 @@ def compile_shader(
         definitions: macros, name to value.
         include_directories: searched for ``#include``.
         headers: headers that exist only in memory, name as in ``#include`` to text.
+        torch_headers: ``#include <c10/metal/...>`` means the installed PyTorch's own headers instead of those that
+            come with Metalloid (which need no PyTorch and compute the same).
+        policy: what host values stand for when kernels are called; see ``ArgumentPolicy``.
 
     Raises:
         SyntaxError: the source does not compile; the text is the compiler's log.
+        ModuleNotFoundError: torch_headers without an installed PyTorch.
         metalloid.Error: anything else that the library reports.
     """
     if not isinstance(source, str):
         raise TypeError(f"source must be str, not {type(source).__name__}")
+    folders = list(include_directories)
+    if torch_headers:
+        folders.append(_torch_include_directory())
     library = _core.compile(
         source,
         device,
         _parse_language(language),
         math_mode,
         [(name, str(value)) for name, value in (definitions or {}).items()],
-        list(include_directories),
+        folders,
         dict(headers or {}),
     )
-    return ShaderLibrary(library)
+    return ShaderLibrary(library, policy)
+
+
+def _torch_include_directory() -> str:
+    """Found without importing torch, which takes seconds."""
+    found = importlib.util.find_spec("torch")
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        include = os.path.join(folder, "include")
+        if os.path.isdir(os.path.join(include, "c10", "metal")):
+            return include
+    raise ModuleNotFoundError("torch_headers=True needs an installed PyTorch with c10/metal headers", name="torch")
 
 
 def _parse_language(name: str) -> tuple[int, int]:
@@ -60,8 +83,9 @@ def _parse_language(name: str) -> tuple[int, int]:
 class ShaderLibrary:
     """Compiled Metal source. Every kernel is an attribute; ``dir()`` lists them."""
 
-    def __init__(self, library: _core.Library) -> None:
+    def __init__(self, library: _core.Library, policy: ArgumentPolicy = arrays_in_place) -> None:
         self._library = library
+        self._policy = policy
         self._kernels: dict[Any, _core.Kernel] = {}
 
     def __getattr__(self, name: str) -> Kernel:
@@ -87,14 +111,15 @@ class ShaderLibrary:
                 if error.code == "unknown_function":
                     raise RuntimeError(f"Failed to create function state object for: {name}\n{error}") from None
                 raise
-        return Kernel(self._kernels[key])
+        return Kernel(self._kernels[key], self._policy)
 
 
 class Kernel:
     """A kernel that can be called."""
 
-    def __init__(self, kernel: _core.Kernel) -> None:
+    def __init__(self, kernel: _core.Kernel, policy: ArgumentPolicy = arrays_in_place) -> None:
         self._kernel = kernel
+        self._policy = policy
         self._arguments = {
             argument["index"]: argument for argument in kernel.arguments() if argument["kind"] == "buffer"
         }
@@ -126,6 +151,7 @@ class Kernel:
         threads: int | Sequence[int] | None = None,
         group_size: int | Sequence[int] | None = None,
         arg_casts: str | Mapping[int, str] | None = None,
+        error_buf_idx: int | None = None,
         threadgroup_memory: Mapping[int, int] | None = None,
         timeout: float | None = None,
     ) -> None:
@@ -133,12 +159,18 @@ class Kernel:
 
         Args:
             args: argument i is bound at ``buffer(i)``. Arrays (NumPy, the buffer protocol, DLPack) are bound in
-                place, without a copy, and must be C-contiguous. An int is bound as int64, a float as float32, a
-                list or tuple as an array of one of them.
-            threads: the grid in threads, one to three extents; default: the first array's number of elements.
+                place, without a copy, and must be C-contiguous. A torch tensor is bound as its memory from its first
+                element on: a view is base plus offset, and strides, shape and dtype are the kernel's business. Metal
+                has no float64: a float64 tensor without dimensions goes by value as float32, others are refused. An
+                int is bound as int64, a float as float32, a list or tuple as an array of one of them. A list or
+                tuple of tensors is an array of their addresses (``struct { metal::array<device float*, N> x; }``).
+            threads: the grid in threads, one to three extents; default: the first array's or tensor's number of
+                elements. A grid without threads runs nothing.
             group_size: threads per threadgroup, as many extents as ``threads``.
             arg_casts: ``"fp16"``, ``"bf16"``, ``"int32"``, ``"int16"``, ``"int8"`` or ``"uint8"`` for all numbers,
                 or a dictionary of them by argument.
+            error_buf_idx: the buffer index of a ``device c10::metal::ErrorMessages*`` argument. What the kernel
+                reports there with ``TORCH_REPORT_ERROR``, ``metalloid.synchronize()`` raises.
             threadgroup_memory: bytes for each ``[[threadgroup(n)]]`` argument.
             timeout: seconds after which the kernel is stopped; 0 means never.
 
@@ -150,16 +182,26 @@ class Kernel:
         """
         if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
             raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
-        bindings: list[tuple[int, _core.HostArray | bytes]] = []
+        bindings: list[tuple[int, Any]] = []
+        elements: int | None = None  # of the first array or tensor
         for index, value in enumerate(args):
             cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
-            bindings.append((index, encode(value, cast, self._arguments.get(index))))
+            argument = self._arguments.get(index)
+            binding = encode(value, cast, argument, self._policy)
+            if elements is None:
+                if is_tensor(value):
+                    elements = value.numel()
+                elif isinstance(binding, _core.HostArray):
+                    elements = binding.count
+            if argument is not None or self._policy.checks_types:
+                bindings.append((index, binding))
+        if error_buf_idx is not None:
+            bindings.append((error_buf_idx, error_buffer.array))
 
         if threads is None:
-            arrays = [binding for _, binding in bindings if isinstance(binding, _core.HostArray)]
-            if not arrays:
+            if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")
-            threads = arrays[0].count
+            threads = elements
         grid = _extents(threads)
         limit = self.max_threads_per_threadgroup
         if group_size is None:
@@ -173,6 +215,8 @@ class Kernel:
             volume *= extent
         if volume > limit:
             raise ValueError(f"Threadgroup size exceeds {limit} limit")
+        if 0 in grid and 0 not in group:
+            return
         self._kernel.run(bindings, _padded(grid), _padded(group), dict(threadgroup_memory or {}), timeout)
 
 

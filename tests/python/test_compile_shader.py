@@ -218,10 +218,14 @@ def test_read_only_and_strided_arrays():
         lib.f(numpy.zeros((4, 4), numpy.float32)[:, 1], x)
 
 
-def test_empty_grid():
-    lib = metalloid.compile_shader("kernel void f(device float* x) {}")
+def test_empty_grid_runs_nothing():
+    lib = metalloid.compile_shader("kernel void f(device float* x) { x[0] = 1; }")
+    x = numpy.zeros(4, numpy.float32)
+    lib.f(x, threads=0)
+    lib.f(numpy.zeros(0, numpy.float32))
+    assert x[0] == 0
     with pytest.raises(metalloid.Error):
-        lib.f(numpy.zeros(4, numpy.float32), threads=0)
+        lib.f(x, threads=4, group_size=0)
 
 
 def test_crash_and_timeout_name_the_kernel_and_the_process_lives_on():

@@ -1,0 +1,35 @@
+"""What the host values of a call stand for: the one place where ways of calling a kernel differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class ArgumentPolicy:
+    """The rules for arguments that ``encode`` asks about.
+
+    ``metalloid.compile_shader`` runs kernels on the CPU, where torch's CPU tensors and NumPy arrays *are* device
+    memory: a tensor is bound in place whatever its rank. torch.mps knows two memories; a script that runs under
+    ``python -m metalloid.mps`` gets its rules from a subclass, in which only tensors that report device "mps" are
+    device memory and 0-dimensional CPU tensors go by value.
+
+    Attributes:
+        accepts_arrays: NumPy arrays and whatever has the buffer protocol or DLPack may be arguments.
+        checks_types: an argument whose element type is not the kernel's, or that the kernel does not take, is an
+            error. torch.mps checks neither and hands the bits over. Tensors are never checked: kernels may
+            reinterpret them, as torch's own do.
+    """
+
+    accepts_arrays: bool = True
+    checks_types: bool = True
+
+    def is_device_memory(self, tensor: Any) -> bool:
+        """Whether this torch tensor is bound in place. False makes it a host tensor, legal only without dimensions."""
+        if tensor.device.type != "cpu":
+            raise RuntimeError(f"Passed {tensor.device.type.upper()} tensor to a kernel that runs on the CPU")
+        return True
+
+
+arrays_in_place = ArgumentPolicy()
