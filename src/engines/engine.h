@@ -17,7 +17,8 @@ namespace metalloid::engines {
 
 // A checked dispatch, resolved for one kernel.
 struct DispatchPlan {
-  // Per kernel argument in parameter order. Buffers: address (null if inactive). Others: null.
+  // Per kernel argument in parameter order. Buffers: address (null if inactive). Tensors: address of the
+  // descriptor that the parameter is a copy of, which holds the address of the elements. Others: null.
   std::vector<void*> buffers;
   // Per kernel argument in parameter order. Threadgroup memory: bytes. Others: 0.
   std::vector<std::size_t> threadgroup_lengths;

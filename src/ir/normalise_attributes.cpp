@@ -18,6 +18,7 @@ void normalise_definition(llvm::Function& function) {
   }
   function.addFnAttr(llvm::Attribute::NoUnwind);
   function.addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function.addFnAttr(llvm::Attribute::Convergent);  // it may call one that is; LLVM finds out who does not
   function.setPersonalityFn(nullptr);
 }
 

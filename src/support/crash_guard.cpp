@@ -11,11 +11,7 @@
 #include <exception>
 #include <system_error>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-extern "C" void __asan_handle_no_return();
-#endif
+#include "support/sanitizer.h"
 
 namespace metalloid::support {
 
@@ -55,7 +51,7 @@ __attribute__((tls_model("initial-exec"))) thread_local Guard* current_guard = n
 
 [[noreturn]] void leave(Guard* guard) {
   current_guard = guard->enclosing;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   __asan_handle_no_return();
 #endif
   __builtin_longjmp(guard->jump_buffer, 1);

@@ -6,9 +6,7 @@
 #include <atomic>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
+#include "support/sanitizer.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -61,7 +59,7 @@ bool FiberStacks::is_guard(const void* address) const {
 }
 
 void FiberStacks::clean() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   if (memory_) __asan_unpoison_memory_region(memory_, mapped_);
 #endif
 }

@@ -4,16 +4,13 @@
 #include <bit>
 
 #include "engines/reference/cross_lane.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include "support/sanitizer.h"
 
 namespace metalloid::engines::reference {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
 const void* bottom_of(const FiberStacks& stacks, unsigned index) {
   return static_cast<const std::byte*>(stacks.top(index)) - stacks.size();
 }
@@ -42,21 +39,21 @@ void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   simdgroup_ = 0;
   lane_ = 0;
   group_ = &simdgroups_[0];
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   void* fake_stack = nullptr;
   stacks_.clean();
   caller_is_leaving_ = true;
   __sanitizer_start_switch_fiber(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
 #endif
   switch_context(&caller_, group_->contexts[0]);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
 }
 
 void ThreadgroupRunner::fiber_main(void* argument) {
   auto& runner = *static_cast<ThreadgroupRunner*>(argument);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   const void* from = nullptr;
   std::size_t from_size = 0;
   __sanitizer_finish_switch_fiber(nullptr, &from, &from_size);
@@ -92,13 +89,13 @@ void ThreadgroupRunner::switch_to(unsigned simdgroup) {
   simdgroup_ = simdgroup;
   group_ = &simdgroups_[simdgroup];
   lane_ = static_cast<unsigned>(std::countr_zero(group_->runnable));
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(ending ? nullptr : &fake_stack, bottom_of(stacks_, simdgroup * lanes + lane_),
                                  stacks_.size());
 #endif
   switch_context(own, group_->contexts[lane_]);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
 }
@@ -117,7 +114,7 @@ void ThreadgroupRunner::finish() {
   group_->runnable &= ~(1u << lane_);
   unsigned target = group_->runnable != 0 ? simdgroup_ : settle();
   if (target != none) switch_to<true>(target);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(METALLOID_ADDRESS_SANITIZER)
   __sanitizer_start_switch_fiber(nullptr, caller_stack_, caller_stack_size_);
 #endif
   switch_context(&group_->contexts[lane_], caller_);
