@@ -6,6 +6,7 @@
 #include <clang/Basic/Diagnostic.h>
 
 #include "frontend/annotations.h"
+#include "frontend/tensor_type.h"
 #include "frontend/types.h"
 
 namespace metalloid::frontend {
@@ -77,6 +78,8 @@ class ArgumentReader {
     }
     if (type->isPointerType() || type->isReferenceType()) {
       read_pointer(parameter, type->getPointeeType(), type->isReferenceType(), info, has_index);
+    } else if (const auto tensor = tensor_type(type)) {
+      read_tensor(parameter, *tensor, info, has_index);
     } else {
       read_value(parameter, type, info);
     }
@@ -112,6 +115,10 @@ class ArgumentReader {
             << parameter.getDeclName();
         return;
     }
+    read_index(parameter, attribute, info, has_index);
+  }
+
+  void read_index(const clang::ParmVarDecl& parameter, const char* attribute, ArgumentInfo& info, bool& has_index) {
     if (const auto* annotation = find_annotation(parameter, attribute)) {
       if (const auto index = integer_argument(context_, *annotation)) {
         info.index = *index;
@@ -122,6 +129,27 @@ class ArgumentReader {
         }
       }
     }
+  }
+
+  void read_tensor(const clang::ParmVarDecl& parameter, const TensorType& tensor, ArgumentInfo& info,
+                   bool& has_index) {
+    info.kind = ArgumentKind::tensor;
+    info.type = describe_type(context_, tensor.element);
+    info.extents = tensor.extents;
+    info.access = tensor.element.isConstQualified() ? Access::read : Access::read_write;
+    const clang::LangAS space = tensor.element.getAddressSpace();
+    if (!tensor.is_handle) {
+      error(parameter.getLocation(), "tensor argument %0 of a kernel must be a tensor_handle")
+          << parameter.getDeclName();
+    } else if (space != clang::LangAS::opencl_global && space != clang::LangAS::opencl_constant) {
+      error(parameter.getLocation(), "the elements of tensor argument %0 must be in address space device or constant")
+          << parameter.getDeclName();
+    }
+    if (space == clang::LangAS::opencl_constant) {
+      info.address_space = AddressSpace::constant;
+      info.access = Access::read;
+    }
+    read_index(parameter, "buffer", info, has_index);
   }
 
   void read_value(const clang::ParmVarDecl& parameter, clang::QualType type, ArgumentInfo& info) {
@@ -157,7 +185,9 @@ class ArgumentReader {
   // An argument without an index takes the first free one of its class, in order (MSL spec §5.2).
   void assign_indices(std::vector<KernelArgument>& arguments, const std::vector<bool>& is_explicit) {
     std::set<unsigned> used[2];
-    const auto class_of = [](const ArgumentInfo& info) { return info.kind == ArgumentKind::buffer ? 0 : 1; };
+    const auto class_of = [](const ArgumentInfo& info) {
+      return info.kind == ArgumentKind::threadgroup_memory ? 1 : 0;
+    };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ArgumentInfo& info = arguments[i].info;
       if (info.kind == ArgumentKind::builtin || !is_explicit[i]) continue;

@@ -34,6 +34,8 @@ void set_language(clang::LangOptions& language, const CompileOptions& options) {
   language.GNUMode = 0;
   language.EmitAllDecls = 0;
   language.InstantiationDepth = 1024;
+  // Metal 4's tensors take several indices in one subscript, which Clang knows as a part of C++23.
+  language.CPlusPlus23 = options.language >= LanguageVersion{4, 0};
 
   // NaN and infinity are honoured in every mode: `fast` allows assuming them away and does not ask for it.
   const bool safe = options.math_mode == MathMode::safe;

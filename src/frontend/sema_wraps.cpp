@@ -70,3 +70,17 @@ QualType wrap_check_conditional_operands(Sema* self, ExprResult& condition, Expr
   }
   return real_check_conditional_operands(self, condition, left, right, value_kind, object_kind, location);
 }
+
+// 3. `constant constexpr float Table<6>::values[8];` after the class repeats what is a definition there since C++17.
+//    Clang asks for an initialiser, as for every other variable in `constant`.
+//    Test: tests/kernels/language/static_members.metal.
+#define METALLOID_UNINITIALIZED "_ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE"
+
+void real_act_on_uninitialized(Sema* self, Decl* declaration) __asm__("__real_" METALLOID_UNINITIALIZED);
+void wrap_act_on_uninitialized(Sema* self, Decl* declaration) __asm__("__wrap_" METALLOID_UNINITIALIZED);
+
+void wrap_act_on_uninitialized(Sema* self, Decl* declaration) {
+  const auto* variable = llvm::dyn_cast_or_null<VarDecl>(declaration);
+  if (variable && variable->isStaticDataMember() && variable->isOutOfLine() && variable->isConstexpr()) return;
+  real_act_on_uninitialized(self, declaration);
+}

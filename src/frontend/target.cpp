@@ -27,6 +27,7 @@ class MetalTarget final : public clang::TargetInfo {
     TLSSupported = false;
     HasFastHalfType = true;
     HasFloat16 = true;
+    HasStrictFP = true;  // lets pragmas set the math mode
     HasBFloat16 = true;
     HasFullBFloat16 = true;
     BFloat16Width = BFloat16Align = 16;

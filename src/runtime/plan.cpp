@@ -1,6 +1,9 @@
 #include "runtime/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace metalloid::runtime {
 namespace {
@@ -94,6 +97,10 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
     }
     return const_cast<std::byte*>(bytes->data());
   }
+  if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {
+    reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a pointer; a tensor is bound there",
+           argument.name, argument.index);
+  }
   const auto& [buffer, offset] = std::get<Dispatch::BufferBinding>(found->second);
   if (offset > buffer.size()) {
     reject(ErrorCode::invalid_argument, kernel, "offset {} of argument '{}' at index {} lies behind its buffer's {} bytes",
@@ -105,6 +112,61 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
            argument.index, needed, argument.type.name, buffer.size() - offset, offset);
   }
   return static_cast<std::byte*>(buffer.contents()) + offset;
+}
+
+// Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
+bool fits(const Dispatch::TensorBinding& tensor, std::uint32_t element_bytes) {
+  if (tensor.offset > tensor.buffer.size()) return false;
+  for (const std::int64_t extent : tensor.extents) {
+    if (extent == 0) return true;
+  }
+  const std::uint64_t elements = (tensor.buffer.size() - tensor.offset) / std::max(element_bytes, 1u);
+  std::uint64_t last = 0;
+  for (std::size_t d = 0; d < tensor.extents.size(); ++d) {
+    std::uint64_t step = 0;
+    const auto steps = static_cast<std::uint64_t>(tensor.extents[d] - 1);
+    if (__builtin_mul_overflow(steps, static_cast<std::uint64_t>(tensor.strides[d]), &step) ||
+        __builtin_add_overflow(last, step, &last)) {
+      return false;
+    }
+  }
+  return last < elements;
+}
+
+// The kernel receives a copy of the descriptor: address, extents, strides.
+void* resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
+  auto found = dispatch.bindings().find(argument.index);
+  const auto* tensor =
+      found == dispatch.bindings().end() ? nullptr : std::get_if<Dispatch::TensorBinding>(&found->second);
+  const std::size_t rank = argument.extents.size();
+  if (!tensor) {
+    reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a tensor of rank {} and no tensor is bound",
+           argument.name, argument.index, rank);
+  }
+  if (tensor->extents.size() != rank) {
+    reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a tensor of rank {}; rank {} given",
+           argument.name, argument.index, rank, tensor->extents.size());
+  }
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (tensor->extents[d] < 0 || tensor->strides[d] < 0) {
+      reject(ErrorCode::invalid_argument, kernel, "tensor '{}' at index {} has extent {} and stride {} in dimension {}",
+             argument.name, argument.index, tensor->extents[d], tensor->strides[d], d);
+    }
+    if (argument.extents[d] >= 0 && argument.extents[d] != tensor->extents[d]) {
+      reject(ErrorCode::invalid_argument, kernel, "tensor '{}' at index {} has extent {} in dimension {}; {} given",
+             argument.name, argument.index, argument.extents[d], d, tensor->extents[d]);
+    }
+  }
+  if (rank > 0 && tensor->strides[0] != 1) {
+    reject(ErrorCode::invalid_argument, kernel, "tensor '{}' at index {}: the stride of dimension 0 must be 1, not {}",
+           argument.name, argument.index, tensor->strides[0]);
+  }
+  if (!fits(*tensor, static_cast<std::uint32_t>(argument.type.size))) {
+    reject(ErrorCode::invalid_argument, kernel,
+           "tensor '{}' at index {} with extents ({}) of {} does not fit into its buffer's {} bytes", argument.name,
+           argument.index, fmt::join(tensor->extents, ", "), argument.type.name, tensor->buffer.size());
+  }
+  return const_cast<std::int64_t*>(tensor->descriptor.data());
 }
 
 std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentInfo& argument,
@@ -127,11 +189,16 @@ std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentI
   return (found->second + 15) / 16 * 16;
 }
 
+// Tensors share the buffers' indices.
+bool binds_as(const ArgumentInfo& argument, ArgumentKind kind) {
+  return argument.kind == kind || (argument.kind == ArgumentKind::tensor && kind == ArgumentKind::buffer);
+}
+
 // "it takes 0 ('x'), 1 ('y')"
 std::string list_arguments(const KernelInfo& kernel, ArgumentKind kind) {
   std::string list;
   for (const ArgumentInfo& argument : kernel.arguments) {
-    if (argument.kind != kind) continue;
+    if (!binds_as(argument, kind)) continue;
     list += fmt::format("{}{} ('{}')", list.empty() ? "" : ", ", argument.index, argument.name);
   }
   return list.empty() ? "it takes none" : "it takes " + list;
@@ -139,7 +206,7 @@ std::string list_arguments(const KernelInfo& kernel, ArgumentKind kind) {
 
 bool takes(const KernelInfo& kernel, ArgumentKind kind, std::uint32_t index) {
   for (const ArgumentInfo& argument : kernel.arguments) {
-    if (argument.kind == kind && argument.index == index) return true;
+    if (binds_as(argument, kind) && argument.index == index) return true;
   }
   return false;
 }
@@ -177,6 +244,8 @@ engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_
     if (!argument.is_active) continue;
     if (argument.kind == ArgumentKind::buffer) {
       plan.buffers[i] = resolve_buffer(kernel, argument, dispatch);
+    } else if (argument.kind == ArgumentKind::tensor) {
+      plan.buffers[i] = resolve_tensor(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::threadgroup_memory) {
       plan.threadgroup_lengths[i] = resolve_threadgroup_memory(kernel, argument, dispatch);
       threadgroup_bytes += plan.threadgroup_lengths[i];

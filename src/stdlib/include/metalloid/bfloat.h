@@ -21,6 +21,11 @@ template <typename T>
 using if_integral = metal::enable_if_t<__is_integral(T), int>;
 template <typename T>
 using if_other_class = metal::enable_if_t<__is_class(T) && !__is_same(T, bfloat) && __is_convertible(T, float), int>;
+// A class, in any address space, that converts to bool but not to bfloat.
+template <typename T>
+using if_truth = metal::enable_if_t<__is_class(__remove_cvref(T)) && !__is_convertible(T, bfloat) &&
+                                        __is_convertible(T, bool),
+                                    int>;
 
 }  // namespace __metalloid
 
@@ -36,6 +41,12 @@ class bfloat {
   // A class with a conversion of its own to some number.
   template <typename T, __metalloid::if_other_class<T> = 0>
   METALLOID_FUNC explicit constexpr bfloat(T value) : bfloat(static_cast<float>(value)) {}
+
+  // `b = mask` where mask's class converts to bool: a number takes two conversions, which a class does not get.
+  template <typename T, __metalloid::if_truth<T> = 0>
+  METALLOID_FUNC constexpr bfloat& operator=(T&& value) {
+    return *this = bfloat(int(bool(value)));
+  }
 
   METALLOID_FUNC constexpr operator float() const { return __metalloid::bfloat_value(bits_); }
 

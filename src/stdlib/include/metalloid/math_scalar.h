@@ -5,9 +5,15 @@
 
 #include <metalloid/constants.h>
 
+// First in a function whose formulas fast math must not rearrange.
+#define METALLOID_AS_WRITTEN _Pragma("clang fp reassociate(off) reciprocal(off) contract(off)")
+
 namespace __metalloid {
 
-METALLOID_FUNC float rsqrt(float x) { return float(1.0 / __builtin_elementwise_sqrt(double(x))); }
+METALLOID_FUNC float rsqrt(float x) {
+  METALLOID_AS_WRITTEN
+  return float(1.0 / __builtin_elementwise_sqrt(double(x)));
+}
 
 METALLOID_FUNC float fdim(float x, float y) { return x > y ? x - y : (x <= y ? 0.0f : x + y); }
 
@@ -16,15 +22,18 @@ METALLOID_FUNC float powr(float x, float y) { return x < 0.0f ? NAN : __builtin_
 // Never 1, although x - floor(x) rounds to it for tiny negative x. Infinity gives NaN.
 template <typename T>
 METALLOID_FUNC T fract(T x, T largest) {
+  METALLOID_AS_WRITTEN
   const T rest = x - __builtin_elementwise_floor(x);
   return rest > largest ? largest : rest;
 }
 
 // x reduced to [-1, 1] by a multiple of 2, exactly; then sin(pi * x) on the quarter where it is well conditioned.
 METALLOID_FUNC float reduce_half_turns(float x) {
+  METALLOID_AS_WRITTEN
   return __builtin_elementwise_fma(-2.0f, __builtin_elementwise_rint(x * 0.5f), x);
 }
 METALLOID_FUNC float sinpi(float x) {
+  METALLOID_AS_WRITTEN
   const float reduced = reduce_half_turns(x);
   const float turn = __builtin_elementwise_abs(reduced);
   const float folded = turn > 0.5f ? 1.0f - turn : turn;
@@ -33,6 +42,7 @@ METALLOID_FUNC float sinpi(float x) {
   return __builtin_elementwise_copysign(result, reduced);
 }
 METALLOID_FUNC float cospi(float x) {
+  METALLOID_AS_WRITTEN
   const float turn = __builtin_elementwise_abs(reduce_half_turns(x));
   const float folded = turn > 0.5f ? 1.0f - turn : turn;
   const float result = folded <= 0.25f ? __builtin_elementwise_cos(M_PI_F * folded)
@@ -43,11 +53,13 @@ METALLOID_FUNC float tanpi(float x) { return sinpi(x) / cospi(x); }
 
 // log(1 + t) for t >= 0 without losing the digits of a small t.
 METALLOID_FUNC float log1p(float t) {
+  METALLOID_AS_WRITTEN
   const float u = 1.0f + t;
   const float lost = (t - (u - 1.0f)) / u;
   return u == INFINITY ? u : __builtin_elementwise_log(u) + lost;
 }
 METALLOID_FUNC float asinh(float x) {
+  METALLOID_AS_WRITTEN
   const float a = __builtin_elementwise_abs(x);
   const float square = a * a;
   const float result = a > 0x1p28f ? __builtin_elementwise_log(a) + M_LN2_F
@@ -55,11 +67,14 @@ METALLOID_FUNC float asinh(float x) {
   return __builtin_elementwise_copysign(result, x);
 }
 METALLOID_FUNC float acosh(float x) {
+  METALLOID_AS_WRITTEN
   const float t = x - 1.0f;
+  if (x < 1.0f) return NAN;
   return x > 0x1p28f ? __builtin_elementwise_log(x) + M_LN2_F
                      : log1p(t + __builtin_elementwise_sqrt(2.0f * t + t * t));
 }
 METALLOID_FUNC float atanh(float x) {
+  METALLOID_AS_WRITTEN
   const float a = __builtin_elementwise_abs(x);
   return __builtin_elementwise_copysign(0.5f * log1p(2.0f * a / (1.0f - a)), x);
 }

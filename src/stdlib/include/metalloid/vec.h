@@ -79,10 +79,12 @@ METALLOID_FUNC constexpr T component(const A& first, const Rest&... rest) {
     return static_cast<T>(first);
 }
 
-// A class other than vectors and T itself that converts to T: a bfloat for float4, uniform<float>.
+// A value other than vectors and T itself that converts to T by a class's conversion: a bfloat for float4, an int for
+// bfloat4, uniform<float>. Numbers convert to each other without help.
 template <typename U, typename T>
-using if_class_scalar =
-    metal::enable_if_t<__is_class(U) && !__is_same(U, T) && !shape<U>::is_vector && __is_convertible(U, T), int>;
+using if_class_scalar = metal::enable_if_t<(__is_class(U) || __is_class(T)) && !__is_same(U, T) &&
+                                               !shape<U>::is_vector && __is_convertible(U, T),
+                                           int>;
 // A scalar that T takes only explicitly: a float for bfloat4.
 template <typename U, typename T>
 using if_explicit_scalar = metal::enable_if_t<!shape<U>::is_vector && !__is_same(U, T) && !__is_convertible(U, T) &&

@@ -1,0 +1,170 @@
+// tensor<element, extents, descriptor, tags...>: a view of device, constant or threadgroup memory with sizes and
+// strides. A tensor_handle is bound by the host to a [[buffer(n)]] argument; a tensor_inline is made in a kernel.
+#ifndef METALLOID_TENSOR_H
+#define METALLOID_TENSOR_H
+
+#include <metalloid/tensor_extents.h>
+
+namespace metal {
+
+struct tensor_handle {};
+struct tensor_inline {};
+// A tag: the view begins at an offset into the tensor that a handle stands for.
+struct tensor_offset {};
+
+template <typename ElementType, typename Extents, typename Descriptor = tensor_handle, typename... Tags>
+class tensor {
+  static_assert(is_same_v<Descriptor, tensor_handle> || is_same_v<Descriptor, tensor_inline>,
+                "a tensor's descriptor is tensor_handle or tensor_inline");
+  static_assert((is_same_v<Tags, tensor_offset> && ...), "a tensor's only tag is tensor_offset");
+
+ public:
+  using element_type = ElementType;
+  using value_type = remove_cv_t<remove_addrspace_t<ElementType>>;
+  using extents_type = Extents;
+  using index_type = typename Extents::index_type;
+  using size_type = typename Extents::size_type;
+  using rank_type = typename Extents::rank_type;
+  using descriptor_type = Descriptor;
+  using data_handle_type = ElementType*;
+  using reference = ElementType&;
+
+  METALLOID_FUNC static constexpr rank_type get_rank() { return Extents::rank(); }
+  METALLOID_FUNC static constexpr size_t get_static_extent(rank_type dimension) {
+    return Extents::static_extent(dimension);
+  }
+  METALLOID_FUNC static constexpr bool has_static_extent(rank_type dimension) {
+    return get_static_extent(dimension) != dynamic_extent;
+  }
+  METALLOID_FUNC static constexpr bool has_all_static_extents() { return Extents::rank_dynamic() == 0; }
+
+  tensor() = default;
+  // Elements without gaps.
+  template <typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
+  METALLOID_FUNC tensor(ElementType* data, const Extents& sizes) : data_(data) {
+    long stride = 1;
+    for (size_t d = 0; d < get_rank(); ++d) {
+      extents_[d] = sizes.extent(d);
+      strides_[d] = stride;
+      stride *= extents_[d];
+    }
+  }
+  // Strides count elements.
+  template <typename U, size_t N, typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
+  METALLOID_FUNC tensor(ElementType* data, const Extents& sizes, const array<U, N>& strides) : data_(data) {
+    static_assert(N == get_rank(), "a tensor takes one stride per dimension");
+    for (size_t d = 0; d < get_rank(); ++d) {
+      extents_[d] = sizes.extent(d);
+      strides_[d] = strides[d];
+    }
+  }
+
+  METALLOID_FUNC index_type get_extent(rank_type dimension) const {
+    if (dimension < get_rank() && has_static_extent(dimension)) return index_type(get_static_extent(dimension));
+    return index_type(extents_[dimension]);
+  }
+  METALLOID_FUNC index_type get_stride(rank_type dimension) const { return index_type(stride(dimension)); }
+  METALLOID_FUNC ElementType* data_handle() const { return data_; }
+
+  // The element; undefined outside the tensor, as in Metal.
+  template <typename... Indices>
+  METALLOID_FUNC reference operator[](Indices... indices) const {
+    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+    static_assert((is_convertible_v<Indices, index_type> && ...), "a tensor's indices are integers");
+    const long position[] = {static_cast<long>(indices)..., 0};
+    return data_[offset_of(position)];
+  }
+  template <typename U, size_t N>
+  METALLOID_FUNC reference operator[](array<U, N> indices) const {
+    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+    long position[N + 1] = {};
+    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
+    return data_[offset_of(position)];
+  }
+
+  // The element, or zero outside the tensor.
+  template <typename... Indices>
+  METALLOID_FUNC value_type get(Indices... indices) const {
+    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+    const long position[] = {static_cast<long>(indices)..., 0};
+    return contains(position) ? value_type(data_[offset_of(position)]) : value_type(0);
+  }
+  template <typename U, size_t N>
+  METALLOID_FUNC value_type get(array<U, N> indices) const {
+    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+    long position[N + 1] = {};
+    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
+    return contains(position) ? value_type(data_[offset_of(position)]) : value_type(0);
+  }
+
+  // Writes the element; nothing happens outside the tensor.
+  template <typename... Indices>
+  METALLOID_FUNC void set(value_type value, Indices... indices) const {
+    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+    const long position[] = {static_cast<long>(indices)..., 0};
+    if (contains(position)) data_[offset_of(position)] = value;
+  }
+  template <typename U, size_t N>
+  METALLOID_FUNC void set(value_type value, array<U, N> indices) const {
+    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+    long position[N + 1] = {};
+    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
+    if (contains(position)) data_[offset_of(position)] = value;
+  }
+
+  // The part that begins at `origin`: up to this tensor's end in dynamic dimensions, else of the given sizes.
+  template <size_t... Sizes, typename... Origin>
+  METALLOID_FUNC auto slice(Origin... origin) const {
+    static_assert(sizeof...(Origin) == get_rank(), "a slice takes one origin per dimension");
+    static_assert(sizeof...(Sizes) == 0 || sizeof...(Sizes) == get_rank(), "a slice takes one size per dimension");
+    using Sized = conditional_t<sizeof...(Sizes) == 0, dextents<index_type, Extents::rank()>,
+                                extents<index_type, Sizes...>>;
+    using Slice = conditional_t<is_same_v<Descriptor, tensor_handle>,
+                                tensor<ElementType, Sized, tensor_handle, tensor_offset>,
+                                tensor<ElementType, Sized, tensor_inline>>;
+    const long begin[] = {static_cast<long>(origin)..., 0};
+    Slice result;
+    result.data_ = data_ + offset_of(begin);
+    for (size_t d = 0; d < get_rank(); ++d) {
+      const long rest = extents_[d] > begin[d] ? extents_[d] - begin[d] : 0;
+      const long size = Slice::has_static_extent(d) ? long(Slice::get_static_extent(d)) : rest;
+      // What get and set may touch: a slice of fixed size can reach over the edge.
+      result.extents_[d] = size < rest ? size : rest;
+      result.strides_[d] = strides_[d];
+    }
+    return result;
+  }
+
+ private:
+  template <typename, typename, typename, typename...>
+  friend class tensor;
+
+  // Metal requires stride 1 in dimension 0 of what a host binds, and the dispatch checks it.
+  METALLOID_FUNC long stride(rank_type dimension) const {
+    return is_same_v<Descriptor, tensor_handle> && dimension == 0 ? 1 : strides_[dimension];
+  }
+  METALLOID_FUNC long offset_of(const long* position) const {
+    long offset = 0;
+    for (size_t d = 0; d < get_rank(); ++d) offset += position[d] * stride(d);
+    return offset;
+  }
+  METALLOID_FUNC bool contains(const long* position) const {
+    bool inside = true;
+    for (size_t d = 0; d < get_rank(); ++d) inside = inside && position[d] >= 0 && position[d] < extents_[d];
+    return inside;
+  }
+
+  // The host binds a tensor_handle as exactly these members (metalloid::Dispatch::tensor).
+  ElementType* data_;
+  long extents_[Extents::rank() == 0 ? 1 : Extents::rank()];
+  long strides_[Extents::rank() == 0 ? 1 : Extents::rank()];
+};
+
+template <typename ElementType, typename Extents>
+tensor(ElementType*, Extents) -> tensor<ElementType, Extents, tensor_inline>;
+template <typename ElementType, typename Extents, typename U, size_t N>
+tensor(ElementType*, Extents, array<U, N>) -> tensor<ElementType, Extents, tensor_inline>;
+
+}  // namespace metal
+
+#endif
