@@ -30,7 +30,16 @@ class Dispatch {
     std::size_t offset = 0;  // bytes
   };
   using Bytes = std::vector<std::byte>;
-  using Binding = std::variant<BufferBinding, Bytes>;
+  // Dimension 0 first: the one whose elements lie next to each other, so a row-major array's shape reversed.
+  struct TensorBinding {
+    Buffer buffer;
+    std::size_t offset = 0;             // bytes
+    std::vector<std::int64_t> extents;  // elements
+    std::vector<std::int64_t> strides;  // elements
+    // What the kernel reads: the address, all extents, all strides (at least one of each).
+    std::vector<std::int64_t> descriptor;
+  };
+  using Binding = std::variant<BufferBinding, Bytes, TensorBinding>;
 
   Dispatch& buffer(std::uint32_t index, Buffer buffer, std::size_t offset = 0);
   Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value);
@@ -39,6 +48,9 @@ class Dispatch {
   Dispatch& value(std::uint32_t index, const T& value) {
     return bytes(index, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
+  // For arguments of type metal::tensor. Without strides the elements have no gaps.
+  Dispatch& tensor(std::uint32_t index, Buffer buffer, std::span<const std::int64_t> extents,
+                   std::span<const std::int64_t> strides = {}, std::size_t offset = 0);
   Dispatch& threadgroup_memory(std::uint32_t index, std::size_t bytes);
 
   // dispatchThreads: the last threadgroup of each dimension is cut to fit the grid.

@@ -33,10 +33,11 @@ struct LanguageVersion {
   auto operator<=>(const LanguageVersion&) const = default;
 };
 
-inline constexpr LanguageVersion newest_language_version{3, 2};
+inline constexpr LanguageVersion default_language_version{3, 2};
+inline constexpr LanguageVersion newest_language_version{4, 0};
 
 struct CompileOptions {
-  LanguageVersion language = newest_language_version;
+  LanguageVersion language = default_language_version;
   MathMode math_mode = MathMode::fast;
   std::vector<std::pair<std::string, std::string>> definitions;  // -D name=value
   std::vector<std::filesystem::path> include_directories;        // -I

@@ -61,7 +61,14 @@ struct TypeInfo {
   std::vector<StructMember> members;      // of a struct, in declaration order
 };
 
-enum class ArgumentKind : std::uint8_t { buffer, threadgroup_memory, builtin, texture, sampler };
+enum class ArgumentKind : std::uint8_t {
+  buffer,
+  threadgroup_memory,
+  builtin,
+  texture,
+  sampler,
+  tensor,  // a metal::tensor with a tensor_handle; its index is one of the buffers'
+};
 
 enum class Access : std::uint8_t { read, read_write };
 
@@ -99,7 +106,9 @@ struct ArgumentInfo {
   std::uint32_t index = 0;  // of its class: buffer(n), threadgroup(n), texture(n), sampler(n)
   AddressSpace address_space = AddressSpace::device;
   Access access = Access::read_write;
-  TypeInfo type;                // pointee of buffers and threadgroup memory, else the value's type
+  TypeInfo type;                // pointee of buffers and threadgroup memory, element of tensors, else the value's type
+  // Of a tensor, one per dimension, the fastest first; -1 where the dispatch decides.
+  std::vector<std::int64_t> extents = {};
   bool is_reference = false;    // `constant T&`: exactly one object, so its size is required
   Builtin builtin = Builtin::none;
   // Name (symbol in IR) of the boolean function constant that gates the argument; empty: always there.

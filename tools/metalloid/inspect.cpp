@@ -20,6 +20,7 @@ constexpr std::string_view name_of(ArgumentKind kind) {
     case ArgumentKind::builtin: return "builtin";
     case ArgumentKind::texture: return "texture";
     case ArgumentKind::sampler: return "sampler";
+    case ArgumentKind::tensor: return "tensor";
   }
   return "";
 }
@@ -64,6 +65,10 @@ Json describe(const ArgumentInfo& argument) {
     json["address_space"] = name_of(argument.address_space);
     json["access"] = argument.access == Access::read ? "read" : "read_write";
     json["reference"] = argument.is_reference;
+  }
+  if (argument.kind == ArgumentKind::tensor) {
+    json["address_space"] = name_of(argument.address_space);
+    json["extents"] = argument.extents;
   }
   if (!argument.gate.empty()) json["gate"] = argument.gate;
   json["type"] = describe(argument.type);
@@ -121,6 +126,13 @@ void print(const ArgumentInfo& argument) {
     const bool read_only_device = argument.access == Access::read && argument.address_space == AddressSpace::device;
     declaration = fmt::format("{}{} {}{} {}", read_only_device ? "const " : "", name_of(argument.address_space),
                               argument.type.name, argument.is_reference ? "&" : "*", argument.name);
+  } else if (argument.kind == ArgumentKind::tensor) {
+    std::string extents;
+    for (const std::int64_t extent : argument.extents) {
+      extents += (extents.empty() ? "" : ", ") + (extent < 0 ? std::string("?") : std::to_string(extent));
+    }
+    declaration = fmt::format("tensor<{} {}, ({})> {}", name_of(argument.address_space), argument.type.name, extents,
+                              argument.name);
   } else {
     declaration = fmt::format("{} {}", argument.type.name, argument.name);
   }
