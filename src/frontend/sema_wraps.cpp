@@ -73,7 +73,7 @@ QualType wrap_check_conditional_operands(Sema* self, ExprResult& condition, Expr
 
 // 3. `constant constexpr float Table<6>::values[8];` after the class repeats what is a definition there since C++17.
 //    Clang asks for an initialiser, as for every other variable in `constant`.
-//    Test: tests/kernels/language/static_members.metal.
+//    Test: tests/kernels/library_names.metal.
 #define METALLOID_UNINITIALIZED "_ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE"
 
 void real_act_on_uninitialized(Sema* self, Decl* declaration) __asm__("__real_" METALLOID_UNINITIALIZED);
