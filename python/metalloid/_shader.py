@@ -31,7 +31,7 @@ def compile_shader(
     Args:
         source: Metal Shading Language. Diagnostics call it ``program_source``.
         device: one of the names that ``metalloid.devices()`` lists.
-        language: ``"metal2.0"`` to ``"metal3.2"``.
+        language: ``"metal2.0"`` to ``"metal4.0"``.
         math_mode: ``"safe"``, ``"relaxed"`` or ``"fast"``, as Metal's ``-fmetal-math-mode``.
         definitions: macros, name to value.
         include_directories: searched for ``#include``.
@@ -75,8 +75,8 @@ def _torch_include_directory() -> str:
 def _parse_language(name: str) -> tuple[int, int]:
     version = name.removeprefix("metal")
     major, dot, minor = version.partition(".")
-    if not (dot and major.isdigit() and minor.isdigit() and (2, 0) <= (int(major), int(minor)) <= (3, 2)):
-        raise ValueError(f"language must be 'metal2.0' to 'metal3.2', not {name!r}")
+    if not (dot and major.isdigit() and minor.isdigit() and (2, 0) <= (int(major), int(minor)) <= (4, 0)):
+        raise ValueError(f"language must be 'metal2.0' to 'metal4.0', not {name!r}")
     return int(major), int(minor)
 
 
