@@ -8,6 +8,7 @@
 array([0., 2., 4., 6.], dtype=float32)
 """
 
+from . import fast
 from ._core import Error, devices
 from ._core import version as __version__
 from ._errors import AcceleratorError, synchronize
@@ -23,5 +24,6 @@ __all__ = [
     "__version__",
     "compile_shader",
     "devices",
+    "fast",
     "synchronize",
 ]

@@ -53,6 +53,38 @@ class Library:
     def warnings(self) -> str: ...
     def kernel(self, name: str, constants: Sequence[tuple[int | str, Any]]) -> Kernel: ...
 
+class MetalKernel:
+    def __init__(
+        self,
+        name: str,
+        input_names: Sequence[str],
+        output_names: Sequence[str],
+        source: str,
+        header: str,
+        ensure_row_contiguous: bool,
+        atomic_outputs: bool,
+        math_mode: str,
+    ) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def input_names(self) -> list[str]: ...
+    @property
+    def output_names(self) -> list[str]: ...
+    def run(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        grid: tuple[int, int, int],
+        threadgroup: tuple[int, int, int],
+        template: Sequence[tuple[str, Any]],
+        init_value: float | None,
+        device: str,
+    ) -> None: ...
+    def source(
+        self, inputs: Sequence[Any], output_dtypes: Sequence[str], template: Sequence[tuple[str, Any]]
+    ) -> tuple[str, str]: ...
+
 def compile(
     source: str,
     device: str,

@@ -103,6 +103,11 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   const Declaration& declaration = state_->declaration;
   check_count("inputs", declaration.input_names.size(), inputs.size());
   check_count("outputs", declaration.output_names.size(), outputs.size());
+  auto is_double = [](const Array& array) { return array.dtype == Dtype::float64; };
+  if (std::ranges::any_of(inputs, is_double) || std::ranges::any_of(outputs, is_double)) {
+    throw Error(ErrorCode::invalid_argument,
+                "[metal_kernel] float64 is not supported on the GPU: Metal has no double. Use float32.");
+  }
 
   const std::string key = key_of(device.name(), inputs, outputs, launch.template_arguments);
   std::unique_lock lock(state_->mutex);

@@ -1,0 +1,125 @@
+// metal_kernel: a kernel from the body of a function, whose signature is generated from the arrays that it is called
+// with. The interface and the rules are those of mlx::core::fast::metal_kernel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "metalloid/device.h"
+#include "metalloid/dispatch.h"
+
+namespace metalloid::fast {
+
+enum class Dtype : std::uint8_t {
+  bool_,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  int8,
+  int16,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,  // has a spelling, but Metal has no such type: a kernel that takes one does not compile
+  complex64,
+};
+
+std::size_t size_of(Dtype dtype);          // bytes
+std::string_view metal_name(Dtype dtype);  // as generated source spells it: "float16_t", "int32_t", "bool", ...
+
+using Shape = std::vector<std::int32_t>;
+using Strides = std::vector<std::int64_t>;  // in elements; may be zero or negative
+
+// Memory seen as an array. Cheap to copy; the elements are shared.
+struct Array {
+  Buffer buffer = Buffer::wrap(nullptr, 0);
+  std::size_t offset = 0;  // bytes, to the element at position (0, 0, ...)
+  Shape shape;
+  Strides strides;
+  Dtype dtype = Dtype::float32;
+
+  std::int64_t size() const;  // elements
+  std::byte* data() const { return static_cast<std::byte*>(buffer.contents()) + offset; }
+  bool row_contiguous() const;
+
+  static Array zeros(Shape shape, Dtype dtype);
+  // The caller's memory, row contiguous, without a copy.
+  static Array wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> owner = {});
+  template <typename T>
+  static Array scalar(T value, Dtype dtype) {
+    Array result = zeros({}, dtype);
+    *reinterpret_cast<T*>(result.data()) = value;
+    return result;
+  }
+};
+
+// A row-contiguous copy.
+Array copy(const Array& array);
+// Sets every element of a row-contiguous array, converted to its dtype.
+void fill(const Array& array, double value);
+
+using TemplateArgument = std::variant<int, bool, Dtype>;
+using TemplateArguments = std::vector<std::pair<std::string, TemplateArgument>>;
+
+// One call, all but its memory.
+struct Launch {
+  std::array<int, 3> grid{1, 1, 1};  // in threads
+  std::array<int, 3> threadgroup{1, 1, 1};
+  TemplateArguments template_arguments;
+  std::optional<float> init_value;  // outputs start from it; else from zero
+};
+
+struct GeneratedSource {
+  std::string kernel_name;
+  std::string text;
+};
+
+// Cheap to copy; safe to call from several threads.
+class MetalKernel {
+ public:
+  // Returns when the kernel has finished. Throws Error: invalid_argument, compile_error (with the compiler's log), and
+  // what a dispatch throws.
+  std::vector<Array> operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,
+                                const std::vector<Dtype>& output_dtypes, std::array<int, 3> grid,
+                                std::array<int, 3> threadgroup, const TemplateArguments& template_arguments = {},
+                                std::optional<float> init_value = {}, bool verbose = false,
+                                Device device = Device::cpu()) const;
+
+  // The same into row-contiguous arrays of the caller's.
+  void run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
+           Device device = Device::cpu()) const;
+
+  // What would be compiled, without the declarations that every kernel has (<metalloid/mlx_utils.h>). Of the inputs
+  // shape and dtype count.
+  GeneratedSource source(const std::vector<Array>& inputs, const std::vector<Dtype>& output_dtypes,
+                         const TemplateArguments& template_arguments = {}) const;
+
+  const std::string& name() const;
+  const std::vector<std::string>& input_names() const;
+  const std::vector<std::string>& output_names() const;
+
+  struct State;
+  explicit MetalKernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Throws invalid_argument without outputs. `source` is the function's body; the parameters INPUT_shape, INPUT_strides,
+// INPUT_ndim and the attributes of MSL spec table 5.8 appear where it mentions them.
+MetalKernel metal_kernel(std::string name, std::vector<std::string> input_names, std::vector<std::string> output_names,
+                         std::string source, std::string header = "", bool ensure_row_contiguous = true,
+                         bool atomic_outputs = false, MathMode math_mode = MathMode::safe);
+
+}  // namespace metalloid::fast

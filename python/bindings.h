@@ -1,0 +1,6 @@
+// The parts of metalloid._core, one function per source file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_fast(nanobind::module_& module);

@@ -1,0 +1,291 @@
+// metalloid._core.MetalKernel: metal_kernel on Python's arrays. The call model is in metalloid/fast/*.py.
+#include "metalloid/fast.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace metalloid;
+using namespace metalloid::fast;
+
+namespace {
+
+constexpr std::array<std::string_view, 14> dtype_names{"bool",  "uint8", "uint16",  "uint32",   "uint64",  "int8",    "int16",
+                                                       "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"};
+
+Dtype dtype_named(std::string_view name) {
+  const auto found = std::ranges::find(dtype_names, name);
+  if (found == dtype_names.end()) {
+    throw nb::type_error(("[metal_kernel] Not an element type that a kernel can have: " + std::string(name)).c_str());
+  }
+  return static_cast<Dtype>(found - dtype_names.begin());
+}
+
+// A format of the struct module, as the buffer protocol uses it, with the item's size.
+Dtype dtype_of_format(std::string_view format, std::size_t size) {
+  if (format == "bfloat16") return Dtype::bfloat16;  // mx.array's spelling
+  const bool foreign = !format.empty() && (format[0] == '>' || format[0] == '!');
+  if (foreign && size > 1) throw nb::value_error("[metal_kernel] Array is not in native byte order.");
+  if (!format.empty() && std::string_view("@=<>!").find(format[0]) != std::string_view::npos) format.remove_prefix(1);
+  if (format == "Zf" && size == 8) return Dtype::complex64;
+  if (format.size() == 1) {
+    const char code = format[0];
+    auto by_size = [&](Dtype one) {  // the types of 1, 2, 4, 8 bytes stand in this order
+      return static_cast<Dtype>(static_cast<int>(one) + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
+    };
+    if (code == '?') return Dtype::bool_;
+    if (std::string_view("bhilqn").find(code) != std::string_view::npos) return by_size(Dtype::int8);
+    if (std::string_view("cBHILQN").find(code) != std::string_view::npos) return by_size(Dtype::uint8);
+    if (code == 'e') return Dtype::float16;
+    if (code == 'f') return Dtype::float32;
+    if (code == 'd') return Dtype::float64;
+  }
+  throw nb::type_error(("[metal_kernel] Array elements of format " + std::string(format) + " are not supported.").c_str());
+}
+
+Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
+  using Code = nb::dlpack::dtype_code;
+  const int bits = dtype.bits;
+  auto by_size = [&](Dtype one) {
+    return static_cast<Dtype>(static_cast<int>(one) + (bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3));
+  };
+  switch (static_cast<Code>(dtype.code)) {
+    case Code::Bool:
+      return Dtype::bool_;
+    case Code::Int:
+      return by_size(Dtype::int8);
+    case Code::UInt:
+      return by_size(Dtype::uint8);
+    case Code::Bfloat:
+      return Dtype::bfloat16;
+    case Code::Float:
+      if (bits == 16) return Dtype::float16;
+      if (bits == 32) return Dtype::float32;
+      if (bits == 64) return Dtype::float64;
+      break;
+    case Code::Complex:
+      if (bits == 64) return Dtype::complex64;
+      break;
+    default:
+      break;
+  }
+  throw nb::type_error("[metal_kernel] Array elements of this type are not supported.");
+}
+
+// An Array over a Python object's memory, which stays there until this is destroyed.
+class Borrowed {
+ public:
+  Borrowed(nb::handle object, bool writable) {
+    if (from_scalar(object)) return;
+    nb::object source = nb::borrow(object);
+    const bool has_buffer = PyObject_CheckBuffer(source.ptr());
+    if (has_buffer && from_buffer(source, writable)) return;
+    if (has_buffer && is_numpy_bfloat(source)) {
+      if (!from_buffer(nb::object(source.attr("view")("uint16")), writable)) nb::raise_python_error();
+      array.dtype = Dtype::bfloat16;
+      return;
+    }
+    if (has_buffer && !nb::hasattr(source, "__dlpack__")) nb::raise_python_error();
+    PyErr_Clear();
+    from_dlpack(source, writable);
+  }
+  ~Borrowed() {
+    if (has_view_) PyBuffer_Release(&view_);
+  }
+  Borrowed(const Borrowed&) = delete;
+
+  Array array;
+
+ private:
+  // Python's numbers become arrays without dimensions.
+  bool from_scalar(nb::handle object) {
+    if (PyBool_Check(object.ptr())) {
+      array = Array::scalar<bool>(nb::cast<bool>(object), Dtype::bool_);
+    } else if (PyLong_Check(object.ptr())) {
+      const auto value = nb::cast<std::int64_t>(object);
+      const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
+                            value <= std::numeric_limits<std::int32_t>::max();
+      array = is_small ? Array::scalar<std::int32_t>(static_cast<std::int32_t>(value), Dtype::int32)
+                       : Array::scalar<std::int64_t>(value, Dtype::int64);
+    } else if (PyFloat_Check(object.ptr())) {
+      array = Array::scalar<float>(static_cast<float>(PyFloat_AS_DOUBLE(object.ptr())), Dtype::float32);
+    } else if (PyComplex_Check(object.ptr())) {
+      const Py_complex value = PyComplex_AsCComplex(object.ptr());
+      array = Array::scalar<std::array<float, 2>>({static_cast<float>(value.real), static_cast<float>(value.imag)},
+                                                  Dtype::complex64);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static bool is_numpy_bfloat(nb::handle object) {
+    PyErr_Clear();
+    return nb::hasattr(object, "dtype") && nb::hasattr(object, "view") &&
+           nb::cast<std::string>(nb::str(object.attr("dtype"))) == "bfloat16";
+  }
+
+  // False with a Python error set where the object does not give a buffer.
+  bool from_buffer(nb::handle object, bool writable) {
+    const int flags = PyBUF_FORMAT | PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) return false;
+    has_view_ = true;
+    const auto dimensions = static_cast<std::size_t>(view_.ndim);
+    array.dtype = dtype_of_format(view_.format == nullptr ? "B" : view_.format, static_cast<std::size_t>(view_.itemsize));
+    Strides strides(dimensions);
+    Shape shape(dimensions);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      shape[d] = extent(view_.shape[d]);
+      strides[d] = view_.strides[d] / view_.itemsize;
+      if (view_.strides[d] % view_.itemsize != 0 && shape[d] > 1) {
+        throw nb::value_error("[metal_kernel] Array strides are not whole elements.");
+      }
+    }
+    span_memory(view_.buf, std::move(shape), std::move(strides));
+    return true;
+  }
+
+  void from_dlpack(nb::object object, bool writable) {
+    if (nb::hasattr(object, "requires_grad") && nb::hasattr(object, "detach")) object = object.attr("detach")();
+    if (!nb::try_cast(object, tensor_)) {
+      const std::string type = nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));
+      throw nb::type_error(("[metal_kernel] Not an array in this machine's memory, nor a number: " + type).c_str());
+    }
+    array.dtype = dtype_of_dlpack(tensor_.dtype());
+    Strides strides(tensor_.ndim());
+    Shape shape(tensor_.ndim());
+    for (std::size_t d = 0; d < tensor_.ndim(); ++d) {
+      shape[d] = extent(static_cast<std::ptrdiff_t>(tensor_.shape(d)));
+      strides[d] = tensor_.stride(d);
+    }
+    span_memory(const_cast<void*>(static_cast<const void*>(tensor_.data())), std::move(shape), std::move(strides));
+  }
+
+  static std::int32_t extent(std::ptrdiff_t value) {
+    if (value > std::numeric_limits<std::int32_t>::max()) {
+      throw nb::value_error("[metal_kernel] Array dimension is too large.");
+    }
+    return static_cast<std::int32_t>(value);
+  }
+
+  // The buffer reaches from the element at the lowest address to the one at the highest.
+  void span_memory(void* first, Shape shape, Strides strides) {
+    const auto item = static_cast<std::int64_t>(size_of(array.dtype));
+    std::int64_t lowest = 0, highest = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t reach = (shape[d] - 1) * strides[d];
+      (reach < 0 ? lowest : highest) += reach;
+    }
+    array.shape = std::move(shape);
+    array.strides = std::move(strides);
+    const bool is_empty = array.size() == 0;
+    array.offset = is_empty ? 0 : static_cast<std::size_t>(-lowest * item);
+    array.buffer = Buffer::wrap(static_cast<std::byte*>(first) - array.offset,
+                                is_empty ? 0 : static_cast<std::size_t>((highest - lowest + 1) * item));
+  }
+
+  Py_buffer view_{};
+  bool has_view_ = false;
+  nb::ndarray<nb::ro, nb::device::cpu> tensor_;
+};
+
+struct BorrowedList {
+  BorrowedList(const nb::sequence& objects, bool writable) {
+    for (nb::handle object : objects) arrays.push_back(memory.emplace_back(object, writable).array);
+  }
+  std::deque<Borrowed> memory;
+  std::vector<Array> arrays;
+};
+
+// Errors as MLX raises them: ValueError for arguments, RuntimeError (metalloid.Error is one) for all else.
+template <typename Action>
+auto with_errors(Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::invalid_argument) throw nb::value_error(error.what());
+    if (error.code() != ErrorCode::compile_error) throw;
+    const nb::object type = nb::module_::import_("metalloid._core").attr("Error");
+    nb::object exception = type(error.what());
+    exception.attr("code") = std::string(name_of(error.code()));
+    PyErr_SetObject(type.ptr(), exception.ptr());
+    throw nb::python_error();
+  }
+}
+
+// A template argument that is a string names a dtype.
+using PythonTemplate = std::vector<std::pair<std::string, nb::object>>;
+
+TemplateArguments template_arguments(const PythonTemplate& values) {
+  TemplateArguments result;
+  for (const auto& [name, value] : values) {
+    if (PyBool_Check(value.ptr())) {
+      result.emplace_back(name, nb::cast<bool>(value));
+    } else if (PyUnicode_Check(value.ptr())) {
+      result.emplace_back(name, dtype_named(nb::cast<std::string>(value)));
+    } else {
+      result.emplace_back(name, nb::cast<int>(value));
+    }
+  }
+  return result;
+}
+
+MetalKernel make(const std::string& name, const std::vector<std::string>& input_names,
+                 const std::vector<std::string>& output_names, const std::string& source, const std::string& header,
+                 bool ensure_row_contiguous, bool atomic_outputs, const std::string& math_mode) {
+  const MathMode mode = math_mode == "safe"      ? MathMode::safe
+                        : math_mode == "relaxed" ? MathMode::relaxed
+                                                 : MathMode::fast;
+  return with_errors([&] {
+    return metal_kernel(name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs, mode);
+  });
+}
+
+void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb::sequence& outputs,
+                std::array<int, 3> grid, std::array<int, 3> threadgroup, const PythonTemplate& templates,
+                std::optional<float> init_value, const std::string& device) {
+  const BorrowedList input_list(inputs, false), output_list(outputs, true);
+  const Launch launch{grid, threadgroup, template_arguments(templates), init_value};
+  with_errors([&] {
+    const Device chosen = Device::named(device);
+    nb::gil_scoped_release released;
+    kernel.run(input_list.arrays, output_list.arrays, launch, chosen);
+  });
+}
+
+std::pair<std::string, std::string> generated_source(const MetalKernel& kernel, const nb::sequence& inputs,
+                                                     const std::vector<std::string>& output_dtypes,
+                                                     const PythonTemplate& templates) {
+  const BorrowedList input_list(inputs, false);
+  std::vector<Dtype> dtypes;
+  for (const std::string& name : output_dtypes) dtypes.push_back(dtype_named(name));
+  const GeneratedSource source =
+      with_errors([&] { return kernel.source(input_list.arrays, dtypes, template_arguments(templates)); });
+  return {source.kernel_name, source.text};
+}
+
+}  // namespace
+
+void bind_fast(nb::module_& module) {
+  nb::class_<MetalKernel>(module, "MetalKernel")
+      .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
+           "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)
+      .def_prop_ro("name", &MetalKernel::name)
+      .def_prop_ro("input_names", &MetalKernel::input_names)
+      .def_prop_ro("output_names", &MetalKernel::output_names)
+      .def("run", &run_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(),
+           "device"_a)
+      .def("source", &generated_source, "inputs"_a, "output_dtypes"_a, "template"_a);
+}

@@ -1,0 +1,203 @@
+"""metal_kernel and the callable that it returns, with the call model of mx.fast.metal_kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from ._dtypes import dtype_name
+from ._results import maker_for
+
+_math_modes = ("safe", "relaxed", "fast")
+
+
+def metal_kernel(
+    name: str,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
+    source: str | None = None,
+    header: str = "",
+    ensure_row_contiguous: bool = True,
+    atomic_outputs: bool = False,
+    compile_options: Mapping[str, str] | None = None,
+    *,
+    device: str = "cpu",
+) -> MetalKernel:
+    """A kernel from the body of a Metal function; the signature is generated at each call, from its arrays.
+
+    Args:
+        name: part of the generated function's name.
+        input_names: parameters for the inputs, in order.
+        output_names: parameters for the outputs, in order.
+        source: the function's body. For an input ``x`` it may use ``x_shape``, ``x_strides`` and ``x_ndim``, and any
+            of Metal's attributes by name, such as ``thread_position_in_grid``.
+        header: source before the function.
+        ensure_row_contiguous: copy inputs that are not row contiguous before the kernel sees them.
+        atomic_outputs: outputs are ``device atomic<T>*``.
+        compile_options: ``{"math_mode": "safe" | "relaxed" | "fast"}``; default ``"safe"``.
+        device: one of the names that ``metalloid.devices()`` lists.
+
+    Raises:
+        ValueError: no outputs, or unknown compile options.
+    """
+    if input_names is None or output_names is None or source is None:
+        raise TypeError(
+            "metal_kernel() needs input_names, output_names and source. In MLX before 0.19 the names came from the "
+            "keys of dictionaries at the call; now they are lists given here: "
+            'metal_kernel(name="myexp", input_names=["inp"], output_names=["out"], source=source).'
+        )
+    for what, names in (("input_names", input_names), ("output_names", output_names)):
+        if isinstance(names, (str, bytes)) or not all(isinstance(item, str) for item in names):
+            raise TypeError(f"metal_kernel(): {what} must be a list of str, not {names!r}")
+    return MetalKernel(
+        name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs,
+        _math_mode(compile_options), device,
+    )  # fmt: skip
+
+
+def _math_mode(options: Any) -> str:
+    mode = "safe"
+    if options is None:
+        return mode
+    if not isinstance(options, dict):
+        raise ValueError("[metal_kernel] Expected `compile_options` to be a dict.")
+    for key, value in options.items():
+        if key != "math_mode":
+            raise ValueError(f"[metal_kernel] Unknown compile option `{key}`.")
+        if value not in _math_modes:
+            raise ValueError("[metal_kernel] Expected math_mode to be 'safe', 'relaxed', or 'fast'.")
+        mode = value
+    return mode
+
+
+def _check_count(what: str, expected: Sequence[Any], values: Sequence[Any]) -> None:
+    if len(values) != len(expected):
+        raise ValueError(
+            f"[metal_kernel] Expected `{what}` to have size {len(expected)} but got size {len(values)}.\n"
+        )
+
+
+def _reject_dictionaries(**arguments: Any) -> None:
+    named = [what for what, value in arguments.items() if isinstance(value, dict)]
+    if named:
+        raise TypeError(
+            f"metal_kernel takes lists, not dictionaries, for {', '.join(f'`{what}`' for what in named)}: MLX replaced "
+            "its first, dictionary-based interface. Give input_names=[...] and output_names=[...] to metal_kernel() "
+            "and call the kernel with inputs=[a], output_shapes=[a.shape], output_dtypes=[a.dtype], "
+            'template=[("T", mx.float32)]; it returns a list of outputs in the order of output_names.'
+        )
+
+
+def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
+    result: list[tuple[str, Any]] = []
+    for name, value in arguments or ():
+        if type(value) is int and not -(1 << 31) <= value < 1 << 31:
+            value = None
+        elif not isinstance(value, (bool, int)):
+            value = None if isinstance(value, (str, float)) else dtype_name(value)
+        if value is None:
+            raise ValueError(
+                "[metal_kernel] Invalid template argument. Must be `mlx.core.Dtype`, `int` or `bool`."
+            )
+        result.append((name, value))
+    return result
+
+
+def _extents(what: str, value: Sequence[int]) -> tuple[int, int, int]:
+    extents = tuple(value)
+    if len(extents) != 3:
+        raise TypeError(f"metal_kernel: {what} must be three integers, not {value!r}")
+    return extents
+
+
+class MetalKernel:
+    """A kernel whose signature depends on the call. Made by :func:`metal_kernel`."""
+
+    def __init__(
+        self,
+        name: str,
+        input_names: Sequence[str],
+        output_names: Sequence[str],
+        source: str,
+        header: str,
+        ensure_row_contiguous: bool,
+        atomic_outputs: bool,
+        math_mode: str,
+        device: str,
+    ) -> None:
+        self._kernel = _core.MetalKernel(
+            name, list(input_names), list(output_names), source, header, ensure_row_contiguous, atomic_outputs,
+            math_mode,
+        )  # fmt: skip
+        self._input_names, self._output_names = list(input_names), list(output_names)
+        self._device = device
+
+    def __repr__(self) -> str:
+        return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
+
+    def generated_source(
+        self, *, inputs: Sequence[Any], output_dtypes: Sequence[Any], template: Sequence[tuple[str, Any]] | None = None
+    ) -> str:
+        """The Metal source that such a call compiles."""
+        return self._kernel.source(inputs, _dtype_names(output_dtypes), _template(template))[1]
+
+    def __call__(
+        self,
+        *,
+        inputs: Sequence[Any],
+        output_shapes: Sequence[Sequence[int]],
+        output_dtypes: Sequence[Any],
+        grid: Sequence[int],
+        threadgroup: Sequence[int],
+        template: Sequence[tuple[str, Any]] | None = None,
+        init_value: float | None = None,
+        verbose: bool = False,
+        stream: Any = None,
+    ) -> list[Any]:
+        """Runs the kernel and returns its outputs, arrays of the kind that the inputs are.
+
+        Args:
+            inputs: arrays (``mx.array``, NumPy, PyTorch, DLPack, the buffer protocol) and numbers, one per input name.
+                A bool is passed as bool, an int as int32 (int64 if it needs to), a float as float32.
+            output_shapes: one per output name.
+            output_dtypes: one per output name; dtypes of any array library, or their names.
+            grid: threads in x, y, z.
+            threadgroup: threads per threadgroup; what reaches over the grid is cut.
+            template: pairs of a name and a dtype, int or bool.
+            init_value: what the outputs hold before the kernel starts; default 0.
+            verbose: print the generated source.
+            stream: accepted for scripts written for MLX; the kernel has finished when the call returns.
+
+        Raises:
+            ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
+            RuntimeError: the source does not compile (the compiler's log follows), the kernel crashed or timed out.
+        """
+        _reject_dictionaries(
+            inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, template=template
+        )
+        _check_count("inputs", self._input_names, inputs)
+        _check_count("output_shapes", self._output_names, output_shapes)
+        _check_count("output_dtypes", self._output_names, output_dtypes)
+        templates = _template(template)
+        dtypes = _dtype_names(output_dtypes)
+        if verbose:
+            text = self._kernel.source(inputs, dtypes, templates)[1]
+            print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
+        maker = maker_for(inputs, output_dtypes)
+        outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
+        self._kernel.run(
+            inputs, outputs, _extents("grid", grid), _extents("threadgroup", threadgroup), templates, init_value,
+            self._device,
+        )  # fmt: skip
+        return [maker.finish(output) for output in outputs]
+
+
+def _dtype_names(dtypes: Sequence[Any]) -> list[str]:
+    result = []
+    for dtype in dtypes:
+        name = dtype_name(dtype)
+        if name is None:
+            raise TypeError(f"[metal_kernel] Not an element type that a kernel can have: {dtype!r}")
+        result.append(name)
+    return result
