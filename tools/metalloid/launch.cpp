@@ -21,10 +21,15 @@ std::optional<std::uint32_t> as_index(std::string_view text) {
   return index;
 }
 
+// Tensors share the buffers' indices.
+bool takes_memory(const ArgumentInfo& argument) {
+  return argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor;
+}
+
 std::string describe_buffers(const KernelInfo& info) {
   std::string text;
   for (const ArgumentInfo& argument : info.arguments) {
-    if (argument.kind != ArgumentKind::buffer) continue;
+    if (!takes_memory(argument)) continue;
     text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", argument.index, argument.name, argument.type.name);
   }
   return text.empty() ? "the kernel takes no buffers" : fmt::format("the kernel takes {}", text);
@@ -33,7 +38,7 @@ std::string describe_buffers(const KernelInfo& info) {
 const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target, std::string_view spec) {
   const auto index = as_index(target);
   for (const ArgumentInfo& argument : info.arguments) {
-    if (argument.kind == ArgumentKind::buffer && (index ? argument.index == *index : argument.name == target)) {
+    if (takes_memory(argument) && (index ? argument.index == *index : argument.name == target)) {
       return argument;
     }
   }
@@ -153,7 +158,13 @@ void Launch::bind(const LaunchOptions& options) {
       dispatch_.bytes(info.index, array.bytes);
     } else {
       buffer.emplace(array.bytes.size());
-      dispatch_.buffer(info.index, *buffer);
+      if (info.kind == ArgumentKind::tensor) {
+        // The shape is in C order, a tensor's extents begin with the fastest dimension.
+        const std::vector<std::int64_t> extents(array.shape.rbegin(), array.shape.rend());
+        dispatch_.tensor(info.index, *buffer, extents);
+      } else {
+        dispatch_.buffer(info.index, *buffer);
+      }
     }
     arguments_.push_back({info, std::move(array)});
     buffers_.push_back(std::move(buffer));
