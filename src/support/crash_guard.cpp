@@ -23,6 +23,7 @@ struct Guard {
   Guard* next_of_token = nullptr;
   pthread_t thread;
   GuardOutcome outcome;
+  std::uintptr_t abandoned_stack = 0;  // stack pointer of the code that was left
 
   void join_token() {
     if (!stop) return;
@@ -49,11 +50,19 @@ int stop_signal() { return SIGRTMIN + 7; }
 // Read in signal handlers, so it must never be allocated lazily.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* current_guard = nullptr;
 
-[[noreturn]] void leave(Guard* guard) {
-  current_guard = guard->enclosing;
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  __asan_handle_no_return();
+std::uintptr_t stack_pointer_of(void* context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<ucontext_t*>(context)->uc_mcontext.sp;
+#else
+  return 0;
 #endif
+}
+
+[[noreturn]] void leave(Guard* guard, void* context) {
+  current_guard = guard->enclosing;
+  guard->abandoned_stack = stack_pointer_of(context);
   __builtin_longjmp(guard->jump_buffer, 1);
 }
 
@@ -93,14 +102,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   guard->outcome.signal = signal;
   guard->outcome.fault_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
   guard->outcome.instruction = instruction_of(context);
-  leave(guard);
+  leave(guard, context);
 }
 
-void on_stop(int, siginfo_t*, void*) {
+void on_stop(int, siginfo_t*, void* context) {
   Guard* guard = current_guard;
   if (!guard || !guard->stop || !guard->stop->stop_requested()) return;
   guard->outcome.end = GuardOutcome::End::stopped;
-  leave(guard);
+  leave(guard, context);
 }
 
 bool install_handlers() {
@@ -173,6 +182,25 @@ __attribute__((noinline)) void enter(Guard& guard, const function_ref<void()>& f
     std::atomic_signal_fence(std::memory_order_seq_cst);
     current_guard = guard.enclosing;
   }
+}
+
+// The frames that were jumped over still have their redzones. (ASan's own __asan_handle_no_return is lost on a
+// signal stack above a fiber.) Fibers' stacks are cleaned by their owner.
+void forget_abandoned_frames([[maybe_unused]] const Guard& guard) {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+  void* bottom = nullptr;
+  std::size_t size = 0;
+  ::pthread_attr_getstack(&attributes, &bottom, &size);
+  ::pthread_attr_destroy(&attributes);
+  auto here = reinterpret_cast<std::uintptr_t>(&guard), lowest = reinterpret_cast<std::uintptr_t>(bottom);
+  if (guard.abandoned_stack < lowest || guard.abandoned_stack > here) return;
+  std::uintptr_t own_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (guard.abandoned_stack < own_frame) {
+    __asan_unpoison_memory_region(reinterpret_cast<void*>(guard.abandoned_stack), own_frame - guard.abandoned_stack);
+  }
+#endif
 }
 
 void unblock_signals() {
@@ -249,7 +277,10 @@ GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& opti
     }
   } region(options.stop);
   enter(region, function);
-  if (!region.outcome.finished()) unblock_signals();
+  if (!region.outcome.finished()) {
+    unblock_signals();
+    forget_abandoned_frames(region);
+  }
   return region.outcome;
 }
 

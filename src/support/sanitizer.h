@@ -12,5 +12,4 @@
 #if defined(METALLOID_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-extern "C" void __asan_handle_no_return();
 #endif
