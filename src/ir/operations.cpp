@@ -49,6 +49,12 @@ constexpr std::array<std::pair<std::string_view, LaneType>, 8> types = {{
     {"b64", LaneType::b64},
 }};
 
+constexpr std::array<std::pair<std::string_view, MatrixElement>, 3> matrix_elements = {{
+    {"f16", MatrixElement::f16},
+    {"bf16", MatrixElement::bf16},
+    {"f32", MatrixElement::f32},
+}};
+
 bool is_permute(CrossLane operation) {
   return operation >= CrossLane::broadcast && operation <= CrossLane::broadcast_first;
 }
@@ -83,6 +89,17 @@ std::optional<CrossLaneOperation> parse_cross_lane(std::string_view name) {
   bool bits = result.type == LaneType::b32 || result.type == LaneType::b64;
   if (bits != is_permute(result.operation)) return std::nullopt;
   return result;
+}
+
+std::optional<MatrixMultiply> parse_matrix_multiply(std::string_view name) {
+  constexpr std::string_view prefix = "metalloid.simdgroup_matrix.multiply_accumulate.";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto a = look_up(matrix_elements, name.substr(0, dot)), b = look_up(matrix_elements, name.substr(dot + 1));
+  if (!a || !b) return std::nullopt;
+  return MatrixMultiply{*a, *b};
 }
 
 }  // namespace metalloid::ir

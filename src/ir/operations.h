@@ -13,6 +13,11 @@
 //        operand: lane, distance or mask; a lane without a source keeps its own value
 //   T    metalloid.<group>.broadcast_first.<b32|b64>(T value)
 //   i64  metalloid.<group>.ballot(i1)                  bit per lane of the group; ballot(true): active lanes
+//   <2 x float> metalloid.simdgroup_matrix.multiply_accumulate.<a>.<b>(<2 x A> a, <2 x B> b, <2 x float> c)
+//        a * b + c for 8x8 matrices spread over the 32 lanes of a simdgroup; a, b: f16 bf16 f32, where bf16 travels
+//        as i16. Lane bits b4..b0 hold row b4*4 + b2*2 + b1, columns b3*4 + b0*2 and the next. An element is the
+//        chain fma(a[i][7], b[7][j], ... fma(a[i][0], b[0][j], c[i][j])) in float. It reads no memory, and needs
+//        all lanes of the simdgroup: what lanes that do not take part hold counts as zero.
 //   i1   metalloid.function_constant.defined(ptr addrspace(2))
 //
 // All but the last are convergent. Only active lanes take part.
@@ -64,5 +69,14 @@ struct CrossLaneOperation {
 
 // Takes "metalloid.simd.sum.f32" apart; nothing for any other name.
 std::optional<CrossLaneOperation> parse_cross_lane(std::string_view function_name);
+
+enum class MatrixElement { f16, bf16, f32 };
+
+struct MatrixMultiply {
+  MatrixElement a, b;
+};
+
+// Takes "metalloid.simdgroup_matrix.multiply_accumulate.f16.f32" apart; nothing for any other name.
+std::optional<MatrixMultiply> parse_matrix_multiply(std::string_view function_name);
 
 }  // namespace metalloid::ir

@@ -115,7 +115,8 @@ class ReferenceExecutable : public Executable {
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       if (kernel.facts_.threads_meet) {
-        worker.runner.prepare(static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()), kernel.stack_bytes_);
+        worker.runner.prepare(static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()), kernel.stack_bytes_,
+                              kernel.facts_.matrix_registers);
       }
     }
 

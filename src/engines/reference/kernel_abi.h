@@ -29,7 +29,7 @@ inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 // A place in the code where threads meet. Generated as an array sorted so that code that runs earlier comes first:
 // lanes that lag behind then reach the others before those go on.
 struct Site {
-  enum class Kind : std::uint8_t { cross_lane, simdgroup_barrier, threadgroup_barrier };
+  enum class Kind : std::uint8_t { cross_lane, matrices, simdgroup_barrier, threadgroup_barrier };
   Kind kind;
   std::uint8_t operation;  // ir::CrossLane
   std::uint8_t type;       // ir::LaneType
@@ -37,13 +37,30 @@ struct Site {
 };
 static_assert(sizeof(Site) == 4);
 
+// Matrix products that a simdgroup computes in one meeting. Lanes put their elements into registers first: register
+// r of lane l is the pair of floats at [r * 32 + l] of the simdgroup's registers. Each step does c = a * b + c on
+// three of them. Generated as the counts, then the steps.
+struct MatrixStep {
+  std::uint32_t a, b, c;
+};
+struct MatrixProgram {
+  std::uint32_t registers, steps;
+  const MatrixStep* begin() const { return reinterpret_cast<const MatrixStep*>(this + 1); }
+  const MatrixStep* end() const { return begin() + steps; }
+};
+inline constexpr std::uint32_t most_matrix_registers = 64;
+
 // Runtime entry points that generated code calls.
 //   u64  cross_lane(ThreadgroupState*, Site*, u64 value, u32 operand)
 //   void barrier(ThreadgroupState*, Site*)
+//   u64* matrix_registers(ThreadgroupState*)    the calling lane's register 0
+//   void matrices(ThreadgroupState*, Site*, MatrixProgram*, u64* registers)
 //   ThreadgroupState* current()    for recursive functions, which are not part of the flat kernel
 //   u32  current_lane(ThreadgroupState*)
 inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
 inline constexpr std::string_view barrier_name = "metalloid_barrier";
+inline constexpr std::string_view matrix_registers_name = "metalloid_matrix_registers";
+inline constexpr std::string_view matrices_name = "metalloid_matrices";
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_lane_name = "metalloid_current_lane";
 
@@ -53,6 +70,7 @@ struct KernelFacts {
   std::uint32_t static_threadgroup_memory;  // bytes
   std::uint32_t stack_bytes;                // that a thread's variables need at least, without recursion
   std::uint32_t recursive;                  // 1: the stack has no known bound
+  std::uint32_t matrix_registers;           // per lane
 };
 inline constexpr std::string_view facts_name = "metalloid_kernel_facts";
 

@@ -97,6 +97,7 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
   std::string_view name = callee->getName();
   if (name == ir::threadgroup_barrier_name) return Site{Site::Kind::threadgroup_barrier, 0, 0, 0};
   if (name == ir::simdgroup_barrier_name) return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
+  if (name == matrices_name) return Site{Site::Kind::matrices, 0, 0, 0};
   auto operation = ir::parse_cross_lane(name);
   if (!operation) return std::nullopt;
   return Site{Site::Kind::cross_lane, static_cast<std::uint8_t>(operation->operation),
@@ -175,6 +176,11 @@ class Lowering {
   }
 
   void replace(llvm::IRBuilder<>& builder, llvm::CallInst& call, const Site& site, Value* state, Value* address) {
+    if (site.kind == Site::Kind::matrices) {  // lower_matrices made the call
+      call.setArgOperand(0, state);
+      call.setArgOperand(1, address);
+      return;
+    }
     if (site.kind == Site::Kind::cross_lane) {
       Value* operand = call.arg_size() > 1 ? builder.CreateZExtOrTrunc(call.getArgOperand(1), builder.getInt32Ty())
                                            : builder.getInt32(0);
@@ -217,7 +223,8 @@ bool threads_meet(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration()) continue;
     std::string_view name = function.getName();
-    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name || ir::parse_cross_lane(name);
+    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name || ir::parse_cross_lane(name) ||
+                 ir::parse_matrix_multiply(name);
     if (meets && !function.use_empty()) return true;
   }
   if (!lane) return false;

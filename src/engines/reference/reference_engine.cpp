@@ -7,6 +7,7 @@
 #include "engines/reference/executable.h"
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_arguments.h"
+#include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/lower_threadgroup_memory.h"
 #include "ir/diagnostics.h"
@@ -16,11 +17,12 @@ namespace metalloid::engines::reference {
 namespace {
 
 // Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "1";
+constexpr std::string_view code_version = "3";
 
 // What a thread's variables take on its stack, and whether calls may add to that without a bound.
-KernelFacts facts_of(const llvm::Module& module, bool meet, std::uint32_t threadgroup_memory) {
-  KernelFacts facts{meet, threadgroup_memory, 0, 0};
+KernelFacts facts_of(const llvm::Module& module, bool meet, std::uint32_t threadgroup_memory,
+                     std::uint32_t matrix_registers) {
+  KernelFacts facts{meet, threadgroup_memory, 0, 0, matrix_registers};
   std::uint64_t bytes = 0;
   for (const llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
@@ -83,14 +85,17 @@ class ReferenceEngine : public Engine {
     };
     bool meet = threads_meet(module);
     llvm::Function* entry = nullptr;
-    std::uint32_t threadgroup_memory = 0;
+    std::uint32_t threadgroup_memory = 0, matrix_registers = 0;
     pass("relax_alignment", [&] { host::relax_alignment(module); });
     pass("lower_arguments", [&] { entry = &lower_arguments(module, kernel.info, meet); });
     pass("lower_threadgroup_memory", [&] { threadgroup_memory = lower_threadgroup_memory(module, *entry); });
+    if (uses_matrices(module)) {
+      pass("lower_matrices", [&] { matrix_registers = lower_matrices(module, *entry, machine); });
+    }
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { host::retarget(module, machine); });
     pass("optimise", [&] { host::optimise(module, machine); });
-    pass("embed_facts", [&] { embed(module, facts_of(module, meet, threadgroup_memory)); });
+    pass("embed_facts", [&] { embed(module, facts_of(module, meet, threadgroup_memory, matrix_registers)); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {

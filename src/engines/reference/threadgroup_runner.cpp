@@ -1,26 +1,73 @@
 #include "engines/reference/threadgroup_runner.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "engines/reference/cross_lane.h"
+#include "engines/reference/matrices.h"
 #include "support/sanitizer.h"
 
 namespace metalloid::engines::reference {
 
 namespace {
 
-#if defined(METALLOID_ADDRESS_SANITIZER)
 const void* bottom_of(const FiberStacks& stacks, unsigned index) {
   return static_cast<const std::byte*>(stacks.top(index)) - stacks.size();
 }
-#endif
 
 }  // namespace
+
+// Around each switch, address sanitizer must hear which stack comes next. `switching_` remembers a switch that has
+// been announced and not completed, for the kernel may be abandoned in between.
+void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
+                                        [[maybe_unused]] std::size_t size) {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  switching_ = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  __sanitizer_start_switch_fiber(fake_stack, bottom, size);
+#endif
+}
+
+void ThreadgroupRunner::complete_switch([[maybe_unused]] void* fake_stack) {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  const void* from = nullptr;
+  std::size_t from_size = 0;
+  __sanitizer_finish_switch_fiber(fake_stack, &from, &from_size);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  switching_ = false;
+  if (caller_is_leaving_) {
+    caller_stack_ = from;
+    caller_stack_size_ = from_size;
+    caller_is_leaving_ = false;
+  }
+#endif
+}
+
+void ThreadgroupRunner::reset() {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  if (switching_) complete_switch(nullptr);
+  if (caller_stack_ && !caller_is_leaving_) {
+    announce_switch(nullptr, caller_stack_, caller_stack_size_);
+    complete_switch(nullptr);
+  }
+#endif
+  stacks_.clean();
+}
+
+void ThreadgroupRunner::prepare(std::uint32_t threads, std::size_t stack_bytes, std::uint32_t matrix_registers) {
+  stacks_.reserve(threads, stack_bytes);
+  matrix_words_ = std::size_t{matrix_registers} * lanes;
+  const std::size_t words = (threads + lanes - 1) / lanes * matrix_words_;
+  if (matrix_registers_.size() < words) matrix_registers_.resize(words);
+  caller_stack_ = nullptr;
+  caller_is_leaving_ = false;
+}
 
 void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   kernel_ = kernel;
   state_ = &state;
+  stacks_.clean();
   std::uint32_t threads =
       state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
   simdgroup_count_ = (threads + lanes - 1) / lanes;
@@ -39,30 +86,16 @@ void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   simdgroup_ = 0;
   lane_ = 0;
   group_ = &simdgroups_[0];
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  void* fake_stack = nullptr;
-  stacks_.clean();
   caller_is_leaving_ = true;
-  __sanitizer_start_switch_fiber(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
-#endif
+  void* fake_stack = nullptr;
+  announce_switch(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
   switch_context(&caller_, group_->contexts[0]);
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
+  complete_switch(fake_stack);
 }
 
 void ThreadgroupRunner::fiber_main(void* argument) {
   auto& runner = *static_cast<ThreadgroupRunner*>(argument);
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  const void* from = nullptr;
-  std::size_t from_size = 0;
-  __sanitizer_finish_switch_fiber(nullptr, &from, &from_size);
-  if (runner.caller_is_leaving_) {
-    runner.caller_stack_ = from;
-    runner.caller_stack_size_ = from_size;
-    runner.caller_is_leaving_ = false;
-  }
-#endif
+  runner.complete_switch(nullptr);
   runner.start_lane();
   runner.finish();
 }
@@ -89,15 +122,10 @@ void ThreadgroupRunner::switch_to(unsigned simdgroup) {
   simdgroup_ = simdgroup;
   group_ = &simdgroups_[simdgroup];
   lane_ = static_cast<unsigned>(std::countr_zero(group_->runnable));
-#if defined(METALLOID_ADDRESS_SANITIZER)
   void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(ending ? nullptr : &fake_stack, bottom_of(stacks_, simdgroup * lanes + lane_),
-                                 stacks_.size());
-#endif
+  announce_switch(ending ? nullptr : &fake_stack, bottom_of(stacks_, simdgroup * lanes + lane_), stacks_.size());
   switch_context(own, group_->contexts[lane_]);
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
+  complete_switch(fake_stack);
 }
 
 void ThreadgroupRunner::stop() {
@@ -114,9 +142,7 @@ void ThreadgroupRunner::finish() {
   group_->runnable &= ~(1u << lane_);
   unsigned target = group_->runnable != 0 ? simdgroup_ : settle();
   if (target != none) switch_to<true>(target);
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  __sanitizer_start_switch_fiber(nullptr, caller_stack_, caller_stack_size_);
-#endif
+  announce_switch(nullptr, caller_stack_, caller_stack_size_);
   switch_context(&group_->contexts[lane_], caller_);
   __builtin_unreachable();
 }
@@ -157,6 +183,11 @@ void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
   if (site->kind == Site::Kind::cross_lane) run_cross_lane(*site, active, simdgroup.values, simdgroup.operands);
+  if (site->kind == Site::Kind::matrices) {
+    // All lanes at a site bring the same program.
+    auto* program = reinterpret_cast<const MatrixProgram*>(simdgroup.values[std::countr_zero(active)]);
+    run_matrices(*program, active, matrix_registers_.data() + simdgroup_ * matrix_words_);
+  }
 }
 
 std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand) {
@@ -167,6 +198,12 @@ std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t valu
   wait_at(simdgroup, site);
   stop();
   return simdgroup.values[lane];
+}
+
+void ThreadgroupRunner::matrices(const Site* site, const MatrixProgram* program) {
+  group_->values[lane_] = reinterpret_cast<std::uintptr_t>(program);
+  wait_at(*group_, site);
+  stop();
 }
 
 void ThreadgroupRunner::barrier(const Site* site) {

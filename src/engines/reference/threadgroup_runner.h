@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "engines/reference/context_switch.h"
 #include "engines/reference/fiber_stacks.h"
@@ -24,17 +25,19 @@ namespace metalloid::engines::reference {
 
 class ThreadgroupRunner {
  public:
-  // Makes stacks for threadgroups of at most that many threads.
-  void prepare(std::uint32_t threads, std::size_t stack_bytes) { stacks_.reserve(threads, stack_bytes); }
+  // Makes stacks and matrix registers for threadgroups of at most that many threads.
+  void prepare(std::uint32_t threads, std::size_t stack_bytes, std::uint32_t matrix_registers);
   // Runs the threadgroup that `state` describes. `state` must be the one that run-time entry points are called with.
   void run(RunThread kernel, ThreadgroupState& state);
   // After a run was abandoned.
-  void reset() { stacks_.clean(); }
+  void reset();
   bool overflowed(const void* fault_address) const { return stacks_.is_guard(fault_address); }
 
   // Called by the running lane.
   std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
   void barrier(const Site* site);
+  void matrices(const Site* site, const MatrixProgram* program);
+  std::uint64_t* matrix_registers() { return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_; }
   std::uint32_t current_lane() const { return lane_; }
 
  private:
@@ -61,6 +64,8 @@ class ThreadgroupRunner {
   template <bool ending>
   void switch_to(unsigned simdgroup);
   void start_lane();
+  void announce_switch(void** fake_stack, const void* bottom, std::size_t size);
+  void complete_switch(void* fake_stack);
   static void fiber_main(void* runner);
 
   Simdgroup* group_ = nullptr;  // the running lane's simdgroup, number simdgroup_
@@ -71,9 +76,11 @@ class ThreadgroupRunner {
   ThreadgroupState* state_ = nullptr;
   Context caller_ = nullptr;
   FiberStacks stacks_;
+  std::vector<std::uint64_t> matrix_registers_;  // per simdgroup, register and lane
+  std::size_t matrix_words_ = 0;                 // per simdgroup
   std::array<Simdgroup, 32> simdgroups_;
   // Address sanitizer's view of the caller's stack.
-  bool caller_is_leaving_ = false;
+  bool caller_is_leaving_ = false, switching_ = false;
   const void* caller_stack_ = nullptr;
   std::size_t caller_stack_size_ = 0;
 };

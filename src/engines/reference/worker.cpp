@@ -24,6 +24,14 @@ std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_
 
 void barrier(ThreadgroupState* state, const Site* site) { static_cast<Worker*>(state)->runner.barrier(site); }
 
+std::uint64_t* matrix_registers(ThreadgroupState* state) {
+  return static_cast<Worker*>(state)->runner.matrix_registers();
+}
+
+void matrices(ThreadgroupState* state, const Site* site, const MatrixProgram* program, std::uint64_t*) {
+  static_cast<Worker*>(state)->runner.matrices(site, program);
+}
+
 ThreadgroupState* current() { return current_worker; }
 
 std::uint32_t current_lane(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner.current_lane(); }
@@ -64,6 +72,8 @@ WorkerLease::~WorkerLease() {
 void* runtime_symbol(std::string_view name) {
   if (name == cross_lane_name) return reinterpret_cast<void*>(&cross_lane);
   if (name == barrier_name) return reinterpret_cast<void*>(&barrier);
+  if (name == matrix_registers_name) return reinterpret_cast<void*>(&matrix_registers);
+  if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
   if (name == current_name) return reinterpret_cast<void*>(&current);
   if (name == current_lane_name) return reinterpret_cast<void*>(&current_lane);
   return nullptr;

@@ -16,6 +16,25 @@ METALLOID_FUNC uint fragment_lane(uint row, uint column) {
 
 }  // namespace __metalloid
 
+// The engines' operation; bfloats are the ushorts.
+namespace __metalloid::matrices {
+#define METALLOID_MULTIPLY_ACCUMULATE(a_type, a_name, b_type, b_name)                                            \
+  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate(native_t<a_type, 2>,                 \
+                                                                            native_t<b_type, 2>,                 \
+                                                                            native_t<float, 2>)                  \
+      __asm("metalloid.simdgroup_matrix.multiply_accumulate." #a_name "." #b_name);
+METALLOID_MULTIPLY_ACCUMULATE(half, f16, half, f16)
+METALLOID_MULTIPLY_ACCUMULATE(half, f16, ushort, bf16)
+METALLOID_MULTIPLY_ACCUMULATE(half, f16, float, f32)
+METALLOID_MULTIPLY_ACCUMULATE(ushort, bf16, half, f16)
+METALLOID_MULTIPLY_ACCUMULATE(ushort, bf16, ushort, bf16)
+METALLOID_MULTIPLY_ACCUMULATE(ushort, bf16, float, f32)
+METALLOID_MULTIPLY_ACCUMULATE(float, f32, half, f16)
+METALLOID_MULTIPLY_ACCUMULATE(float, f32, ushort, bf16)
+METALLOID_MULTIPLY_ACCUMULATE(float, f32, float, f32)
+#undef METALLOID_MULTIPLY_ACCUMULATE
+}  // namespace __metalloid::matrices
+
 namespace metal {
 
 template <typename T, int Columns, int Rows = Columns>
@@ -80,22 +99,14 @@ METALLOID_FUNC void simdgroup_store(simdgroup_matrix<T, Columns, Rows> matrix, P
   destination[first + step] = matrix.thread_elements().y;
 }
 
-// d = a * b + c, summed in float. A lane fetches its row of a in four pairs and its two columns of b in eight.
+// d = a * b + c, whatever the elements: products and sums in float, d rounded once.
 template <typename D, typename A, typename B, typename C>
 METALLOID_FUNC void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8, 8>& d, simdgroup_matrix<A, 8, 8> a,
                                                   simdgroup_matrix<B, 8, 8> b, simdgroup_matrix<C, 8, 8> c) {
-  const uint lane = uint(__metalloid::simd_lane());
-  const uint row = __metalloid::fragment_row(lane), column = __metalloid::fragment_column(lane);
-  float2 sum = float2(c.thread_elements());
-#pragma clang loop unroll(full)
-  for (uint k = 0; k < 8; k += 2) {
-    const float2 from_a = float2(simd_shuffle(a.thread_elements(), ushort(__metalloid::fragment_lane(row, k))));
-    const float2 even = float2(simd_shuffle(b.thread_elements(), ushort(__metalloid::fragment_lane(k, column))));
-    const float2 odd = float2(simd_shuffle(b.thread_elements(), ushort(__metalloid::fragment_lane(k + 1, column))));
-    sum = fma(float2(from_a.x), even, sum);
-    sum = fma(float2(from_a.y), odd, sum);
-  }
-  d.thread_elements() = vec<D, 2>(D(sum.x), D(sum.y));
+  const __metalloid::native_t<float, 2> sum =
+      __metalloid::matrices::multiply_accumulate(a.thread_elements().__native, b.thread_elements().__native,
+                                                 float2(c.thread_elements()).__native);
+  d.thread_elements() = vec<D, 2>(vec<float, 2>(sum, __metalloid::native_tag()));
 }
 
 template <typename D, typename A, typename B>
