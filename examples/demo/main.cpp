@@ -91,7 +91,7 @@ std::map<std::string, double> time_cached(const Settings& settings) {
   while (std::fgets(line, sizeof line, pipe) != nullptr) {
     const std::string_view text = line;
     const auto tab = text.find('\t');
-    if (tab != std::string_view::npos) times[std::string(text.substr(0, tab))] = std::atof(line + tab + 1);
+    if (tab != std::string_view::npos) times[std::string(text.substr(0, tab))] = std::strtod(line + tab + 1, nullptr);
   }
   pclose(pipe);
   return times;

@@ -112,7 +112,7 @@ Array read_npy(const std::filesystem::path& file) {
   if (!stream.read(start, sizeof start) || std::string_view(start, magic.size()) != magic) {
     fail(file, "is not a .npy file (it does not begin with \\x93NUMPY)");
   }
-  const int version = start[6];
+  const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) fail(file, fmt::format(".npy format version {} is not supported", version));
   unsigned char length_bytes[4] = {};
   const int length_size = version == 1 ? 2 : 4;
