@@ -9,6 +9,13 @@
 #endif
 #endif
 
+// For functions that run while the stack changes under them: their variables must lie on the real stack, plainly.
+#if defined(METALLOID_ADDRESS_SANITIZER)
+#define METALLOID_UNSANITIZED __attribute__((no_sanitize("address"), noinline))
+#else
+#define METALLOID_UNSANITIZED
+#endif
+
 #if defined(METALLOID_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

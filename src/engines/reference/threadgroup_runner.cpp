@@ -20,7 +20,7 @@ const void* bottom_of(const FiberStacks& stacks, unsigned index) {
 
 // Around each switch, address sanitizer must hear which stack comes next. `switching_` remembers a switch that has
 // been announced and not completed, for the kernel may be abandoned in between.
-void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
+METALLOID_UNSANITIZED void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
                                         [[maybe_unused]] std::size_t size) {
 #if defined(METALLOID_ADDRESS_SANITIZER)
   switching_ = true;
@@ -29,7 +29,7 @@ void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack, [[ma
 #endif
 }
 
-void ThreadgroupRunner::complete_switch([[maybe_unused]] void* fake_stack) {
+METALLOID_UNSANITIZED void ThreadgroupRunner::complete_switch([[maybe_unused]] void* fake_stack) {
 #if defined(METALLOID_ADDRESS_SANITIZER)
   const void* from = nullptr;
   std::size_t from_size = 0;
@@ -44,12 +44,13 @@ void ThreadgroupRunner::complete_switch([[maybe_unused]] void* fake_stack) {
 #endif
 }
 
-void ThreadgroupRunner::reset() {
+METALLOID_UNSANITIZED void ThreadgroupRunner::reset() {
 #if defined(METALLOID_ADDRESS_SANITIZER)
-  if (switching_) complete_switch(nullptr);
-  if (caller_stack_ && !caller_is_leaving_) {
+  if (inside_) {
+    if (switching_) complete_switch(nullptr);
     announce_switch(nullptr, caller_stack_, caller_stack_size_);
-    complete_switch(nullptr);
+    complete_switch(caller_fake_stack_);
+    inside_ = false;
   }
 #endif
   stacks_.clean();
@@ -60,11 +61,9 @@ void ThreadgroupRunner::prepare(std::uint32_t threads, std::size_t stack_bytes, 
   matrix_words_ = std::size_t{matrix_registers} * lanes;
   const std::size_t words = (threads + lanes - 1) / lanes * matrix_words_;
   if (matrix_registers_.size() < words) matrix_registers_.resize(words);
-  caller_stack_ = nullptr;
-  caller_is_leaving_ = false;
 }
 
-void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
+METALLOID_UNSANITIZED void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   kernel_ = kernel;
   state_ = &state;
   stacks_.clean();
@@ -86,14 +85,14 @@ void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   simdgroup_ = 0;
   lane_ = 0;
   group_ = &simdgroups_[0];
-  caller_is_leaving_ = true;
-  void* fake_stack = nullptr;
-  announce_switch(&fake_stack, bottom_of(stacks_, 0), stacks_.size());
+  caller_is_leaving_ = inside_ = true;
+  announce_switch(&caller_fake_stack_, bottom_of(stacks_, 0), stacks_.size());
   switch_context(&caller_, group_->contexts[0]);
-  complete_switch(fake_stack);
+  complete_switch(caller_fake_stack_);
+  inside_ = false;
 }
 
-void ThreadgroupRunner::fiber_main(void* argument) {
+METALLOID_UNSANITIZED void ThreadgroupRunner::fiber_main(void* argument) {
   auto& runner = *static_cast<ThreadgroupRunner*>(argument);
   runner.complete_switch(nullptr);
   runner.start_lane();
@@ -117,7 +116,7 @@ void ThreadgroupRunner::start_lane() {
 
 // To the first runnable lane of a simdgroup. Returns when somebody switches back.
 template <bool ending>
-void ThreadgroupRunner::switch_to(unsigned simdgroup) {
+METALLOID_UNSANITIZED void ThreadgroupRunner::switch_to(unsigned simdgroup) {
   Context* own = &group_->contexts[lane_];
   simdgroup_ = simdgroup;
   group_ = &simdgroups_[simdgroup];
@@ -138,7 +137,7 @@ void ThreadgroupRunner::stop() {
   switch_to<false>(target);
 }
 
-void ThreadgroupRunner::finish() {
+METALLOID_UNSANITIZED void ThreadgroupRunner::finish() {
   group_->runnable &= ~(1u << lane_);
   unsigned target = group_->runnable != 0 ? simdgroup_ : settle();
   if (target != none) switch_to<true>(target);
