@@ -21,9 +21,9 @@ using stdlib_test::Format;
 
 struct Type {
   std::string name;
-  std::uint32_t size;      // bytes of one element
+  std::uint32_t size;  // bytes of one element
   bool is_float = false;
-  int lanes = 1;           // components
+  int lanes = 1;             // components
   std::uint32_t stride = 0;  // bytes of the whole value
 };
 
@@ -55,7 +55,9 @@ double read(const Type& type, const void* place) {
 double value_of(std::size_t thread, int component) {
   return thread % 5 == 0 ? 2 : static_cast<double>((thread + static_cast<std::size_t>(component)) % 2);
 }
-double fill_of(std::size_t thread, int component) { return 4 + static_cast<double>(thread % 3 + static_cast<std::size_t>(component)); }
+double fill_of(std::size_t thread, int component) {
+  return 4 + static_cast<double>(thread % 3 + static_cast<std::size_t>(component));
+}
 
 // The values of one group's lanes, and one lane's result.
 using Lanes = std::vector<double>;
@@ -65,33 +67,44 @@ struct Case {
 };
 
 double at(const Lanes& values, long long source, std::size_t lane) {
-  return source >= 0 && source < static_cast<long long>(values.size()) ? values[static_cast<std::size_t>(source)] : values[lane];
+  return source >= 0 && source < static_cast<long long>(values.size()) ? values[static_cast<std::size_t>(source)]
+                                                                       : values[lane];
 }
 
 const Case cases[] = {
-    {"GROUP_sum(value)", [](const Lanes& v, const Lanes&, std::size_t, std::size_t) {
+    {"GROUP_sum(value)",
+     [](const Lanes& v, const Lanes&, std::size_t, std::size_t) {
        double sum = 0;
        for (double x : v) sum += x;
        return sum;
      }},
-    {"GROUP_min(value)", [](const Lanes& v, const Lanes&, std::size_t, std::size_t) { return *std::ranges::min_element(v); }},
-    {"GROUP_max(value)", [](const Lanes& v, const Lanes&, std::size_t, std::size_t) { return *std::ranges::max_element(v); }},
-    {"GROUP_prefix_inclusive_sum(value)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) {
+    {"GROUP_min(value)",
+     [](const Lanes& v, const Lanes&, std::size_t, std::size_t) { return *std::ranges::min_element(v); }},
+    {"GROUP_max(value)",
+     [](const Lanes& v, const Lanes&, std::size_t, std::size_t) { return *std::ranges::max_element(v); }},
+    {"GROUP_prefix_inclusive_sum(value)",
+     [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) {
        double sum = 0;
        for (std::size_t i = 0; i <= lane; ++i) sum += v[i];
        return sum;
      }},
-    {"GROUP_prefix_exclusive_sum(value)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) {
+    {"GROUP_prefix_exclusive_sum(value)",
+     [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) {
        double sum = 0;
        for (std::size_t i = 0; i < lane; ++i) sum += v[i];
        return sum;
      }},
-    {"GROUP_broadcast(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, 1, lane); }},
+    {"GROUP_broadcast(value, 1)",
+     [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, 1, lane); }},
     {"GROUP_broadcast_first(value)", [](const Lanes& v, const Lanes&, std::size_t, std::size_t) { return v[0]; }},
-    {"GROUP_shuffle(value, ushort(i % 2))", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, static_cast<long long>(lane % 2), lane); }},
-    {"GROUP_shuffle_up(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, static_cast<long long>(lane) - 1, lane); }},
-    {"GROUP_shuffle_down(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, static_cast<long long>(lane) + 1, lane); }},
-    {"GROUP_shuffle_xor(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane, std::size_t) { return at(v, static_cast<long long>(lane ^ 1), lane); }},
+    {"GROUP_shuffle(value, ushort(i % 2))", [](const Lanes& v, const Lanes&, std::size_t lane,
+                                               std::size_t) { return at(v, static_cast<long long>(lane % 2), lane); }},
+    {"GROUP_shuffle_up(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane,
+                                      std::size_t) { return at(v, static_cast<long long>(lane) - 1, lane); }},
+    {"GROUP_shuffle_down(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane,
+                                        std::size_t) { return at(v, static_cast<long long>(lane) + 1, lane); }},
+    {"GROUP_shuffle_xor(value, 1)", [](const Lanes& v, const Lanes&, std::size_t lane,
+                                       std::size_t) { return at(v, static_cast<long long>(lane ^ 1), lane); }},
 };
 
 class GroupFunctions : public ::testing::TestWithParam<Type> {};
@@ -114,7 +127,6 @@ TEST_P(GroupFunctions, MatchTheModel) {
     const std::size_t width = group == "simd" ? 32 : 4;
     std::string source = "#include <metal_stdlib>\nusing namespace metal;\n";
     for (std::size_t k = 0; k < std::size(cases); ++k) {
-  
       std::string expression = cases[k].expression;
       for (std::size_t p; (p = expression.find("GROUP")) != std::string::npos;) expression.replace(p, 5, group);
       source += fmt::format(
@@ -126,7 +138,6 @@ TEST_P(GroupFunctions, MatchTheModel) {
     for (const Device& device : Device::all()) {
       const Library library = device.make_library(source);
       for (std::size_t k = 0; k < std::size(cases); ++k) {
-    
         SCOPED_TRACE(device.name() + " " + group + " " + type.name + " " + cases[k].expression);
         Buffer results(threads * type.stride);
         run(library.kernel("k" + std::to_string(k)),
@@ -160,8 +171,12 @@ TEST_P(GroupFunctions, RotateAndFill) {
     return static_cast<char*>(buffer.contents()) + thread * type.stride + static_cast<std::size_t>(c) * type.size;
   };
   // All different within a simdgroup and exact in every type.
-  const auto number = [](std::size_t t, int c) { return static_cast<double>((t + 3 * static_cast<std::size_t>(c)) % 64); };
-  const auto filler = [](std::size_t t, int c) { return static_cast<double>(64 + (t + static_cast<std::size_t>(c)) % 32); };
+  const auto number = [](std::size_t t, int c) {
+    return static_cast<double>((t + 3 * static_cast<std::size_t>(c)) % 64);
+  };
+  const auto filler = [](std::size_t t, int c) {
+    return static_cast<double>(64 + (t + static_cast<std::size_t>(c)) % 32);
+  };
   for (std::size_t t = 0; t < count; ++t) {
     for (int c = 0; c < type.lanes; ++c) {
       write(type, component(values, t, c), number(t, c));
@@ -196,8 +211,10 @@ TEST_P(GroupFunctions, RotateAndFill) {
         for (std::size_t t = 0; t < count; ++t) {
           const std::size_t lane = t % width, first = t - lane, position = t % modulo, run_start = t - position;
           for (int c = 0; c < type.lanes; ++c) {
-            const double expected_up = position >= delta ? number(t - delta, c) : filler(run_start + modulo - delta + position, c);
-            const double expected_down = position + delta < modulo ? number(t + delta, c) : filler(run_start + position + delta - modulo, c);
+            const double expected_up =
+                position >= delta ? number(t - delta, c) : filler(run_start + modulo - delta + position, c);
+            const double expected_down =
+                position + delta < modulo ? number(t + delta, c) : filler(run_start + position + delta - modulo, c);
             ASSERT_EQ(read(type, component(up, t, c)), expected_up) << t;
             ASSERT_EQ(read(type, component(down, t, c)), expected_down) << t;
             ASSERT_EQ(read(type, component(rotated_up, t, c)), number(first + (lane + width - delta) % width, c)) << t;
@@ -240,7 +257,8 @@ TEST(GroupVotes, SeeTheirLanes) {
       const auto ballot = [&](std::size_t width, auto condition) {
         std::uint32_t bits = 0;
         const std::size_t first = t / width * width;
-        for (std::size_t i = first; i < std::min(first + width, count); ++i) bits |= std::uint32_t{condition(i)} << (i - first);
+        for (std::size_t i = first; i < std::min(first + width, count); ++i)
+          bits |= std::uint32_t{condition(i)} << (i - first);
         return bits;
       };
       const auto all = [&](std::size_t width, auto condition) {
@@ -277,7 +295,8 @@ TEST(GroupReductions, ProductsAndBits) {
     })";
   constexpr std::size_t count = 32;
   Buffer in(count * 4);
-  for (std::size_t i = 0; i < count; ++i) in.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i * 2654435761u) | 0x40u;
+  for (std::size_t i = 0; i < count; ++i)
+    in.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i * 2654435761u) | 0x40u;
   for (const Device& device : Device::all()) {
     SCOPED_TRACE(device.name());
     Buffer bits(count * 16), products(count * 16), narrow(count * 4);

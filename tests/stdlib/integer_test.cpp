@@ -103,12 +103,15 @@ const Function functions[] = {
     {"mulhi(x, y)",
      [](const Type& t, Wide x, Wide y, Wide) {
        // Unsigned, lest the product of two ulongs becomes negative.
-       if (!t.is_signed) return static_cast<Wide>((static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)) >> t.bits);
+       if (!t.is_signed)
+         return static_cast<Wide>((static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)) >> t.bits);
        return (x * y) >> t.bits;
      }},
     {"madhi(x, y, z)",
      [](const Type& t, Wide x, Wide y, Wide z) {
-       if (!t.is_signed) return t.wrap(static_cast<Wide>((static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)) >> t.bits) + z);
+       if (!t.is_signed)
+         return t.wrap(
+             static_cast<Wide>((static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)) >> t.bits) + z);
        return t.wrap(((x * y) >> t.bits) + z);
      }},
     {"madsat(x, y, z)", multiply_add_saturating},
@@ -118,16 +121,16 @@ const Function functions[] = {
        const Wide field = (t.unsigned_bits(x) >> 3) & 15;
        return t.is_signed && (field & 8) ? field - 16 : field;
      }},
-    {"insert_bits(x, y, 2, 5)",
+    {"insert_bits(x, y, 2, 5)", [](const Type& t, Wide x, Wide y,
+                                   Wide) { return t.wrap((t.unsigned_bits(x) & ~(Wide{31} << 2)) | ((y & 31) << 2)); }},
+    {"x << y",
      [](const Type& t, Wide x, Wide y, Wide) {
-       return t.wrap((t.unsigned_bits(x) & ~(Wide{31} << 2)) | ((y & 31) << 2));
-     }},
-    {"x << y", [](const Type& t, Wide x, Wide y, Wide) {
        // Narrow types shift as int.
        const int width = std::max(t.bits, 32);
        return t.wrap(t.unsigned_bits(x) << static_cast<int>(y & (width - 1)));
      }},
-    {"x >> y", [](const Type& t, Wide x, Wide y, Wide) {
+    {"x >> y",
+     [](const Type& t, Wide x, Wide y, Wide) {
        const int width = std::max(t.bits, 32);
        return x >> static_cast<int>(y & (width - 1));
      }},

@@ -12,7 +12,7 @@ namespace metalloid::stdlib_test {
 namespace {
 
 struct Layout {
-  int mantissa_bits;   // without the hidden one
+  int mantissa_bits;  // without the hidden one
   int exponent_bits;
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
 };
@@ -77,8 +77,7 @@ std::uint32_t round_to(double value, Format format) {
   // Rounding up into the next binade carries into the exponent by itself.
   const int exponent = magnitude == 0 ? 1 - layout.bias() : std::max(std::ilogb(magnitude), 1 - layout.bias());
   const std::uint32_t hidden = 1u << layout.mantissa_bits;
-  const double bits = steps < hidden ? steps
-                                     : static_cast<double>((exponent + layout.bias() - 1)) * hidden + steps;
+  const double bits = steps < hidden ? steps : static_cast<double>((exponent + layout.bias() - 1)) * hidden + steps;
   return sign | (bits >= infinity ? infinity : static_cast<std::uint32_t>(bits));
 }
 
@@ -140,9 +139,9 @@ std::vector<std::uint32_t> evaluate(const Device& device, MathMode mode, Format 
 std::vector<std::uint32_t> sample_all(Format format, std::size_t count, std::uint32_t seed) {
   std::vector<std::uint32_t> bits;
   const double infinity = std::numeric_limits<double>::infinity();
-  const double specials[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1.5, -1.5, 3.0, -3.0, 4.0, 10.0, 0.1, -0.1,
-                             infinity, -infinity, std::nan(""), 1e30, -1e30, 1e-30, -1e-30, 88.0, -88.0, 127.0,
-                             128.0, -126.0, -149.0, 65504.0, 1e-40, -1e-40};
+  const double specials[] = {0.0,    -0.0, 1.0,   -1.0,  0.5,   -0.5,     2.0,       -2.0,         1.5,   -1.5,  3.0,
+                             -3.0,   4.0,  10.0,  0.1,   -0.1,  infinity, -infinity, std::nan(""), 1e30,  -1e30, 1e-30,
+                             -1e-30, 88.0, -88.0, 127.0, 128.0, -126.0,   -149.0,    65504.0,      1e-40, -1e-40};
   for (const double value : specials) bits.push_back(round_to(value, format));
   std::mt19937 random(seed);
   while (bits.size() < count) bits.push_back(format == Format::float32 ? random() : random() & 0xffffu);
@@ -154,8 +153,7 @@ std::vector<std::uint32_t> sample_all(Format format, std::size_t count, std::uin
   return bits;
 }
 
-std::vector<std::uint32_t> sample_range(Format format, double low, double high, std::size_t count,
-                                        std::uint32_t seed) {
+std::vector<std::uint32_t> sample_range(Format format, double low, double high, std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(low, high);
   std::vector<std::uint32_t> bits;

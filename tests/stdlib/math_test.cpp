@@ -67,7 +67,8 @@ const Function unary[] = {
     {"log2(x)", 4, [](double x, double, double) { return std::log2(x); }, 0, 3},
     {"log10(x)", 4, [](double x, double, double) { return std::log10(x); }, 0, 3},
     {"sqrt(x)", 0, [](double x, double, double) { return std::sqrt(x); }, 0, 100},
-    {"rsqrt(x)", 0, [](double x, double, double) { return static_cast<double>(1 / std::sqrt(static_cast<long double>(x))); }, 0, 100},
+    {"rsqrt(x)", 0,
+     [](double x, double, double) { return static_cast<double>(1 / std::sqrt(static_cast<long double>(x))); }, 0, 100},
     {"1 / x", 0, [](double x, double, double) { return 1 / x; }, -10, 10},
     {"ceil(x)", 0, [](double x, double, double) { return std::ceil(x); }, -10, 10},
     {"floor(x)", 0, [](double x, double, double) { return std::floor(x); }, -10, 10},
@@ -77,7 +78,9 @@ const Function unary[] = {
     {"fabs(x)", 0, [](double x, double, double) { return std::fabs(x); }, -10, 10},
     {"abs(x)", 0, [](double x, double, double) { return std::fabs(x); }, -10, 10},
     {"saturate(x)", 0, [](double x, double, double) { return std::isnan(x) ? 0 : std::clamp(x, 0.0, 1.0); }, -2, 2},
-    {"sign(x)", 0, [](double x, double, double) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }, -2, 2},
+    {"sign(x)", 0, [](double x, double, double) { return x > 0   ? 1.0
+                                                         : x < 0 ? -1.0
+                                                                 : 0.0; }, -2, 2},
 };
 
 const Function several[] = {
@@ -129,8 +132,8 @@ void check(const Function& function, Format format, MathMode mode, const std::st
       const double expected = function.reference(x, y, z), got = to_double(results[i], format);
       if (got == 0 && is_denormal(expected, format)) continue;
       if (is_denormal(x, format) || is_denormal(y, format) || is_denormal(z, format)) {
-        const double flushed = function.reference(is_denormal(x, format) ? 0 * x : x, is_denormal(y, format) ? 0 * y : y,
-                                                  is_denormal(z, format) ? 0 * z : z);
+        const double flushed = function.reference(
+            is_denormal(x, format) ? 0 * x : x, is_denormal(y, format) ? 0 * y : y, is_denormal(z, format) ? 0 * z : z);
         if (error_in_ulp(got, flushed, format) <= bound) continue;
       }
       const double error = error_in_ulp(got, expected, format);
@@ -244,9 +247,12 @@ TEST(Half, FusedMultiplyAddRoundsOnce) {
 }
 TEST(Float, FusedMultiplyAddRoundsOnce) {
   // A product and sum exact in long double for these arguments.
-  const Function fma{"fma(x, y, z)", 0, [](double x, double y, double z) {
-                       return static_cast<double>(std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));
-                     }, -10, 10};
+  const Function fma{
+      "fma(x, y, z)", 0,
+      [](double x, double y, double z) {
+        return static_cast<double>(std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));
+      },
+      -10, 10};
   check(fma, Format::float32, MathMode::safe, fma.expression, 0, several_inputs(fma, Format::float32));
 }
 TEST(Float, FractIsBelowOne) {
@@ -279,10 +285,15 @@ TEST(Float, DecompositionsComposeBack) {
         }
       };
       expect_same("[&] { int e; " + type + " m = frexp(x, e); return ldexp(m, e); }()");
-      expect_same("[&] { int e; " + type + " m = fabs(frexp(x, e)); bool ok = m == 0 || isinf(m) || isnan(m) || (m >= 0.5h && m < 1); return ok ? x : " + type + "(12345); }()");
-      expect_same("[&] { " + type + " whole; " + type + " rest = modf(x, whole); return isinf(x) ? whole + rest : whole + rest; }()");
+      expect_same(
+          "[&] { int e; " + type +
+          " m = fabs(frexp(x, e)); bool ok = m == 0 || isinf(m) || isnan(m) || (m >= 0.5h && m < 1); return ok ? x : " +
+          type + "(12345); }()");
+      expect_same("[&] { " + type + " whole; " + type +
+                  " rest = modf(x, whole); return isinf(x) ? whole + rest : whole + rest; }()");
       expect_same("x == 0 || !isfinite(x) ? x : ldexp(ldexp(x, -ilogb(x)), ilogb(x))");
-      expect_same("isfinite(x) && isfinite(y) && x != y && isfinite(nextafter(x, y)) ? nextafter(nextafter(x, y), x) : x");
+      expect_same(
+          "isfinite(x) && isfinite(y) && x != y && isfinite(nextafter(x, y)) ? nextafter(nextafter(x, y), x) : x");
     }
   }
 }
