@@ -49,6 +49,7 @@ int stop_signal() { return SIGRTMIN + 7; }
 
 // Read in signal handlers, so it must never be allocated lazily.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* current_guard = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool stops_deferred = false;
 
 std::uintptr_t stack_pointer_of(void* context) {
 #if defined(__x86_64__)
@@ -62,6 +63,7 @@ std::uintptr_t stack_pointer_of(void* context) {
 
 [[noreturn]] void leave(Guard* guard, void* context) {
   current_guard = guard->enclosing;
+  stops_deferred = false;
   guard->abandoned_stack = stack_pointer_of(context);
   __builtin_longjmp(guard->jump_buffer, 1);
 }
@@ -107,7 +109,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 
 void on_stop(int, siginfo_t*, void* context) {
   Guard* guard = current_guard;
-  if (!guard || !guard->stop || !guard->stop->stop_requested()) return;
+  if (!guard || stops_deferred || !guard->stop || !guard->stop->stop_requested()) return;
   guard->outcome.end = GuardOutcome::End::stopped;
   leave(guard, context);
 }
@@ -228,6 +230,12 @@ std::string_view signal_name(int signal) {
 }
 
 }  // namespace
+
+void defer_stops(bool defer) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  stops_deferred = defer;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 void StopToken::request_stop() {
   requested_.store(true, std::memory_order_release);

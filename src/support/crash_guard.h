@@ -64,4 +64,8 @@ GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& opti
 GuardOutcome run_on_large_stack(function_ref<void()> function, std::size_t stack_bytes,
                                 const GuardOptions& options = {});
 
+// For moments of guarded code that must not be torn: while deferred, stop requests do not interrupt this thread.
+// They are repeated (see StopToken), so none is lost.
+void defer_stops(bool defer);
+
 }  // namespace metalloid::support

@@ -1,11 +1,11 @@
 #include "engines/reference/threadgroup_runner.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 #include "engines/reference/cross_lane.h"
 #include "engines/reference/matrices.h"
+#include "support/crash_guard.h"
 #include "support/sanitizer.h"
 
 namespace metalloid::engines::reference {
@@ -18,13 +18,13 @@ const void* bottom_of(const FiberStacks& stacks, unsigned index) {
 
 }  // namespace
 
-// Around each switch, address sanitizer must hear which stack comes next. `switching_` remembers a switch that has
-// been announced and not completed, for the kernel may be abandoned in between.
-METALLOID_UNSANITIZED void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
-                                        [[maybe_unused]] std::size_t size) {
+// Around each switch, address sanitizer must hear which stack comes next. Between announcement and completion the
+// kernel cannot be stopped, or its view and ours would part.
+METALLOID_UNSANITIZED void ThreadgroupRunner::announce_switch([[maybe_unused]] void** fake_stack,
+                                                              [[maybe_unused]] const void* bottom,
+                                                              [[maybe_unused]] std::size_t size) {
 #if defined(METALLOID_ADDRESS_SANITIZER)
-  switching_ = true;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  support::defer_stops(true);
   __sanitizer_start_switch_fiber(fake_stack, bottom, size);
 #endif
 }
@@ -34,24 +34,24 @@ METALLOID_UNSANITIZED void ThreadgroupRunner::complete_switch([[maybe_unused]] v
   const void* from = nullptr;
   std::size_t from_size = 0;
   __sanitizer_finish_switch_fiber(fake_stack, &from, &from_size);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  switching_ = false;
-  if (caller_is_leaving_) {
+  if (fiber_position_ == FiberPosition::entering) {
     caller_stack_ = from;
     caller_stack_size_ = from_size;
-    caller_is_leaving_ = false;
+    fiber_position_ = FiberPosition::inside;
+  } else if (fiber_position_ == FiberPosition::leaving) {
+    fiber_position_ = FiberPosition::outside;
   }
+  support::defer_stops(false);
 #endif
 }
 
 METALLOID_UNSANITIZED void ThreadgroupRunner::reset() {
 #if defined(METALLOID_ADDRESS_SANITIZER)
-  if (inside_) {
-    if (switching_) complete_switch(nullptr);
+  if (fiber_position_ == FiberPosition::inside) {
     announce_switch(nullptr, caller_stack_, caller_stack_size_);
     complete_switch(caller_fake_stack_);
-    inside_ = false;
   }
+  fiber_position_ = FiberPosition::outside;
 #endif
   stacks_.clean();
 }
@@ -85,11 +85,10 @@ METALLOID_UNSANITIZED void ThreadgroupRunner::run(RunThread kernel, ThreadgroupS
   simdgroup_ = 0;
   lane_ = 0;
   group_ = &simdgroups_[0];
-  caller_is_leaving_ = inside_ = true;
   announce_switch(&caller_fake_stack_, bottom_of(stacks_, 0), stacks_.size());
+  fiber_position_ = FiberPosition::entering;
   switch_context(&caller_, group_->contexts[0]);
   complete_switch(caller_fake_stack_);
-  inside_ = false;
 }
 
 METALLOID_UNSANITIZED void ThreadgroupRunner::fiber_main(void* argument) {
@@ -142,6 +141,7 @@ METALLOID_UNSANITIZED void ThreadgroupRunner::finish() {
   unsigned target = group_->runnable != 0 ? simdgroup_ : settle();
   if (target != none) switch_to<true>(target);
   announce_switch(nullptr, caller_stack_, caller_stack_size_);
+  fiber_position_ = FiberPosition::leaving;
   switch_context(&group_->contexts[lane_], caller_);
   __builtin_unreachable();
 }

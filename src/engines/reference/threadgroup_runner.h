@@ -80,7 +80,8 @@ class ThreadgroupRunner {
   std::size_t matrix_words_ = 0;                 // per simdgroup
   std::array<Simdgroup, 32> simdgroups_;
   // Address sanitizer's view of the caller's stack.
-  bool inside_ = false, caller_is_leaving_ = false, switching_ = false;
+  enum class FiberPosition : std::uint8_t { outside, entering, inside, leaving };
+  FiberPosition fiber_position_ = FiberPosition::outside;
   void* caller_fake_stack_ = nullptr;
   const void* caller_stack_ = nullptr;
   std::size_t caller_stack_size_ = 0;
