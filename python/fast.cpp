@@ -90,16 +90,14 @@ class Borrowed {
   Borrowed(nb::handle object, bool writable) {
     if (from_scalar(object)) return;
     nb::object source = nb::borrow(object);
-    const bool has_buffer = PyObject_CheckBuffer(source.ptr());
-    if (has_buffer && from_buffer(source, writable)) return;
-    if (has_buffer && is_numpy_bfloat(source)) {
+    if (!PyObject_CheckBuffer(source.ptr())) {
+      from_dlpack(source);
+    } else if (!from_buffer(source, writable)) {
+      nb::python_error why;  // takes Python's error
+      if (!is_numpy_bfloat(source)) throw std::move(why);
       if (!from_buffer(nb::object(source.attr("view")("uint16")), writable)) nb::raise_python_error();
       array.dtype = Dtype::bfloat16;
-      return;
     }
-    if (has_buffer && !nb::hasattr(source, "__dlpack__")) nb::raise_python_error();
-    PyErr_Clear();
-    from_dlpack(source, writable);
   }
   ~Borrowed() {
     if (has_view_) PyBuffer_Release(&view_);
@@ -132,9 +130,9 @@ class Borrowed {
   }
 
   static bool is_numpy_bfloat(nb::handle object) {
-    PyErr_Clear();
-    return nb::hasattr(object, "dtype") && nb::hasattr(object, "view") &&
-           nb::cast<std::string>(nb::str(object.attr("dtype"))) == "bfloat16";
+    if (!nb::hasattr(object, "dtype") || !nb::hasattr(object, "view")) return false;
+    const nb::object dtype = object.attr("dtype");
+    return nb::cast<std::string>(nb::str(nb::handle(dtype))) == "bfloat16";
   }
 
   // False with a Python error set where the object does not give a buffer.
@@ -157,7 +155,7 @@ class Borrowed {
     return true;
   }
 
-  void from_dlpack(nb::object object, bool writable) {
+  void from_dlpack(nb::object object) {
     if (nb::hasattr(object, "requires_grad") && nb::hasattr(object, "detach")) object = object.attr("detach")();
     if (!nb::try_cast(object, tensor_)) {
       const std::string type = nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));
@@ -279,6 +277,8 @@ std::pair<std::string, std::string> generated_source(const MetalKernel& kernel, 
 }  // namespace
 
 void bind_fast(nb::module_& module) {
+  // Kernels usually are globals of the user's modules, and Python does not destroy those at exit.
+  nb::set_leak_warnings(false);
   nb::class_<MetalKernel>(module, "MetalKernel")
       .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
            "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)

@@ -105,8 +105,7 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   check_count("outputs", declaration.output_names.size(), outputs.size());
   auto is_double = [](const Array& array) { return array.dtype == Dtype::float64; };
   if (std::ranges::any_of(inputs, is_double) || std::ranges::any_of(outputs, is_double)) {
-    throw Error(ErrorCode::invalid_argument,
-                "[metal_kernel] float64 is not supported on the GPU: Metal has no double. Use float32.");
+    throw Error(ErrorCode::invalid_argument, "float64 is not supported on the GPU");
   }
 
   const std::string key = key_of(device.name(), inputs, outputs, launch.template_arguments);

@@ -83,6 +83,7 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
 
   auto& diagnostics = invocation->getDiagnosticOpts();
   diagnostics.ErrorLimit = 20;
+  diagnostics.ShowPresumedLoc = true;  // #line directives count
   diagnostics.Warnings = {
       "no-vla-cxx-extension", "no-duplicate-decl-specifier", "no-unknown-pragmas",  "no-unused-value",
       "no-c++20-extensions",  "no-deprecated-declarations",  "no-undefined-inline", "no-undefined-internal",

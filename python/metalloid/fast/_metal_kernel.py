@@ -43,7 +43,7 @@ def metal_kernel(
     """
     if input_names is None or output_names is None or source is None:
         raise TypeError(
-            "metal_kernel() needs input_names, output_names and source. In MLX before 0.19 the names came from the "
+            "metal_kernel() needs input_names, output_names and source. MLX's first interface took the names from the "
             "keys of dictionaries at the call; now they are lists given here: "
             'metal_kernel(name="myexp", input_names=["inp"], output_names=["out"], source=source).'
         )
@@ -185,12 +185,14 @@ class MetalKernel:
             text = self._kernel.source(inputs, dtypes, templates)[1]
             print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
         maker = maker_for(inputs, output_dtypes)
-        outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
-        self._kernel.run(
-            inputs, outputs, _extents("grid", grid), _extents("threadgroup", threadgroup), templates, init_value,
-            self._device,
-        )  # fmt: skip
-        return [maker.finish(output) for output in outputs]
+        extents = _extents("grid", grid), _extents("threadgroup", threadgroup)
+
+        def run(values: list[Any]) -> list[Any]:
+            outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
+            self._kernel.run(values, outputs, *extents, templates, init_value, self._device)
+            return [maker.finish(output) for output in outputs]
+
+        return maker.call(run, list(inputs))
 
 
 def _dtype_names(dtypes: Sequence[Any]) -> list[str]:

@@ -9,14 +9,20 @@ from typing import Any, NamedTuple
 
 
 class Maker(NamedTuple):
-    """How to get an output: memory for the kernel to write, and the array that the caller then receives."""
+    """How to get an output: memory for the kernel to write, the array that the caller then receives, and around both
+    what the library must know of the call."""
 
     allocate: Callable[[Sequence[int], str], Any]
     finish: Callable[[Any], Any]
+    call: Callable[[Callable[[list[Any]], list[Any]], list[Any]], list[Any]]
 
 
 def _unchanged(array: Any) -> Any:
     return array
+
+
+def _call(run: Callable[[list[Any]], list[Any]], inputs: list[Any]) -> list[Any]:
+    return run(inputs)
 
 
 def _numpy() -> Maker:
@@ -31,31 +37,33 @@ def _numpy() -> Maker:
             return numpy.zeros(shape, ml_dtypes.bfloat16)
         return numpy.zeros(shape, dtype)
 
-    return Maker(allocate, _unchanged)
+    return Maker(allocate, _unchanged, _call)
 
 
 def _mlx() -> Maker:
     import mlx.core as mx
+
+    from ._mlx import call_with_history
 
     def allocate(shape: Sequence[int], dtype: str) -> Any:
         array = mx.zeros(tuple(shape), getattr(mx, "bool_" if dtype == "bool" else dtype))
         mx.eval(array)  # its memory is its own, and nobody else has seen it yet
         return array
 
-    return Maker(allocate, _unchanged)
+    return Maker(allocate, _unchanged, call_with_history)
 
 
 def _torch() -> Maker:
     import torch
 
-    return Maker(lambda shape, dtype: torch.zeros(tuple(shape), dtype=getattr(torch, dtype)), _unchanged)
+    return Maker(lambda shape, dtype: torch.zeros(tuple(shape), dtype=getattr(torch, dtype)), _unchanged, _call)
 
 
 def _through_dlpack(package: str) -> Maker:
     module = importlib.import_module(package)
     for candidate in (module, getattr(module, "numpy", None), getattr(module, "dlpack", None)):
         if hasattr(candidate, "from_dlpack"):
-            return Maker(_numpy().allocate, candidate.from_dlpack)
+            return Maker(_numpy().allocate, candidate.from_dlpack, _call)
     return _numpy()
 
 
