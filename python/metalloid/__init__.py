@@ -15,15 +15,40 @@ from ._errors import AcceleratorError, synchronize
 from ._policy import ArgumentPolicy
 from ._shader import Kernel, ShaderLibrary, compile_shader
 
+# These need torch, which is imported when they are first asked for.
+_lazy = {
+    "MetalParameter": "_torch_metal_kernel_source",
+    "TorchMetalKernel": "_torch_metal_kernel",
+    "VerificationError": "_torch_metal_kernel_verify",
+    "coreai": "coreai",
+}
+
 __all__ = [
     "AcceleratorError",
     "ArgumentPolicy",
     "Error",
     "Kernel",
+    "MetalParameter",
     "ShaderLibrary",
+    "TorchMetalKernel",
+    "VerificationError",
     "__version__",
     "compile_shader",
+    "coreai",
     "devices",
     "fast",
     "synchronize",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _lazy:
+        raise AttributeError(f"module 'metalloid' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(f".{_lazy[name]}", __name__)
+    return module if name == _lazy[name] else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_lazy})

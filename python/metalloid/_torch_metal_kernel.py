@@ -1,0 +1,240 @@
+"""TorchMetalKernel: a Metal kernel as a torch custom operator, with the interface of Core AI's class.
+
+Where Core AI's class computes torch_defn in eager mode, this one runs the Metal source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from . import _torch_metal_kernel_checks as checks
+from ._torch_metal_kernel_run import metal_types, run_source
+from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
+from ._torch_metal_kernel_verify import VerificationError, compare, verify_by_default
+
+__all__ = ["MetalParameter", "TorchMetalKernel"]
+
+_scalar_types = {bool: "bool", int: "int", float: "float"}
+
+# As Core AI's messages call the element types that it refuses.
+_refused_types = {
+    torch.bool: "i1",
+    torch.uint64: "ui64",
+    torch.complex32: "complex<f16>",
+    torch.complex64: "complex<f32>",
+    torch.complex128: "complex<f64>",
+    torch.float8_e5m2: "f8E5M2",
+    torch.float8_e4m3fn: "f8E4M3FN",
+}
+
+# A second kernel of the same name is another operator: the first one stays as it is.
+_operator_names: Counter[str] = Counter()
+
+
+def _operator_name(name: str) -> str:
+    _operator_names[name] += 1
+    count = _operator_names[name]
+    return name if count == 1 else f"{name}_{count}"
+
+
+def _metal_type(tensor: torch.Tensor, what: str) -> str:
+    if tensor.dtype not in metal_types:
+        refused = _refused_types.get(tensor.dtype, str(tensor.dtype))
+        raise TypeError(f"{what} has unsupported dtype: {refused}")
+    return metal_types[tensor.dtype]
+
+
+class TorchMetalKernel:
+    """A Metal kernel that is called like a function on torch tensors.
+
+    Args:
+        name: the kernel's name, an identifier.
+        input_names: names of the inputs in the Metal source, one per parameter of ``torch_defn``.
+        result_names: names of the results in the Metal source.
+        src: the body of the Metal function. Tensors are MSL tensors: ``x[i]``, ``x[column, row]``,
+            ``x.get_extent(0)``. Their extents are the torch shape reversed: dimension 0 is the innermost one.
+        torch_defn: the same computation in torch. Its parameters are annotated ``torch.Tensor``, ``int``,
+            ``float`` or ``bool``, its result ``torch.Tensor``, ``list[torch.Tensor]`` or
+            ``tuple[torch.Tensor, torch.Tensor]`` with as many members as there are results.
+        metal_params: thread attributes that the body uses.
+        helper_src: Metal source before the kernel.
+        template_dtypes: placeholder in ``src`` and ``helper_src`` by the name of the input whose element type
+            replaces it.
+        verify: compare every result of every call with ``torch_defn``. Default: ``$METALLOID_VERIFY`` if it is
+            set, else only while a pytest test runs.
+        rtol, atol: tolerance of the comparison; default by element type. Integers must be equal.
+
+    Raises:
+        ValueError: names that are empty, repeated or of the wrong count, template placeholders that are repeated.
+        TypeError: annotations of ``torch_defn`` that are missing or unsupported.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        input_names: list[str],
+        result_names: list[str],
+        src: str,
+        torch_defn: Callable[..., Any],
+        metal_params: list[MetalParameter] | None = None,
+        helper_src: str | None = None,
+        template_dtypes: dict[str, str] | None = None,
+        *,
+        verify: bool | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> None:
+        checks.check_names(name, input_names, result_names)
+        signature = checks.signature_of(torch_defn)
+        checks.check_inputs(signature, input_names)
+        self._return_kind = checks.return_kind(signature.return_annotation, result_names)
+        augmented = checks.augmented_signature(signature, result_names)
+        checks.check_templates(template_dtypes or {}, input_names)
+        self.name = name
+        self.input_names = list(input_names)
+        self.result_names = list(result_names)
+        self.src = src
+        self.helpers = helper_src or ""
+        self.dtype_templates = dict(template_dtypes or {})
+        self.metal_parameters = list(metal_params or [])
+        self.verify = verify
+        self.rtol = rtol
+        self.atol = atol
+        self._torch_defn = torch_defn
+        self._annotations = [parameter.annotation for parameter in signature.parameters.values()]
+        self._result_types: dict[Any, list[torch.dtype]] = {}
+        schema = checks.schema_of(augmented, self._return_kind, len(self.result_names))
+        operator = torch.library.custom_op(
+            f"metalloid_kernels::{_operator_name(name)}", self._run, mutates_args=(), schema=schema
+        )
+        operator.register_fake(self._run_fake)
+        self.torch_custom_op = operator
+
+    def __repr__(self) -> str:
+        return f"<metalloid TorchMetalKernel {self.name}>"
+
+    def __call__(
+        self,
+        *args: Any,
+        threads_per_grid: tuple[int, int, int],
+        threads_per_thread_group: tuple[int, int, int],
+        result_shapes: list[list[int]],
+    ) -> Any:
+        """Runs the Metal source.
+
+        Args:
+            args: tensors and numbers, in the order of ``input_names``.
+            threads_per_grid: the grid in threads, three extents.
+            threads_per_thread_group: threads per threadgroup, three extents with a product of at most 1024.
+            result_shapes: the torch shape of every result, in the order of ``result_names``.
+
+        Returns:
+            A tensor, list or tuple, as ``torch_defn`` is annotated.
+
+        Raises:
+            ValueError: extents that are not three, shapes that are not one per result, numbers out of range.
+            TypeError: element types that Metal's tensors do not have.
+            SyntaxError: the source does not compile; the text is the compiler's log.
+            metalloid.VerificationError: a result differs from ``torch_defn``'s (only if verifying).
+            metalloid.Error: the kernel cannot be launched so, crashed, or ran into the timeout.
+        """
+        if len(threads_per_grid) != 3:
+            raise ValueError(
+                f"threads_per_grid must be a 3-tuple, got {len(threads_per_grid)} elements: {threads_per_grid!r}"
+            )
+        if len(threads_per_thread_group) != 3:
+            raise ValueError(
+                "threads_per_thread_group must be a 3-tuple, got "
+                f"{len(threads_per_thread_group)} elements: {threads_per_thread_group!r}"
+            )
+        if len(result_shapes) != len(self.result_names):
+            raise ValueError(
+                "result_shapes must contain one shape per result name; "
+                f"expected {len(self.result_names)} (for {self.result_names}), got {len(result_shapes)}"
+            )
+        shapes = [list(shape) for shape in result_shapes]
+        result = self.torch_custom_op(*args, list(threads_per_grid), list(threads_per_thread_group), *shapes)
+        if self._return_kind == "tuple" and len(self.result_names) == 1:
+            return (result,)
+        return result
+
+    def metal_source(self, *args: Any, result_shapes: Sequence[Sequence[int]]) -> tuple[str, str]:
+        """The kernel's full name and the whole Metal source that a call with these arguments compiles."""
+        return self._source(args, result_shapes, self._dtypes(args))
+
+    def _source(
+        self, args: Sequence[Any], shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
+    ) -> tuple[str, str]:
+        operands = []
+        for index, (name, value, annotation) in enumerate(zip(self.input_names, args, self._annotations, strict=True)):
+            if annotation is torch.Tensor:
+                metal_type = _metal_type(value, f"kernel input at index {index}")
+                operands.append(Operand(name, metal_type, value.dim()))
+            else:
+                operands.append(Operand(name, _scalar_types[annotation], 0, scalar=annotation(value)))
+        for index, (name, shape, dtype) in enumerate(zip(self.result_names, shapes, dtypes, strict=True)):
+            metal_type = _metal_type(torch.empty(0, dtype=dtype), f"Result type at index {index}")
+            operands.append(Operand(name, metal_type, len(shape), is_result=True))
+        return write_source(self.name, operands, self.metal_parameters, self.src, self.helpers, self.dtype_templates)
+
+    def _defined(self, args: Sequence[Any]) -> list[torch.Tensor]:
+        results = self._torch_defn(*args)
+        return [results] if self._return_kind == "tensor" else list(results)
+
+    # The element types that torch_defn gives for arguments like these, computed without any data.
+    def _dtypes(self, args: Sequence[Any]) -> list[torch.dtype]:
+        key = tuple((value.dtype, value.dim()) if isinstance(value, torch.Tensor) else type(value) for value in args)
+        if key not in self._result_types:
+            with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+                fakes = [mode.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in args]
+                self._result_types[key] = [result.dtype for result in self._defined(fakes)]
+        return self._result_types[key]
+
+    def _run(self, *arguments: Any) -> Any:
+        count = len(self.input_names)
+        args, (grid, group, *shapes) = arguments[:count], arguments[count:]
+        verify = verify_by_default() if self.verify is None else self.verify
+        if not verify:
+            dtypes = self._dtypes(args)
+            name, source = self._source(args, shapes, dtypes)
+            return self._pack(run_source(source, name, args, shapes, grid, group), dtypes, args)
+
+        expected = self._defined(args)
+        if len(expected) != len(self.result_names):
+            compare(self.name, self.result_names, [], expected)  # raises
+        dtypes = [result.dtype for result in expected]
+        name, source = self._source(args, shapes, dtypes)
+        copies = [value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value for value in args]
+        results = run_source(source, name, copies, shapes, grid, group, poison=True)
+        for input_name, value, copy in zip(self.input_names, args, copies, strict=True):
+            if isinstance(value, torch.Tensor) and not _same_bits(value.detach().cpu(), copy):
+                raise VerificationError(f"kernel {self.name!r} writes to its input {input_name!r}", [])
+        compare(self.name, self.result_names, results, expected, self.rtol, self.atol)
+        return self._pack(results, dtypes, args)
+
+    def _run_fake(self, *arguments: Any) -> Any:
+        count = len(self.input_names)
+        args, shapes = arguments[:count], arguments[count + 2 :]
+        results = [result.new_empty(shape) for result, shape in zip(self._defined(args), shapes, strict=True)]
+        return self._structured(results)
+
+    def _pack(self, results: list[torch.Tensor], dtypes: Sequence[torch.dtype], args: Sequence[Any]) -> Any:
+        devices = [value.device for value in args if isinstance(value, torch.Tensor)]
+        device = devices[0] if devices else torch.device("cpu")
+        return self._structured(
+            [result.to(device=device, dtype=dtype) for result, dtype in zip(results, dtypes, strict=True)]
+        )
+
+    def _structured(self, results: list[torch.Tensor]) -> Any:
+        if self._return_kind == "list":
+            return results
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))

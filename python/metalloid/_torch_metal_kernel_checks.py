@@ -1,0 +1,115 @@
+"""What TorchMetalKernel demands of its constructor's arguments, with the errors of Core AI's class."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+_input_types = (torch.Tensor, float, bool, int)
+
+
+def check_names(name: str, input_names: Sequence[str], result_names: Sequence[str]) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"Kernel name must be a non-empty string, got {name!r}")
+    if not result_names:
+        raise ValueError("result_names must contain at least one entry")
+    for label, names in (("input", input_names), ("result", result_names)):
+        repeated = sorted(each for each, count in Counter(names).items() if count > 1)
+        if repeated:
+            raise ValueError(f"Duplicate {label} names: {repeated}")
+    overlap = sorted(set(input_names) & set(result_names))
+    if overlap:
+        raise ValueError(f"Names appear in both input_names and result_names: {overlap}")
+
+
+def check_inputs(signature: inspect.Signature, input_names: Sequence[str]) -> None:
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(
+                "custom kernels do not support variadic parameters (*args / **kwargs); "
+                f"got parameter {parameter.name!r} with kind {parameter.kind.description}"
+            )
+        if parameter.annotation not in _input_types:
+            raise TypeError(
+                "custom kernels only support `torch.Tensor`, `float`, `bool` and `int` inputs, "
+                f"got {parameter.annotation}"
+            )
+    if len(signature.parameters) != len(input_names):
+        raise ValueError(
+            "torch function should have same number of parameters as specified by input names, "
+            f"expected {len(input_names)}, got {len(signature.parameters)}"
+        )
+
+
+def return_kind(annotation: Any, result_names: Sequence[str]) -> str:
+    """``"tensor"``, ``"list"`` or ``"tuple"``."""
+    names = list(result_names)
+    if annotation is torch.Tensor:
+        if len(names) != 1:
+            raise ValueError(
+                f"torch_defn returns a single torch.Tensor, but result_names has {len(names)} entries: {names}"
+            )
+        return "tensor"
+    members = typing.get_args(annotation)
+    if members and all(member is torch.Tensor for member in members):
+        if typing.get_origin(annotation) is list:
+            return "list"
+        if typing.get_origin(annotation) is tuple:
+            if len(members) != len(names):
+                raise ValueError(
+                    f"torch_defn returns tuple of {len(members)} tensors, "
+                    f"but result_names has {len(names)} entries: {names}"
+                )
+            return "tuple"
+    raise TypeError(
+        "Metal kernels only support return types of `torch.Tensor`, `list[torch.Tensor]`, or "
+        "`tuple[torch.Tensor]` (with a concrete number of tuple members). "
+        f"The torch callback has a return type of {annotation!s}"
+    )
+
+
+def check_templates(templates: dict[str, str], input_names: Sequence[str]) -> None:
+    missing = set(templates) - set(input_names)
+    if missing:
+        raise ValueError(
+            f"Inputs {missing} not specified as part of the kernel's input names. All input names provided for "
+            "templates must correspond to entries in the `input_names` list."
+        )
+    repeated = [text for text, count in Counter(templates.values()).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"Provided duplicated template strings {repeated}. Each template string must be unique."
+        )
+
+
+def augmented_signature(signature: inspect.Signature, result_names: Sequence[str]) -> inspect.Signature:
+    """torch_defn's parameters, then the grid and the results' shapes. Raises ValueError if they do not go together."""
+    added = ["threads_per_grid", "threads_per_thread_group", *(f"result_shape_{name}" for name in result_names)]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind, annotation=list[int]) for name in added]
+    return inspect.Signature([*signature.parameters.values(), *parameters])
+
+
+def signature_of(torch_defn: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(torch_defn, eval_str=True)
+
+
+def schema_of(signature: inspect.Signature, kind: str, result_count: int) -> str:
+    """The custom operator's arguments and results in torch's notation."""
+    names = {torch.Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool"}
+    arguments = ", ".join(
+        f"{names.get(parameter.annotation, 'SymInt[]')} {parameter.name}"
+        for parameter in signature.parameters.values()
+    )
+    if kind == "list":
+        results = "Tensor[]"
+    elif result_count == 1:
+        results = "Tensor"
+    else:
+        results = f"({', '.join(['Tensor'] * result_count)})"
+    return f"({arguments}) -> {results}"

@@ -1,0 +1,111 @@
+"""Compares a kernel's results with those of its definition in torch, one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+
+import torch
+
+from ._torch_metal_kernel_run import is_unwritten
+
+# Metal allows up to 16 ulp in some functions (MSL spec §8.4), and sums are added in another order.
+_tolerances = {
+    torch.float64: (1e-4, 1e-5),  # computed as float32
+    torch.float32: (1e-4, 1e-5),
+    torch.float16: (1e-2, 1e-3),
+    torch.bfloat16: (3e-2, 1e-2),
+}
+
+
+class VerificationError(AssertionError):
+    """A kernel's results are not those of its definition in torch. ``comparisons`` has one entry per result."""
+
+    def __init__(self, message: str, comparisons: list[ResultComparison]) -> None:
+        super().__init__(message)
+        self.comparisons = comparisons
+
+
+@dataclasses.dataclass(frozen=True)
+class ResultComparison:
+    """How one result of a kernel differs from its definition."""
+
+    name: str
+    elements: int
+    wrong: int  # elements that differ by more than the tolerance
+    unwritten: int  # of the wrong ones: never written by the kernel
+    largest_difference: float
+    message: str  # empty if all is right
+
+    @property
+    def matches(self) -> bool:
+        return not self.message
+
+
+def verify_by_default() -> bool:
+    """$METALLOID_VERIFY if set (0 or 1), else whether a pytest test is running."""
+    setting = os.environ.get("METALLOID_VERIFY")
+    if setting is not None:
+        return setting.lower() not in ("", "0", "false", "off", "no")
+    return "PYTEST_CURRENT_TEST" in os.environ
+
+
+def compare(
+    kernel: str,
+    names: Sequence[str],
+    got: Sequence[torch.Tensor],
+    expected: Sequence[torch.Tensor],
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> list[ResultComparison]:
+    """Raises VerificationError that names every wrong result."""
+    if len(expected) != len(names):
+        raise VerificationError(
+            f"kernel {kernel!r}: torch_defn returned {len(expected)} tensors, result_names has {len(names)} entries: "
+            f"{list(names)}",
+            [],
+        )
+    comparisons = [_compare_one(*each, rtol, atol) for each in zip(names, got, expected, strict=True)]
+    wrong = [comparison.message for comparison in comparisons if not comparison.matches]
+    if wrong:
+        lines = "\n".join(f"  {message}" for message in wrong)
+        raise VerificationError(
+            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}", comparisons
+        )
+    return comparisons
+
+
+def _compare_one(
+    name: str, got: torch.Tensor, expected: torch.Tensor, rtol: float | None, atol: float | None
+) -> ResultComparison:
+    expected = expected.detach().cpu()
+    if got.shape != expected.shape:
+        shapes = f"torch_defn returns shape {tuple(expected.shape)}, result_shapes says {tuple(got.shape)}"
+        return ResultComparison(name, got.numel(), got.numel(), 0, float("inf"), f"{name}: {shapes}")
+    default_rtol, default_atol = _tolerances.get(expected.dtype, (0.0, 0.0))
+    relative = default_rtol if rtol is None else rtol
+    absolute = default_atol if atol is None else atol
+    unwritten = is_unwritten(got)
+    if expected.dtype.is_floating_point:
+        a, b = got.to(torch.float64), expected.to(torch.float64)
+        close = torch.isclose(a, b, rtol=relative, atol=absolute, equal_nan=True) & ~unwritten
+    else:
+        relative = absolute = 0.0
+        a, b = got.to(torch.int64), expected.to(torch.int64)
+        close = a == b
+    wrong = ~close
+    count = int(wrong.sum())
+    if count == 0:
+        return ResultComparison(name, got.numel(), 0, 0, 0.0, "")
+    largest = float((a - b)[wrong].abs().to(torch.float64).nan_to_num(nan=float("inf")).max())
+    never = int((wrong & unwritten).sum())
+    first = tuple(wrong.nonzero()[0].tolist())
+    message = (
+        f"{name}: {count} of {got.numel()} elements are wrong; at {list(first)} the kernel gives "
+        f"{'nothing' if bool(unwritten[first]) else got[first].item()}, torch_defn {expected[first].item()}"
+        f" (rtol {relative:g}, atol {absolute:g})"
+    )
+    if never:
+        message += f"; {never} were never written"
+    return ResultComparison(name, got.numel(), count, never, largest, message)
