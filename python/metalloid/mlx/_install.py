@@ -1,0 +1,50 @@
+"""What changes in mlx.core, and nothing else does.
+
+=====================  ==============================================================================================
+mx.fast.metal_kernel   metalloid.fast.metal_kernel
+mx.gpu                 mx.cpu, so that mx.default_device() == mx.gpu holds and stream=mx.gpu means a stream that exists
+mx.metal, mx.is_available, mx.device_count, mx.device_info
+                       answer as on a machine with one GPU
+mx.compile             off: a kernel runs when it is called, and a traced function has no values to call it with
+=====================  ==============================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .. import fast
+
+
+def install(mx: Any = None) -> None:
+    """Makes mlx.core run Metal kernels through Metalloid, in this process and from now on."""
+    if mx is None:
+        import mlx.core as mx  # type: ignore[no-redef]
+    if mx.fast.metal_kernel is fast.metal_kernel:
+        return
+    real_info, real_count, real_available = mx.device_info, mx.device_count, mx.is_available
+
+    def device_info(*_: Any) -> dict[str, Any]:
+        return {**real_info(mx.cpu), **_memory()}
+
+    mx.fast.metal_kernel = fast.metal_kernel
+    mx.gpu = mx.cpu
+    mx.metal.is_available = lambda: True
+    mx.metal.device_info = device_info
+    mx.device_info = device_info
+    mx.is_available = lambda device=mx.cpu: real_available(device)
+    mx.device_count = lambda device=mx.cpu: real_count(device)
+    mx.disable_compile()
+    mx.enable_compile = lambda: None
+
+
+def _memory() -> dict[str, int]:
+    """MLX's facts about a GPU that scripts size their caches by. Metal recommends three quarters of the memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "memory_size": memory,
+        "max_recommended_working_set_size": memory * 3 // 4,
+        "max_buffer_length": memory // 2,
+        "resource_limit": 499000,
+    }
