@@ -55,3 +55,10 @@ kernel void limits(device uint* x) {
   x[1] = __is_valid_simdgroup_type<half>::value;
   x[2] = __is_valid_simdgroup_type<bool>::value;
 }
+
+// Fast math multiplies for powers that are whole numbers.
+// RUN: --kernel whole_powers --threads 4 --group 4 --arg n=i32[4]=0,3,-2,10 --arg x=f32[4]=zeros
+// EXPECT x ~1e-6: 1 3.375 0.4444444 57.66504
+kernel void whole_powers(device const int* n, device float* x, uint i [[thread_position_in_grid]]) {
+  x[i] = pow(1.5f, float(n[i]));
+}

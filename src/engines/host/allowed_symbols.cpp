@@ -14,6 +14,9 @@ extern "C" {
 float __truncsfhf2(float);
 float __truncdfhf2(double);
 float __extendhfsf2(float);
+// What pow becomes under fast math when its exponent is a whole number.
+float __powisf2(float, int);
+double __powidf2(double, int);
 }
 
 namespace metalloid::engines::host {
@@ -92,7 +95,8 @@ const std::vector<Entry>& entries() {
         {"bcmp", address_of<int(const void*, const void*, std::size_t)>(::memcmp)},
         {"__truncsfbf2", address_of(truncate_float_to_bfloat)},
         {"__truncdfbf2", address_of(truncate_double_to_bfloat)},
-        PLAIN(__truncsfhf2), PLAIN(__truncdfhf2), PLAIN(__extendhfsf2),
+        PLAIN(__truncsfhf2), PLAIN(__truncdfhf2), PLAIN(__extendhfsf2), PLAIN(__powisf2),
+        PLAIN(__powidf2),
     };
     std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return list;
