@@ -1,12 +1,13 @@
 """What changes in mlx.core, and nothing else does.
 
-=====================  ==============================================================================================
-mx.fast.metal_kernel   metalloid.fast.metal_kernel
-mx.gpu                 mx.cpu, so that mx.default_device() == mx.gpu holds and stream=mx.gpu means a stream that exists
-mx.metal, mx.is_available, mx.device_count, mx.device_info
-                       answer as on a machine with one GPU
-mx.compile             off: a kernel runs when it is called, and a traced function has no values to call it with
-=====================  ==============================================================================================
+======================  =============================================================================================
+mx.fast.metal_kernel    metalloid.fast.metal_kernel
+mx.gpu and the default  a device that MLX runs on its CPU back end (_devices.py)
+device
+mx.metal.is_available,  answer as on a machine with one GPU
+mx.device_info
+mx.compile              off: a kernel runs when it is called, and a function that is traced has no values yet
+======================  =============================================================================================
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 from typing import Any
 
 from .. import fast
+from ._devices import install_devices
 
 
 def install(mx: Any = None) -> None:
@@ -23,18 +25,16 @@ def install(mx: Any = None) -> None:
         import mlx.core as mx  # type: ignore[no-redef]
     if mx.fast.metal_kernel is fast.metal_kernel:
         return
-    real_info, real_count, real_available = mx.device_info, mx.device_count, mx.is_available
+    real_info = mx.device_info
 
     def device_info(*_: Any) -> dict[str, Any]:
         return {**real_info(mx.cpu), **_memory()}
 
     mx.fast.metal_kernel = fast.metal_kernel
-    mx.gpu = mx.cpu
+    install_devices(mx)
     mx.metal.is_available = lambda: True
     mx.metal.device_info = device_info
     mx.device_info = device_info
-    mx.is_available = lambda device=mx.cpu: real_available(device)
-    mx.device_count = lambda device=mx.cpu: real_count(device)
     mx.disable_compile()
     mx.enable_compile = lambda: None
 
