@@ -140,6 +140,7 @@ class TorchMetalKernel:
             ValueError: extents that are not three, shapes that are not one per result, numbers out of range.
             TypeError: element types that Metal's tensors do not have.
             SyntaxError: the source does not compile; the text is the compiler's log.
+            RuntimeError: inputs that are too few, too many or of the wrong kind, extents beyond 32 bits.
             metalloid.VerificationError: a result differs from ``torch_defn``'s (only if verifying).
             metalloid.Error: the kernel cannot be launched so, crashed, or ran into the timeout.
         """
@@ -156,6 +157,10 @@ class TorchMetalKernel:
             raise ValueError(
                 "result_shapes must contain one shape per result name; "
                 f"expected {len(self.result_names)} (for {self.result_names}), got {len(result_shapes)}"
+            )
+        if len(args) != len(self.input_names):  # torch's own error names the wrong argument
+            raise RuntimeError(
+                f"kernel {self.name!r} takes {len(self.input_names)} inputs {self.input_names}, got {len(args)}"
             )
         shapes = [list(shape) for shape in result_shapes]
         result = self.torch_custom_op(*args, list(threads_per_grid), list(threads_per_thread_group), *shapes)
