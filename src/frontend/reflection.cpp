@@ -46,7 +46,9 @@ class Reflector {
   // Only what was parsed: nothing of the precompiled library is loaded for this walk.
   void visit(const clang::DeclContext& scope) {
     for (const clang::Decl* declaration : scope.noload_decls()) {
-      if (sources_.isInSystemHeader(declaration->getLocation()) && !llvm::isa<clang::NamespaceDecl>(declaration)) {
+      // Our own headers have no kernels but templates, which the source may instantiate (<c10/metal/indexing.h>).
+      if (sources_.isInSystemHeader(declaration->getLocation()) &&
+          !llvm::isa<clang::NamespaceDecl, clang::FunctionTemplateDecl>(declaration)) {
         continue;
       }
       if (const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) visit(*space);

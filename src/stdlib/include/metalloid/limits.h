@@ -135,6 +135,24 @@ METALLOID_FLOATING_LIMITS(bfloat, 8, 128, 0x1.fep127f, 0x1p-126f, 0x1p-7f, 0x1p-
 template <typename T>
 struct numeric_limits : _numeric_limits_impl<__remove_cv(T)> {};
 
+// A vector's limits are vectors of its elements'.
+template <typename T, int N>
+class vec;
+template <typename T, int N>
+struct _numeric_limits_impl<vec<T, N>> {
+  static constexpr constant bool is_specialized = numeric_limits<T>::is_specialized;
+#define METALLOID_VECTOR_LIMIT(name) \
+  METALLOID_FUNC static constexpr vec<T, N> name() { return vec<T, N>(numeric_limits<T>::name()); }
+  METALLOID_VECTOR_LIMIT(min)
+  METALLOID_VECTOR_LIMIT(max)
+  METALLOID_VECTOR_LIMIT(lowest)
+  METALLOID_VECTOR_LIMIT(epsilon)
+  METALLOID_VECTOR_LIMIT(infinity)
+  METALLOID_VECTOR_LIMIT(quiet_NaN)
+  METALLOID_VECTOR_LIMIT(denorm_min)
+#undef METALLOID_VECTOR_LIMIT
+};
+
 }  // namespace metal
 
 #endif

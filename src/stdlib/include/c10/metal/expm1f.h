@@ -10,7 +10,8 @@ namespace metal {
 // x = n ln 2 + r with |r| <= ln 2 / 2: e^x - 1 = 2^n (e^r - 1) + (2^n - 1), and e^r - 1 is a short series in r whose
 // leading terms r + r^2 / 2 stay exact to the last bit.
 inline float expm1f(float x) {
-  if (!(x > -17.5f)) return x != x ? x : -1.0f;
+  if (x == 0 || x != x) return x;
+  if (x < -17.5f) return -1.0f;
   if (x > 88.75f) return INFINITY;
   const float n = ::metal::rint(x * M_LOG2E_F);
   // ln 2 in two parts; the first has trailing zeros, so that n times it is exact.

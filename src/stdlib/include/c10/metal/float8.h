@@ -19,13 +19,14 @@ METALLOID_FUNC float fp8e4m3fn_to_fp32(uchar input) {
   return as_type<float>(sign | ((magnitude << 20) + ((127u - 7u) << 23)));
 }
 
-// Rounds to nearest, ties to even. What rounds beyond 448, infinity and NaN become NaN.
+// Rounds to nearest, ties to even; what is beyond 448, the largest, becomes 448. Only NaN becomes NaN.
 METALLOID_FUNC uchar fp8e4m3fn_from_fp32(float value) {
   const uint bits = as_type<uint>(value);
   const uchar sign = uchar(bits >> 24) & 0x80;
   const uint magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x43E80000) return sign | 0x7F;  // above 464, halfway to the 480 that does not exist
-  if (magnitude < ((127u - 6u) << 23)) {            // below 2^-6: adding 2^14 leaves units of 2^-9
+  if (magnitude > 0x7F800000) return sign | 0x7F;
+  if (magnitude > as_type<uint>(448.0f)) return sign | 0x7E;
+  if (magnitude < ((127u - 6u) << 23)) {  // below 2^-6: adding 2^14 leaves units of 2^-9
     const float shifted = as_type<float>(magnitude) + 0x1p14f;
     return sign | uchar(as_type<uint>(shifted) - as_type<uint>(0x1p14f));
   }

@@ -61,7 +61,7 @@ METALLOID_FUNC float randn(long seed, long index) {
 
 // Two normal numbers from two words.
 METALLOID_FUNC float2 box_muller_from_philox(uint2 raw) {
-  const float radius_draw = ::metal::max(1.0f - detail::uint32_to_uniform_float(raw.x), FLT_EPSILON);
+  const float radius_draw = ::metal::max(detail::uint32_to_uniform_float(raw.x), FLT_EPSILON);
   const float angle = 2.0f * M_PI_F * detail::uint32_to_uniform_float(raw.y);
   const float radius = ::metal::precise::sqrt(-2.0f * ::metal::precise::log(radius_draw));
   return radius * float2(::metal::precise::cos(angle), ::metal::precise::sin(angle));
