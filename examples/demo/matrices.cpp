@@ -1,4 +1,4 @@
-// Tiled matrix multiplication, and the product of a 4-bit matrix and a vector.
+// Matrix multiplication by tiles and by simdgroup matrices, and the product of a 4-bit matrix and a vector.
 #include <array>
 #include <random>
 
@@ -25,6 +25,26 @@ Example tiled_matmul() {
   }
   example.dispatch.buffer(0, c).buffer(1, a).buffer(2, b).value(3, std::array{rows, columns, inner});
   example.dispatch.threadgroups({(columns + 15) / 16, (rows + 15) / 16}, {16, 16});
+  return example;
+}
+
+template <typename T>
+Example simdgroup_matmul(const char* kernel) {
+  const std::uint32_t rows = 64, columns = 96, inner = 80;
+  Buffer a = random_buffer<T>(rows * inner, 25), b = random_buffer<T>(inner * columns, 26);
+  Buffer c(std::size_t{rows} * columns * sizeof(float));
+  Example example{.file = "simdgroup_matmul.metal", .kernel = kernel, .output = c, .tolerance = 5e-5};
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (std::uint32_t k = 0; k < inner; ++k) {
+        sum += static_cast<double>(a.as<T>()[row * inner + k]) * static_cast<double>(b.as<T>()[k * columns + column]);
+      }
+      example.expected.push_back(sum);
+    }
+  }
+  example.dispatch.buffer(0, c).buffer(1, a).buffer(2, b).value(3, std::array{rows, columns, inner});
+  example.dispatch.threadgroups({columns / 32, rows / 32}, {128});
   return example;
 }
 
@@ -67,6 +87,9 @@ Example int4_matvec() {
 std::vector<Example> matrix_examples() {
   std::vector<Example> examples;
   examples.push_back(tiled_matmul());
+  examples.push_back(simdgroup_matmul<float>("simdgroup_matmul_float"));
+  examples.push_back(simdgroup_matmul<_Float16>("simdgroup_matmul_half"));
+  examples.push_back(simdgroup_matmul<BFloat16>("simdgroup_matmul_bfloat"));
   examples.push_back(int4_matvec());
   return examples;
 }
