@@ -4,7 +4,26 @@
 
 #include <metalloid/type_traits.h>
 
+// The type that Clang makes of braces looks for this name.
+namespace std {
+template <typename T>
+class initializer_list {
+ public:
+  using value_type = T;
+  constexpr initializer_list() = default;
+  METALLOID_FUNC constexpr T* begin() const { return const_cast<T*>(first_); }
+  METALLOID_FUNC constexpr T* end() const { return begin() + count_; }
+  METALLOID_FUNC constexpr size_t size() const { return count_; }
+
+ private:
+  const T* first_ = nullptr;
+  size_t count_ = 0;
+};
+}  // namespace std
+
 namespace metal {
+
+using std::initializer_list;
 
 template <typename T, size_t N>
 struct array {

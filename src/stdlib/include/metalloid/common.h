@@ -58,7 +58,7 @@ METALLOID_MIXED_3(clamp, number_result_t)
 METALLOID_MIXED_1(abs, vector_result_t)
 METALLOID_MIXED_1(saturate, float_result_t)
 METALLOID_MIXED_3(mix, float_result_t)
-METALLOID_MIXED_1(sign, float_result_t)
+METALLOID_MIXED_1(sign, vector_result_t)
 METALLOID_MIXED_2(step, float_result_t)
 METALLOID_MIXED_3(smoothstep, float_result_t)
 

@@ -11,25 +11,27 @@ class matrix {
  public:
   using Column = vec<T, Rows>;
 
+  Column columns[Columns];
+
   matrix() = default;
   // The value on the diagonal, zero elsewhere.
   METALLOID_FUNC explicit constexpr matrix(T value) : matrix(make_index_sequence<Columns>(), value) {}
   // Columns, or all elements column by column.
   template <typename... A, enable_if_t<sizeof...(A) == Columns && (__metalloid::is_vector<A> && ...), int> = 0>
-  METALLOID_FUNC constexpr matrix(A... values) : columns_{Column(values)...} {}
+  METALLOID_FUNC constexpr matrix(A... values) : columns{Column(values)...} {}
   template <typename... A, enable_if_t<sizeof...(A) == Columns * Rows && (__metalloid::is_scalar<A> && ...), int> = 0>
   METALLOID_FUNC constexpr matrix(A... values) : matrix(Elements{{static_cast<T>(values)...}}) {}
   template <typename U, enable_if_t<!__is_same(U, T), int> = 0>
   METALLOID_FUNC explicit constexpr matrix(const matrix<U, Columns, Rows>& other)
       : matrix(make_index_sequence<Columns>(), other) {}
 
-  METALLOID_FUNC constexpr Column& operator[](int column) { return columns_[column]; }
-  METALLOID_FUNC constexpr const Column& operator[](int column) const { return columns_[column]; }
+  METALLOID_FUNC constexpr Column& operator[](int column) { return columns[column]; }
+  METALLOID_FUNC constexpr const Column& operator[](int column) const { return columns[column]; }
 
 #define METALLOID_MATRIX_BINARY(op)                                                  \
   METALLOID_FUNC friend constexpr matrix operator op(const matrix& a, const matrix& b) { \
     matrix result(T(0));                                                             \
-    for (int i = 0; i < Columns; ++i) result.columns_[i] = a.columns_[i] op b.columns_[i]; \
+    for (int i = 0; i < Columns; ++i) result.columns[i] = a.columns[i] op b.columns[i]; \
     return result;                                                                   \
   }                                                                                  \
   METALLOID_FUNC constexpr matrix& operator op##=(const matrix& other) { return *this = *this op other; }
@@ -40,7 +42,7 @@ class matrix {
   METALLOID_FUNC friend constexpr matrix operator-(const matrix& a) { return a * T(-1); }
   METALLOID_FUNC friend constexpr matrix operator*(const matrix& a, T scale) {
     matrix result(T(0));
-    for (int i = 0; i < Columns; ++i) result.columns_[i] = a.columns_[i] * scale;
+    for (int i = 0; i < Columns; ++i) result.columns[i] = a.columns[i] * scale;
     return result;
   }
   METALLOID_FUNC friend constexpr matrix operator*(T scale, const matrix& a) { return a * scale; }
@@ -48,14 +50,14 @@ class matrix {
 
   // matrix * column vector
   METALLOID_FUNC friend constexpr Column operator*(const matrix& a, const vec<T, Columns>& v) {
-    Column result = a.columns_[0] * v.x;
-    for (int i = 1; i < Columns; ++i) result = result + a.columns_[i] * v[i];
+    Column result = a.columns[0] * v.x;
+    for (int i = 1; i < Columns; ++i) result = result + a.columns[i] * v[i];
     return result;
   }
   // row vector * matrix
   METALLOID_FUNC friend constexpr vec<T, Columns> operator*(const Column& v, const matrix& a) {
     vec<T, Columns> result(T(0));
-    for (int i = 0; i < Columns; ++i) result[i] = dot(v, a.columns_[i]);
+    for (int i = 0; i < Columns; ++i) result[i] = dot(v, a.columns[i]);
     return result;
   }
   template <int Others>
@@ -71,7 +73,7 @@ class matrix {
   METALLOID_FUNC friend constexpr bool operator==(const matrix& a, const matrix& b) {
     bool equal = true;
     for (int i = 0; i < Columns; ++i) {
-      for (int j = 0; j < Rows; ++j) equal = equal && a.columns_[i][j] == b.columns_[i][j];
+      for (int j = 0; j < Rows; ++j) equal = equal && a.columns[i][j] == b.columns[i][j];
     }
     return equal;
   }
@@ -88,7 +90,7 @@ class matrix {
   }
   template <size_t... i>
   METALLOID_FUNC constexpr matrix(index_sequence<i...>, const Elements& elements)
-      : columns_{column_of(elements.values + i * Rows)...} {}
+      : columns{column_of(elements.values + i * Rows)...} {}
   METALLOID_FUNC constexpr matrix(const Elements& elements) : matrix(make_index_sequence<Columns>(), elements) {}
   METALLOID_FUNC static constexpr Column diagonal_column(int i, T value) {
     Column column(T(0));
@@ -96,12 +98,11 @@ class matrix {
     return column;
   }
   template <size_t... i>
-  METALLOID_FUNC constexpr matrix(index_sequence<i...>, T value) : columns_{diagonal_column(i, value)...} {}
+  METALLOID_FUNC constexpr matrix(index_sequence<i...>, T value) : columns{diagonal_column(i, value)...} {}
   template <size_t... i, typename U>
   METALLOID_FUNC constexpr matrix(index_sequence<i...>, const matrix<U, Columns, Rows>& other)
-      : columns_{Column(other[i])...} {}
+      : columns{Column(other[i])...} {}
 
-  Column columns_[Columns];
 };
 
 template <typename T, int Columns, int Rows>
