@@ -40,7 +40,7 @@ class Kernel:
     def arguments(self) -> list[dict[str, Any]]: ...
     def run(
         self,
-        bindings: Sequence[tuple[int, HostArray | bytes | tuple[int, int]]],
+        bindings: Sequence[tuple[int, HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]]]],
         threads: tuple[int, int, int],
         group: tuple[int, int, int],
         threadgroup_memory: Mapping[int, int],

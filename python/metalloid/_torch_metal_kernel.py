@@ -15,7 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from . import _torch_metal_kernel_checks as checks
 from ._torch_metal_kernel_run import metal_types, run_source
 from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
-from ._torch_metal_kernel_verify import VerificationError, compare, verify_by_default
+from ._torch_metal_kernel_verify import check_inputs_unchanged, compare, copies_of, verify_by_default
 
 __all__ = ["MetalParameter", "TorchMetalKernel"]
 
@@ -214,11 +214,9 @@ class TorchMetalKernel:
             compare(self.name, self.result_names, [], expected)  # raises
         dtypes = [result.dtype for result in expected]
         name, source = self._source(args, shapes, dtypes)
-        copies = [value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value for value in args]
+        copies = copies_of(args)
         results = run_source(source, name, copies, shapes, grid, group, poison=True)
-        for input_name, value, copy in zip(self.input_names, args, copies, strict=True):
-            if isinstance(value, torch.Tensor) and not _same_bits(value.detach().cpu(), copy):
-                raise VerificationError(f"kernel {self.name!r} writes to its input {input_name!r}", [])
+        check_inputs_unchanged(self.name, self.input_names, args, copies)
         compare(self.name, self.result_names, results, expected, self.rtol, self.atol)
         return self._pack(results, dtypes, args)
 
@@ -239,7 +237,3 @@ class TorchMetalKernel:
         if self._return_kind == "list":
             return results
         return results[0] if len(results) == 1 else tuple(results)
-
-
-def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))

@@ -109,3 +109,25 @@ def _compare_one(
     if never:
         message += f"; {never} were never written"
     return ResultComparison(name, got.numel(), count, never, largest, message)
+
+
+def copies_of(values: Sequence[object]) -> list[object]:
+    """Values whose tensors a kernel may spoil: copies in the order of memory that it binds."""
+    contiguous = torch.contiguous_format
+    return [
+        value.detach().cpu().clone(memory_format=contiguous) if isinstance(value, torch.Tensor) else value
+        for value in values
+    ]
+
+
+def check_inputs_unchanged(
+    kernel: str, names: Sequence[str], before: Sequence[object], after: Sequence[object]
+) -> None:
+    """Raises VerificationError if a tensor is no longer what it was, to the bit."""
+    for name, old, new in zip(names, before, after, strict=True):
+        if isinstance(old, torch.Tensor) and not _same_bits(old.detach().cpu(), new):
+            raise VerificationError(f"kernel {kernel!r} writes to its input {name!r}", [])
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))

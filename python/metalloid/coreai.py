@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ._torch_metal_kernel_run import run_source
-from ._torch_metal_kernel_verify import ResultComparison, VerificationError, compare
+from ._torch_metal_kernel_verify import ResultComparison, VerificationError, check_inputs_unchanged, compare, copies_of
 
 __all__ = ["ResultComparison", "Verification", "VerificationError", "converted_source", "verify"]
 
@@ -103,10 +103,11 @@ def verify(
         result_shapes=[list(shape) for shape in result_shapes],
     )
     expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
-    copies = [value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value for value in args]
+    copies = copies_of(args)
     results = run_source(
         source, name, copies, result_shapes, threads_per_grid, threads_per_thread_group, poison=True
     )
+    check_inputs_unchanged(kernel.name, kernel.input_names, args, copies)
     comparisons = compare(kernel.name, kernel.result_names, results, expected, rtol, atol)
     return Verification(name, source, results, comparisons)
 
