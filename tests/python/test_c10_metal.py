@@ -119,7 +119,7 @@ def test_special_function(name, low, high, tolerance, truth):
 def test_special_function_at_the_edges(name):
     x = numpy.array([0, -0.0, 1, -1, numpy.nan], numpy.float32)
     ours, theirs = elementwise(f"c10::metal::{name}(x)", headers=("expm1f", "utils", "special_math"), x=x)
-    numpy.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-7)
+    numpy.testing.assert_allclose(ours, theirs, rtol=5e-6, atol=1e-7)
     numpy.testing.assert_array_equal(numpy.signbit(ours[:1]), numpy.signbit(theirs[:1]))
 
 
