@@ -79,12 +79,23 @@ class EntryBuilder {
         value = builder_.CreateLoad(parameter.getType(),
                                     builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), list, parameter.getArgNo()),
                                     argument.name);
+        if (parameter.hasByValAttr()) value = copy(value, parameter);
       } else {
         throw Error(ErrorCode::unsupported, fmt::format("argument '{}' of kernel '{}' has a type that cannot be bound",
                                                         argument.name, info_.name));
       }
       prepared_.push_back(value);
     }
+  }
+
+  // A tensor's descriptor, out of reach of the kernel's stores: what it holds is then the same in every thread.
+  Value* copy(Value* source, llvm::Argument& parameter) {
+    llvm::AllocaInst* memory = builder_.CreateAlloca(parameter.getParamByValType());
+    llvm::Align alignment = parameter.getParamAlign().valueOrOne();
+    memory->setAlignment(std::max(memory->getAlign(), alignment));
+    std::uint64_t size = module_.getDataLayout().getTypeAllocSize(parameter.getParamByValType());
+    builder_.CreateMemCpy(memory, memory->getAlign(), source, alignment, size);
+    return memory;
   }
 
   Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", /*HasNUW=*/true); }

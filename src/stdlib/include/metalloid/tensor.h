@@ -42,21 +42,13 @@ class tensor {
   // Elements without gaps.
   template <typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
   METALLOID_FUNC tensor(ElementType* data, const Extents& sizes) : data_(data) {
-    long stride = 1;
-    for (size_t d = 0; d < get_rank(); ++d) {
-      extents_[d] = sizes.extent(d);
-      strides_[d] = stride;
-      stride *= extents_[d];
-    }
+    make_dense(sizes, dimensions());
   }
   // Strides count elements.
   template <typename U, size_t N, typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
   METALLOID_FUNC tensor(ElementType* data, const Extents& sizes, const array<U, N>& strides) : data_(data) {
     static_assert(N == get_rank(), "a tensor takes one stride per dimension");
-    for (size_t d = 0; d < get_rank(); ++d) {
-      extents_[d] = sizes.extent(d);
-      strides_[d] = strides[d];
-    }
+    make_strided(sizes, strides, dimensions());
   }
 
   METALLOID_FUNC index_type get_extent(rank_type dimension) const {
@@ -72,14 +64,12 @@ class tensor {
     static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
     static_assert((is_convertible_v<Indices, index_type> && ...), "a tensor's indices are integers");
     const long position[] = {static_cast<long>(indices)..., 0};
-    return data_[offset_of(position)];
+    return data_[offset_of(position, dimensions())];
   }
   template <typename U, size_t N>
   METALLOID_FUNC reference operator[](array<U, N> indices) const {
     static_assert(N == get_rank(), "a tensor takes one index per dimension");
-    long position[N + 1] = {};
-    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
-    return data_[offset_of(position)];
+    return at(indices, dimensions());
   }
 
   // The element, or zero outside the tensor.
@@ -87,14 +77,12 @@ class tensor {
   METALLOID_FUNC value_type get(Indices... indices) const {
     static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
     const long position[] = {static_cast<long>(indices)..., 0};
-    return contains(position) ? value_type(data_[offset_of(position)]) : value_type(0);
+    return load(position);
   }
   template <typename U, size_t N>
   METALLOID_FUNC value_type get(array<U, N> indices) const {
     static_assert(N == get_rank(), "a tensor takes one index per dimension");
-    long position[N + 1] = {};
-    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
-    return contains(position) ? value_type(data_[offset_of(position)]) : value_type(0);
+    return get_at(indices, dimensions());
   }
 
   // Writes the element; nothing happens outside the tensor.
@@ -102,14 +90,12 @@ class tensor {
   METALLOID_FUNC void set(value_type value, Indices... indices) const {
     static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
     const long position[] = {static_cast<long>(indices)..., 0};
-    if (contains(position)) data_[offset_of(position)] = value;
+    store(position, value);
   }
   template <typename U, size_t N>
   METALLOID_FUNC void set(value_type value, array<U, N> indices) const {
     static_assert(N == get_rank(), "a tensor takes one index per dimension");
-    long position[N + 1] = {};
-    for (size_t d = 0; d < N; ++d) position[d] = static_cast<long>(indices[d]);
-    if (contains(position)) data_[offset_of(position)] = value;
+    set_at(value, indices, dimensions());
   }
 
   // The part that begins at `origin`: up to this tensor's end in dynamic dimensions, else of the given sizes.
@@ -124,14 +110,8 @@ class tensor {
                                 tensor<ElementType, Sized, tensor_inline>>;
     const long begin[] = {static_cast<long>(origin)..., 0};
     Slice result;
-    result.data_ = data_ + offset_of(begin);
-    for (size_t d = 0; d < get_rank(); ++d) {
-      const long rest = extents_[d] > begin[d] ? extents_[d] - begin[d] : 0;
-      const long size = Slice::has_static_extent(d) ? long(Slice::get_static_extent(d)) : rest;
-      // What get and set may touch: a slice of fixed size can reach over the edge.
-      result.extents_[d] = size < rest ? size : rest;
-      result.strides_[d] = strides_[d];
-    }
+    result.data_ = data_ + offset_of(begin, dimensions());
+    make_slice(result, begin, dimensions());
     return result;
   }
 
@@ -143,15 +123,54 @@ class tensor {
   METALLOID_FUNC long stride(rank_type dimension) const {
     return is_same_v<Descriptor, tensor_handle> && dimension == 0 ? 1 : strides_[dimension];
   }
-  METALLOID_FUNC long offset_of(const long* position) const {
-    long offset = 0;
-    for (size_t d = 0; d < get_rank(); ++d) offset += position[d] * stride(d);
-    return offset;
+  // Folds over the dimensions, not loops: nothing then keeps a tensor out of registers.
+  using dimensions = make_index_sequence<Extents::rank()>;
+
+  template <size_t... d>
+  METALLOID_FUNC long offset_of(const long* position, index_sequence<d...>) const {
+    return ((position[d] * stride(d)) + ... + 0L);
   }
-  METALLOID_FUNC bool contains(const long* position) const {
-    bool inside = true;
-    for (size_t d = 0; d < get_rank(); ++d) inside = inside && position[d] >= 0 && position[d] < extents_[d];
-    return inside;
+  template <size_t... d>
+  METALLOID_FUNC bool contains(const long* position, index_sequence<d...>) const {
+    return ((position[d] >= 0 && position[d] < extents_[d]) && ...);
+  }
+  METALLOID_FUNC value_type load(const long* position) const {
+    return contains(position, dimensions()) ? value_type(data_[offset_of(position, dimensions())]) : value_type(0);
+  }
+  METALLOID_FUNC void store(const long* position, value_type value) const {
+    if (contains(position, dimensions())) data_[offset_of(position, dimensions())] = value;
+  }
+  template <typename Indices, size_t... d>
+  METALLOID_FUNC reference at(const Indices& indices, index_sequence<d...>) const {
+    return (*this)[static_cast<long>(indices[d])...];
+  }
+  template <typename Indices, size_t... d>
+  METALLOID_FUNC value_type get_at(const Indices& indices, index_sequence<d...>) const {
+    return get(static_cast<long>(indices[d])...);
+  }
+  template <typename Indices, size_t... d>
+  METALLOID_FUNC void set_at(value_type value, const Indices& indices, index_sequence<d...>) const {
+    set(value, static_cast<long>(indices[d])...);
+  }
+  template <size_t... d>
+  METALLOID_FUNC void make_dense(const Extents& sizes, index_sequence<d...>) {
+    long stride = 1;
+    ((extents_[d] = sizes.extent(d), strides_[d] = stride, stride *= extents_[d]), ...);
+  }
+  template <typename Strides, size_t... d>
+  METALLOID_FUNC void make_strided(const Extents& sizes, const Strides& strides, index_sequence<d...>) {
+    ((extents_[d] = sizes.extent(d), strides_[d] = strides[d]), ...);
+  }
+  // What get and set may touch ends with this tensor: a slice of fixed size can reach over its edge.
+  template <typename Slice>
+  METALLOID_FUNC static long size_in_slice(size_t dimension, long rest) {
+    const long fixed = long(Slice::get_static_extent(dimension));
+    rest = rest > 0 ? rest : 0;
+    return Slice::has_static_extent(dimension) && fixed < rest ? fixed : rest;
+  }
+  template <typename Slice, size_t... d>
+  METALLOID_FUNC void make_slice(thread Slice& slice, const long* begin, index_sequence<d...>) const {
+    ((slice.extents_[d] = size_in_slice<Slice>(d, extents_[d] - begin[d]), slice.strides_[d] = strides_[d]), ...);
   }
 
   // The host binds a tensor_handle as exactly these members (metalloid::Dispatch::tensor).

@@ -24,11 +24,7 @@ class extents {
     return sizes[dimension];
   }
 
-  METALLOID_FUNC constexpr extents() {
-    for (size_t d = 0; d < rank(); ++d) {
-      sizes_[d] = static_extent(d) == dynamic_extent ? index_type(0) : index_type(static_extent(d));
-    }
-  }
+  METALLOID_FUNC constexpr extents() : sizes_{(Extents == dynamic_extent ? index_type(0) : index_type(Extents))...} {}
   // All sizes, or the dynamic ones only.
   template <typename... Sizes, enable_if_t<(sizeof...(Sizes) > 0) && (is_convertible_v<Sizes, IndexType> && ...), int> = 0>
   METALLOID_FUNC explicit constexpr extents(Sizes... sizes) {
@@ -49,13 +45,12 @@ class extents {
   METALLOID_FUNC constexpr index_type extent(rank_type dimension) const { return sizes_[dimension]; }
 
  private:
+  // A fold, not a loop: nothing then keeps the sizes out of registers.
   template <size_t N>
   METALLOID_FUNC constexpr void assign(const index_type* given) {
-    for (size_t d = 0, next = 0; d < rank(); ++d) {
-      const bool is_static = static_extent(d) != dynamic_extent;
-      sizes_[d] = is_static ? index_type(static_extent(d)) : given[N == rank() ? d : next];
-      if (!is_static) ++next;
-    }
+    size_t d = 0, next = 0;
+    ((sizes_[d] = Extents != dynamic_extent ? index_type(Extents) : given[N == rank() ? d : next],
+      next += Extents == dynamic_extent, ++d), ...);
   }
 
   index_type sizes_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};
