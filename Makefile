@@ -31,6 +31,7 @@ demo: build
 	@$(BUILD)/bin/metalloid_demo
 
 test: build
+	@scripts/install_dependencies.sh test
 	@BUILD=$(BUILD) scripts/test.sh
 
 bench: build

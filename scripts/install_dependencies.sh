@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing Metalloid needs and this machine lacks, and says so first.
 #   scripts/install_dependencies.sh          compilers, libraries, and the Python packages in .venv
+#   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
 #   scripts/install_dependencies.sh lint     also clang-format and clang-tidy
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +16,7 @@ packages=(
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
 python_packages=(nanobind scikit-build-core numpy pytest hypothesis)
+oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath)
 
 missing=()
 for package in "${packages[@]}"; do
@@ -46,4 +48,11 @@ if [[ "$(cat "$stamp" 2>/dev/null)" != "${python_packages[*]}" ]]; then
   [[ -x .venv/bin/python ]] || python3 -m venv .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "${python_packages[@]}"
   echo "${python_packages[*]}" >"$stamp"
+fi
+
+stamp=.venv/oracles-for-metalloid
+if [[ "${1:-}" == test && "$(cat "$stamp" 2>/dev/null)" != "${oracles[*]}" ]]; then
+  echo "Installing Python packages to compare with into .venv (about 5 GB, minutes): ${oracles[*]}"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "${oracles[@]}"
+  echo "${oracles[*]}" >"$stamp"
 fi
