@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings.h"
 #include "metalloid/metalloid.h"
 
 namespace nb = nanobind;
@@ -286,4 +287,5 @@ NB_MODULE(_core, module) {
     for (const Device& device : Device::all()) result.emplace_back(device.name(), device.description());
     return result;
   });
+  bind_fast(module);
 }
