@@ -4,7 +4,8 @@
 //  - Neutral triple "unknown-unknown-unknown", data layout of the host, C calling convention; aggregates are
 //    passed `byval` and returned through `sret`, so a kernel has exactly one IR parameter per MSL argument:
 //    buffers and threadgroup memory are pointers in their address space, scalar built-ins are integers,
-//    vector built-ins are `ptr byval(...)`.
+//    vector built-ins are `ptr byval(...)`, tensors are `ptr byval` of their descriptor: the address of the elements,
+//    all extents, all strides (64 bits each, at least one extent and stride).
 //  - Address spaces: 0 thread (and generic), 1 device, 2 constant, 3 threadgroup. Threadgroup variables are
 //    internal addrspace(3) globals with undef initialisers.
 //  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
