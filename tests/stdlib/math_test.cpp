@@ -14,7 +14,7 @@
 namespace metalloid::stdlib_test {
 namespace {
 
-constexpr std::size_t sample_count = 60'000;
+constexpr std::size_t sample_count = 30'000;
 constexpr double pi = std::numbers::pi;
 
 struct Function {
@@ -170,6 +170,13 @@ Inputs several_inputs(const Function& function, Format format) {
   return {.x = numbers(0), .y = numbers(1), .z = numbers(2)};
 }
 
+// The expression on vectors that hold x, y and z among other numbers.
+std::string on_vectors(const std::string& expression, Format format) {
+  const std::string vector = stdlib_test::name_of(format) + "3";
+  return "[](" + vector + " x, " + vector + " y, " + vector + " z) { return " + expression + "; }(" + vector +
+         "(0.25, x, 0.5), " + vector + "(0.5, y, 2), " + vector + "(1, z, -1)).y";
+}
+
 class UnaryMath : public ::testing::TestWithParam<Function> {};
 class SeveralArguments : public ::testing::TestWithParam<Function> {};
 
@@ -197,14 +204,11 @@ TEST_P(UnaryMath, Precise) {
   check(GetParam(), Format::float32, MathMode::safe, "fast::" + expression, GetParam().bound, inputs);
 }
 TEST_P(UnaryMath, Vectors) {
-  const std::string& expression = GetParam().expression;
-  if (!std::isalpha(static_cast<unsigned char>(expression.front()))) return;
-  const std::string function = expression.substr(0, expression.find('('));
-  const Inputs inputs = unary_inputs(GetParam(), Format::float32);
-  check(GetParam(), Format::float32, MathMode::safe, function + "(float4(0.25, 0.5, x, 0.125)).z", GetParam().bound,
-        inputs);
-  check(GetParam(), Format::float16, MathMode::safe, function + "(half3(0.25h, x, 0.125h)).y",
-        half_bound(GetParam().bound), unary_inputs(GetParam(), Format::float16));
+  for (const Format format : {Format::float32, Format::float16}) {
+    const double bound = format == Format::float32 ? GetParam().bound : half_bound(GetParam().bound);
+    check(GetParam(), format, MathMode::safe, on_vectors(GetParam().expression, format), bound,
+          unary_inputs(GetParam(), format));
+  }
 }
 
 TEST_P(SeveralArguments, FloatSafe) {
@@ -218,6 +222,14 @@ TEST_P(SeveralArguments, FloatFast) {
 TEST_P(SeveralArguments, Half) {
   check(GetParam(), Format::float16, MathMode::safe, GetParam().expression, half_bound(GetParam().bound),
         several_inputs(GetParam(), Format::float16));
+}
+
+TEST_P(SeveralArguments, Vectors) {
+  for (const Format format : {Format::float32, Format::float16}) {
+    const double bound = format == Format::float32 ? GetParam().bound : half_bound(GetParam().bound);
+    check(GetParam(), format, MathMode::safe, on_vectors(GetParam().expression, format), bound,
+          several_inputs(GetParam(), format));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, UnaryMath, ::testing::ValuesIn(unary));
@@ -243,7 +255,9 @@ TEST(Bfloat, ConversionFromFloat) {
 }
 TEST(Half, FusedMultiplyAddRoundsOnce) {
   const Function fma{"fma(x, y, z)", 0, [](double x, double y, double z) { return std::fma(x, y, z); }, -10, 10};
-  check(fma, Format::float16, MathMode::safe, fma.expression, 0, several_inputs(fma, Format::float16));
+  const Inputs inputs = several_inputs(fma, Format::float16);
+  check(fma, Format::float16, MathMode::safe, fma.expression, 0, inputs);
+  check(fma, Format::float16, MathMode::safe, on_vectors(fma.expression, Format::float16), 0, inputs);
 }
 TEST(Float, FusedMultiplyAddRoundsOnce) {
   // A product and sum exact in long double for these arguments.

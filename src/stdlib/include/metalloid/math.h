@@ -18,6 +18,13 @@
   METALLOID_MIXED_2(name, float_result_t)                                           \
   METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x, float y) { return metal::name(x, y); } \
                              METALLOID_MIXED_2(name, vector_result_t))
+// Functions that Clang has for whole vectors.
+#define METALLOID_UNARY_WHOLE(name, builtin)                                        \
+  METALLOID_FUNC float name(float x) { return builtin(x); }                         \
+  METALLOID_FUNC half name(half x) { return half(name(float(x))); }                 \
+  METALLOID_WHOLE_1(name, float_result_t, builtin)                                  \
+  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x) { return metal::name(x); } \
+                             METALLOID_WHOLE_1(name, vector_result_t, builtin))
 #define METALLOID_TERNARY(name, expression)                                         \
   METALLOID_FUNC float name(float x, float y, float z) { return expression; }       \
   METALLOID_FUNC half name(half x, half y, half z) { return half(name(float(x), float(y), float(z))); } \
@@ -40,39 +47,49 @@ METALLOID_UNARY(asin, __builtin_elementwise_asin(x))
 METALLOID_UNARY(asinh, __metalloid::asinh(x))
 METALLOID_UNARY(atan, __builtin_elementwise_atan(x))
 METALLOID_UNARY(atanh, __metalloid::atanh(x))
-METALLOID_UNARY(ceil, __builtin_elementwise_ceil(x))
+METALLOID_UNARY_WHOLE(ceil, __builtin_elementwise_ceil)
 METALLOID_UNARY(cos, __builtin_elementwise_cos(x))
 METALLOID_UNARY(cosh, __builtin_elementwise_cosh(x))
 METALLOID_UNARY(cospi, __metalloid::cospi(x))
 METALLOID_UNARY(exp, __builtin_elementwise_exp(x))
 METALLOID_UNARY(exp2, __builtin_elementwise_exp2(x))
 METALLOID_UNARY(exp10, __builtin_elementwise_exp10(x))
-METALLOID_UNARY(fabs, __builtin_elementwise_abs(x))
-METALLOID_UNARY(floor, __builtin_elementwise_floor(x))
+METALLOID_UNARY_WHOLE(fabs, __builtin_elementwise_abs)
+METALLOID_UNARY_WHOLE(floor, __builtin_elementwise_floor)
 METALLOID_UNARY(log, __builtin_elementwise_log(x))
 METALLOID_UNARY(log2, __builtin_elementwise_log2(x))
 METALLOID_UNARY(log10, __builtin_elementwise_log10(x))
-METALLOID_UNARY(rint, __builtin_elementwise_rint(x))
-METALLOID_UNARY(round, __builtin_elementwise_round(x))
+METALLOID_UNARY_WHOLE(rint, __builtin_elementwise_rint)
+METALLOID_UNARY_WHOLE(round, __builtin_elementwise_round)
 METALLOID_UNARY(rsqrt, __metalloid::rsqrt(x))
 METALLOID_UNARY(sin, __builtin_elementwise_sin(x))
 METALLOID_UNARY(sinh, __builtin_elementwise_sinh(x))
 METALLOID_UNARY(sinpi, __metalloid::sinpi(x))
-METALLOID_UNARY(sqrt, __builtin_elementwise_sqrt(x))
+METALLOID_UNARY_WHOLE(sqrt, __builtin_elementwise_sqrt)
 METALLOID_UNARY(tan, __builtin_elementwise_tan(x))
 METALLOID_UNARY(tanh, __builtin_elementwise_tanh(x))
 METALLOID_UNARY(tanpi, __metalloid::tanpi(x))
-METALLOID_UNARY(trunc, __builtin_elementwise_trunc(x))
+METALLOID_UNARY_WHOLE(trunc, __builtin_elementwise_trunc)
 
 METALLOID_BINARY(atan2, __builtin_elementwise_atan2(x, y))
 METALLOID_BINARY(copysign, __builtin_elementwise_copysign(x, y))
 METALLOID_BINARY(divide, x / y)
 METALLOID_BINARY(fdim, __metalloid::fdim(x, y))
 METALLOID_BINARY(fmod, __builtin_elementwise_fmod(x, y))
-METALLOID_BINARY(fmax, __builtin_fmaxf(x, y))
-METALLOID_BINARY(fmin, __builtin_fminf(x, y))
 METALLOID_BINARY(pow, __builtin_elementwise_pow(x, y))
 METALLOID_BINARY(powr, __metalloid::powr(x, y))
+
+METALLOID_FUNC float fmax(float x, float y) { return __builtin_fmaxf(x, y); }
+METALLOID_FUNC half fmax(half x, half y) { return __builtin_fmaxf16(x, y); }
+METALLOID_WHOLE_2(fmax, float_result_t, __metalloid::whole_max)
+METALLOID_FUNC float fmin(float x, float y) { return __builtin_fminf(x, y); }
+METALLOID_FUNC half fmin(half x, half y) { return __builtin_fminf16(x, y); }
+METALLOID_WHOLE_2(fmin, float_result_t, __metalloid::whole_min)
+METALLOID_PRECISE_AND_FAST(
+    METALLOID_FUNC float fmax(float x, float y) { return metal::fmax(x, y); }
+    METALLOID_WHOLE_2(fmax, vector_result_t, __metalloid::whole_max)
+    METALLOID_FUNC float fmin(float x, float y) { return metal::fmin(x, y); }
+    METALLOID_WHOLE_2(fmin, vector_result_t, __metalloid::whole_min))
 
 METALLOID_TERNARY(fmax3, fmax(x, fmax(y, z)))
 METALLOID_TERNARY(fmin3, fmin(x, fmin(y, z)))
@@ -81,7 +98,7 @@ METALLOID_TERNARY(fmedian3, fmax(fmin(x, y), fmin(fmax(x, y), z)))
 // Rounded once in their own type: a float result rounded to half again could be off, or reach 1.
 METALLOID_FUNC float fma(float x, float y, float z) { return __builtin_elementwise_fma(x, y, z); }
 METALLOID_FUNC half fma(half x, half y, half z) { return __builtin_elementwise_fma(x, y, z); }
-METALLOID_MIXED_3(fma, float_result_t)
+METALLOID_WHOLE_3(fma, float_result_t, __builtin_elementwise_fma)
 METALLOID_FUNC float fract(float x) { return __metalloid::fract(x, 0x1.fffffep-1f); }
 METALLOID_FUNC half fract(half x) { return __metalloid::fract(x, half(0x1.ffcp-1f)); }
 METALLOID_MIXED_1(fract, float_result_t)
@@ -90,7 +107,7 @@ METALLOID_FUNC half nextafter(half x, half y) { return __metalloid::nextafter<us
 METALLOID_MIXED_2(nextafter, float_result_t)
 METALLOID_PRECISE_AND_FAST(
     METALLOID_FUNC float fma(float x, float y, float z) { return metal::fma(x, y, z); }
-    METALLOID_MIXED_3(fma, vector_result_t)
+    METALLOID_WHOLE_3(fma, vector_result_t, __builtin_elementwise_fma)
     METALLOID_FUNC float fract(float x) { return metal::fract(x); }
     METALLOID_MIXED_1(fract, vector_result_t)
     METALLOID_FUNC float nextafter(float x, float y) { return metal::nextafter(x, y); }
@@ -167,6 +184,7 @@ using metal::sincos;
 }  // namespace metal
 
 #undef METALLOID_UNARY
+#undef METALLOID_UNARY_WHOLE
 #undef METALLOID_BINARY
 #undef METALLOID_TERNARY
 

@@ -133,4 +133,83 @@ using if_integral_t = metal::enable_if_t<__is_integral(T), int>;
 #define METALLOID_ELEMENTWISE_2(R, F) METALLOID_LANES_(R, F, METALLOID_CALL_2)
 #define METALLOID_ELEMENTWISE_3(R, F) METALLOID_LANES_(R, F, METALLOID_CALL_3)
 
+// The same for functions that Clang has for whole vectors (METALLOID_WHOLE_n: those of one kind of element at run
+// time; the rest goes element by element).
+#define METALLOID_WHOLE_1(name, RESULT, builtin)                                                      \
+  template <typename A, typename R = __metalloid::RESULT<A>>                                          \
+  METALLOID_FUNC constexpr R name(A a_) {                                                             \
+    const R a = R(a_);                                                                                \
+    if constexpr (__metalloid::is_vector<R>) {                                                        \
+      if constexpr (__metalloid::is_native_vector<R>) {                                               \
+        if (!METALLOID_CONSTANT_EVALUATED) return R(builtin(a.__native), __metalloid::native_tag());  \
+      }                                                                                               \
+      METALLOID_ELEMENTWISE_1(R, name);                                                               \
+    } else {                                                                                          \
+      return name(a);                                                                                 \
+    }                                                                                                 \
+  }
+#define METALLOID_WHOLE_2(name, RESULT, builtin)                                                      \
+  template <typename A, typename B, typename R = __metalloid::RESULT<A, B>>                           \
+  METALLOID_FUNC constexpr R name(A a_, B b_) {                                                       \
+    const R a = R(a_), b = R(b_);                                                                     \
+    if constexpr (__metalloid::is_vector<R>) {                                                        \
+      if constexpr (__metalloid::is_native_vector<R>) {                                               \
+        if (!METALLOID_CONSTANT_EVALUATED)                                                            \
+          return R(builtin(a.__native, b.__native), __metalloid::native_tag());                       \
+      }                                                                                               \
+      METALLOID_ELEMENTWISE_2(R, name);                                                               \
+    } else {                                                                                          \
+      return name(a, b);                                                                              \
+    }                                                                                                 \
+  }
+#define METALLOID_WHOLE_3(name, RESULT, builtin)                                                      \
+  template <typename A, typename B, typename C, typename R = __metalloid::RESULT<A, B, C>>            \
+  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                                 \
+    const R a = R(a_), b = R(b_), c = R(c_);                                                          \
+    if constexpr (__metalloid::is_vector<R>) {                                                        \
+      if constexpr (__metalloid::is_native_vector<R>) {                                               \
+        if (!METALLOID_CONSTANT_EVALUATED)                                                            \
+          return R(builtin(a.__native, b.__native, c.__native), __metalloid::native_tag());           \
+      }                                                                                               \
+      METALLOID_ELEMENTWISE_3(R, name);                                                               \
+    } else {                                                                                          \
+      return name(a, b, c);                                                                           \
+    }                                                                                                 \
+  }
+
+namespace __metalloid {
+
+template <typename T>
+constexpr bool is_native_vector = is_vector<T> && !__is_same(typename shape<T>::element, bfloat) &&
+                                  !__is_same(typename shape<T>::element, bool);
+
+// Clang's functions for vectors of floats or integers, with one name for both.
+template <typename V>
+METALLOID_FUNC V whole_max(V a, V b) {
+  if constexpr (__is_floating_point(decltype(a[0] + a[0])))
+    return __builtin_elementwise_maxnum(a, b);
+  else
+    return __builtin_elementwise_max(a, b);
+}
+template <typename V>
+METALLOID_FUNC V whole_min(V a, V b) {
+  if constexpr (__is_floating_point(decltype(a[0] + a[0])))
+    return __builtin_elementwise_minnum(a, b);
+  else
+    return __builtin_elementwise_min(a, b);
+}
+template <typename V>
+METALLOID_FUNC V whole_clamp(V x, V low, V high) {
+  return whole_min(whole_max(x, low), high);
+}
+template <typename V>
+METALLOID_FUNC V whole_abs(V x) {
+  if constexpr (__is_floating_point(decltype(x[0] + x[0])))
+    return __builtin_elementwise_abs(x);
+  else
+    return x < 0 ? -x : x;
+}
+
+}  // namespace __metalloid
+
 #endif

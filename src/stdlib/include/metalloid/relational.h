@@ -14,6 +14,12 @@ METALLOID_FUNC constexpr ushort infinity_bits(half) { return 0x7c00u; }
 METALLOID_FUNC constexpr uint normal_bits(float) { return 0x00800000u; }
 METALLOID_FUNC constexpr ushort normal_bits(half) { return 0x0400u; }
 
+// The signed integer of a size in bytes.
+template <int size>
+using sized_word_t = metal::conditional_t<
+    size == 1, signed char,
+    metal::conditional_t<size == 2, short, metal::conditional_t<size == 4, int, long>>>;
+
 template <typename... A>
 struct bool_vector {};
 template <typename T, int N>
@@ -97,6 +103,10 @@ template <typename A, typename B, int N, typename R = __metalloid::vector_result
 METALLOID_FUNC constexpr R select(A a_, B b_, vec<bool, N> c) {
   static_assert(__metalloid::shape<R>::lanes == N, "select needs one condition per component");
   const R a = R(a_), b = R(b_);
+  if (!METALLOID_CONSTANT_EVALUATED) {
+    using Words = __metalloid::native_t<__metalloid::sized_word_t<sizeof(typename __metalloid::shape<R>::element)>, N>;
+    return R(__builtin_convertvector(c.__native, Words) != 0 ? b.__native : a.__native, __metalloid::native_tag());
+  }
   R result = a;
   if (c.x) result.x = b.x;
   if (c.y) result.y = b.y;

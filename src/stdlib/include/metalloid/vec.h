@@ -34,6 +34,17 @@ using native_t = typename native<T, N>::type;
 
 struct native_tag {};
 
+// An element as it stands in a Clang vector.
+template <typename T>
+METALLOID_FUNC auto native_element(T x) {
+  if constexpr (__is_same(T, bool))
+    return uchar(x);
+  else if constexpr (__is_same(T, bfloat))
+    return x.bits();
+  else
+    return x;
+}
+
 // Components that a constructor argument brings; the element type, and the vec type that it stands for.
 template <typename T>
 struct shape {
@@ -152,7 +163,10 @@ struct packed_storage;
 template <typename T>
 struct storage<T, 1> {
   storage() = default;
-  METALLOID_FUNC constexpr storage(T x_) : x(x_) {}
+  METALLOID_FUNC constexpr storage(T x_) : x(x_) {
+    // At run time in one piece, so that memory is written in one piece.
+    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 1>{native_element(x_)};
+  }
   METALLOID_FUNC constexpr storage(native_t<T, 1> v, native_tag) : __native(v) {}
 
   union {
@@ -166,7 +180,10 @@ struct storage<T, 1> {
 template <typename T>
 struct storage<T, 2> {
   storage() = default;
-  METALLOID_FUNC constexpr storage(T x_, T y_) : x(x_), y(y_) {}
+  METALLOID_FUNC constexpr storage(T x_, T y_) : x(x_), y(y_) {
+    // At run time in one piece, so that memory is written in one piece.
+    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 2>{native_element(x_), native_element(y_)};
+  }
   METALLOID_FUNC constexpr storage(native_t<T, 2> v, native_tag) : __native(v) {}
 
   union {
@@ -200,7 +217,10 @@ struct packed_storage<T, 2> {
 template <typename T>
 struct storage<T, 3> {
   storage() = default;
-  METALLOID_FUNC constexpr storage(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
+  METALLOID_FUNC constexpr storage(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {
+    // At run time in one piece, so that memory is written in one piece.
+    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 3>{native_element(x_), native_element(y_), native_element(z_)};
+  }
   METALLOID_FUNC constexpr storage(native_t<T, 3> v, native_tag) : __native(v) {}
 
   union {
@@ -234,7 +254,10 @@ struct packed_storage<T, 3> {
 template <typename T>
 struct storage<T, 4> {
   storage() = default;
-  METALLOID_FUNC constexpr storage(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+  METALLOID_FUNC constexpr storage(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {
+    // At run time in one piece, so that memory is written in one piece.
+    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 4>{native_element(x_), native_element(y_), native_element(z_), native_element(w_)};
+  }
   METALLOID_FUNC constexpr storage(native_t<T, 4> v, native_tag) : __native(v) {}
 
   union {
