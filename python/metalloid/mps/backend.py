@@ -1,0 +1,131 @@
+"""torch.mps, torch.backends.mps and what else a script may ask about the device."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+from typing import Any
+
+import torch
+
+from .. import _errors, _shader
+from .._policy import ArgumentPolicy
+from . import timeline
+from .device_mode import MpsMode, is_mps
+from .tags import is_tagged, tag, tensors_in
+
+
+class MpsPolicy(ArgumentPolicy):
+    """Tensors on "mps" are device memory; numbers and bits are handed over unchecked, as torch.mps does."""
+
+    def is_device_memory(self, tensor: Any) -> bool:
+        return is_tagged(tensor)
+
+
+policy = MpsPolicy(accepts_arrays=False, checks_types=False)
+
+
+def compile_shader(source: str) -> _shader.ShaderLibrary:
+    fast = os.environ.get("PYTORCH_MPS_FAST_MATH", "0") not in ("", "0")
+    return _shader.compile_shader(source, math_mode="fast" if fast else "safe", policy=policy)
+
+
+def load_metallib(source: Any) -> Any:
+    what = "" if isinstance(source, (bytes, bytearray)) else f" from '{source}'"
+    raise RuntimeError(f"Failed to load metallib{what}: Metalloid compiles Metal source, not Apple's binaries")
+
+
+def _nothing(*arguments: Any, **keywords: Any) -> None:
+    return None
+
+
+def _memory() -> int:
+    """All of the machine's, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _resident() -> int:
+    """This process's, in bytes."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _fill_bindings() -> None:
+    bindings = {
+        "_has_mps": True,
+        "_mps_is_available": lambda: True,
+        "_mps_is_on_macos_or_newer": lambda major, minor: (major, minor) <= (15, 0),
+        "_mps_is_in_bad_fork": lambda: False,
+        "_mps_get_default_generator": lambda: torch.default_generator,
+        "_mps_get_name": lambda: f"Metalloid on {platform.machine()}",
+        "_mps_get_core_count": lambda: os.cpu_count() or 1,
+        "_mps_deviceSynchronize": _errors.synchronize,
+        "_mps_emptyCache": _nothing,
+        "_mps_setMemoryFraction": _nothing,
+        "_mps_currentAllocatedMemory": _resident,
+        "_mps_driverAllocatedMemory": _resident,
+        "_mps_recommendedMaxMemory": _memory,
+        "_mps_profilerStartTrace": _nothing,
+        "_mps_profilerStopTrace": _nothing,
+        "_mps_isCaptureEnabled": lambda: False,
+        "_mps_isCapturing": lambda: False,
+    }
+    for name, value in bindings.items():
+        setattr(torch._C, name, value)
+
+
+class _Generator(torch._C.Generator):
+    """torch.Generator; one for "mps" draws on the CPU."""
+
+    def __new__(cls, device: Any = "cpu") -> Any:
+        return super().__new__(cls, device="cpu" if is_mps(device) else device)
+
+
+def _load_for_mps(load: Any) -> Any:
+    def loaded(*arguments: Any, **keywords: Any) -> Any:
+        if not is_mps(keywords.get("map_location")):
+            return load(*arguments, **keywords)
+        result = load(*arguments, **{**keywords, "map_location": "cpu"})
+        for tensor in tensors_in(result):
+            tag(tensor)
+        return result
+
+    return loaded
+
+
+def _enter_in_every_thread() -> None:
+    """Modes belong to one thread; new threads get one of their own."""
+    bootstrap = threading.Thread._bootstrap_inner
+
+    def started(self: threading.Thread) -> None:
+        with MpsMode():
+            bootstrap(self)
+
+    threading.Thread._bootstrap_inner = started
+
+
+def install() -> None:
+    _fill_bindings()
+    torch.mps.compile_shader = compile_shader
+    torch.mps.load_metallib = load_metallib
+    torch.mps.synchronize = _errors.synchronize
+    torch.mps.Event = torch.mps.event.Event = timeline.Event
+    torch.mps.Stream = timeline.Stream
+    torch.mps.stream = timeline.stream
+    torch.mps.set_stream = _nothing
+    torch.mps.current_stream = torch.mps.default_stream = lambda: timeline.the_stream
+    torch.mps.is_available = lambda: True
+    torch.mps.device_count = lambda: 1
+    torch.backends.mps.is_available = lambda: True
+    torch.backends.mps.is_built = lambda: True
+    torch.backends.mps.is_macos_or_newer = lambda major, minor: (major, minor) <= (15, 0)
+    torch.backends.mps.is_macos13_or_newer = lambda minor=0: True
+    torch.Generator = _Generator
+    torch.load = _load_for_mps(torch.load)
+    if hasattr(torch, "accelerator"):
+        torch.accelerator.is_available = lambda: True
+        torch.accelerator.device_count = lambda: 1
+        torch.accelerator.current_accelerator = lambda check_available=False: torch.device("mps")
+        torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
+    _enter_in_every_thread()

@@ -1,0 +1,213 @@
+"""The torch function mode that makes tensors behave as if they were on "mps".
+
+It sees every call of a torch function. A device argument "mps" becomes "cpu", and what comes out is tagged; results
+computed from tagged tensors are tagged; the device getters answer for tagged tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _device as default_device
+
+from .tags import is_tagged, tag, tensors_in
+
+mps = torch.device("mps", 0)
+_cpu = torch.device("cpu")
+
+# Functions that take tensors of both devices: copies, accessors, indices on the CPU.
+_takes_both = {
+    "__get__", "__set__", "copy_", "to", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type",
+    "index_put_", "index_put", "set_", "assert_close", "is_same_size", "equal", "register_hook", "_parse_to",
+}  # fmt: skip
+
+
+def is_mps(device: Any) -> bool:
+    if isinstance(device, torch.device):
+        return device.type == "mps"
+    return isinstance(device, str) and (device == "mps" or device.startswith("mps:"))
+
+
+def _is_device(value: Any) -> bool:
+    if isinstance(value, torch.device):
+        return True
+    return isinstance(value, str)
+
+
+def _reject_float64(tensors: list[torch.Tensor]) -> None:
+    for tensor in tensors:
+        if tensor.dtype in (torch.float64, torch.complex128):
+            raise TypeError(
+                "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
+                "Please use float32 instead."
+            )
+
+
+def _tagged(result: Any) -> Any:
+    tensors = tensors_in(result)
+    _reject_float64(tensors)
+    for tensor in tensors:
+        tag(tensor)
+    return result
+
+
+def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwargs: dict) -> torch.Tensor:
+    """`to` and `cpu` between devices make a copy, as between two memories; on the same device they may not."""
+    source = is_tagged(tensor)
+    if target:
+        dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, torch.dtype)), tensor.dtype)
+        if dtype in (torch.float64, torch.complex128):
+            raise TypeError(
+                "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
+                "Please use float32 instead."
+            )
+    result = func(tensor, *args, **kwargs)
+    if source != target and result.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
+        result = result.clone()
+    if target:
+        tag(result)
+    return result
+
+
+def _to(func: Any, args: tuple, kwargs: dict) -> torch.Tensor:
+    tensor, *rest = args
+    kwargs = dict(kwargs)
+    target = is_tagged(tensor)
+    if "other" in kwargs or (rest and isinstance(rest[0], torch.Tensor)):
+        target = is_tagged(kwargs.get("other", rest[0] if rest else None))
+    elif kwargs.get("device") is not None:
+        target = is_mps(kwargs["device"])
+        if target:
+            kwargs["device"] = _cpu
+    elif rest and _is_device(rest[0]):
+        target = is_mps(rest[0])
+        if target:
+            rest[0] = _cpu
+    return _copied_to(func, tensor, target, tuple(rest), kwargs)
+
+
+def _to_cpu(func: Any, args: tuple, kwargs: dict) -> torch.Tensor:
+    return _copied_to(func, args[0], False, args[1:], kwargs)
+
+
+def _device(func: Any, args: tuple, kwargs: dict) -> torch.device:
+    return mps if is_tagged(args[0]) else func(*args, **kwargs)
+
+
+def _is_mps(func: Any, args: tuple, kwargs: dict) -> bool:
+    return is_tagged(args[0])
+
+
+def _is_cpu(func: Any, args: tuple, kwargs: dict) -> bool:
+    return func(*args, **kwargs) and not is_tagged(args[0])
+
+
+def _get_device(func: Any, args: tuple, kwargs: dict) -> int:
+    return 0 if is_tagged(args[0]) else func(*args, **kwargs)
+
+
+def _numpy(func: Any, args: tuple, kwargs: dict) -> Any:
+    if is_tagged(args[0]):
+        raise TypeError(
+            "can't convert mps:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    return func(*args, **kwargs)
+
+
+def _repr(func: Any, args: tuple, kwargs: dict) -> str:
+    text = func(*args, **kwargs)
+    if not is_tagged(args[0]) or not text.endswith(")"):
+        return text
+    for mark in (", grad_fn=", ", requires_grad="):  # which come last
+        head, found, tail = text.rpartition(mark)
+        if found:
+            return f"{head}, device='mps:0'{found}{tail}"
+    return f"{text[:-1]}, device='mps:0')"
+
+
+def _set_data(func: Any, args: tuple, kwargs: dict) -> None:
+    """The new data brings its storage, and with it the mark."""
+    return func(*args, **kwargs)
+
+
+def _unchanged(func: Any, args: tuple, kwargs: dict) -> Any:
+    return func(*args, **kwargs)
+
+
+_handlers = {
+    torch.Tensor.device.__get__: _device,
+    torch.Tensor.is_mps.__get__: _is_mps,
+    torch.Tensor.is_cpu.__get__: _is_cpu,
+    torch.Tensor.get_device: _get_device,
+    torch.Tensor.to: _to,
+    torch.Tensor.cpu: _to_cpu,
+    torch.Tensor.numpy: _numpy,
+    torch.Tensor.__array__: _numpy,
+    torch.Tensor.__repr__: _repr,
+    torch.Tensor.data.__set__: _set_data,
+    torch.Tensor.untyped_storage: _unchanged,
+    torch._C._nn._parse_to: _unchanged,  # what Module.to asks; it hands the device on to Tensor.to
+}
+
+
+def _check_one_device(func: Any, tensors: list[torch.Tensor]) -> None:
+    if getattr(func, "__name__", "") in _takes_both:
+        return
+    for tensor in tensors:
+        if tensor.dim() != 0 and not is_tagged(tensor):
+            raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!")
+
+
+def call(func: Any, args: tuple, kwargs: dict) -> Any:
+    """One call of a torch function, as a build with MPS would answer it."""
+    handler = _handlers.get(func)
+    if handler is not None:
+        return handler(func, args, kwargs)
+    device = kwargs.get("device")
+    if device is not None and _is_device(device):
+        if not is_mps(device):
+            return func(*args, **kwargs)
+        return _tagged(func(*args, **{**kwargs, "device": _cpu}))
+    tensors = tensors_in((args, kwargs))
+    if not any(is_tagged(tensor) for tensor in tensors):
+        return func(*args, **kwargs)
+    _check_one_device(func, tensors)
+    return _tagged(func(*args, **kwargs))
+
+
+class MpsMode(TorchFunctionMode):
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        return call(func, args, kwargs or {})
+
+
+def _default_device_function(self: Any, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """torch's mode for default devices lies below all others: "mps" that it fills in must be answered there."""
+    kwargs = kwargs or {}
+    if func in default_device._device_constructors() and kwargs.get("device") is None:
+        kwargs["device"] = self.device
+        if is_mps(self.device):
+            return call(func, args, kwargs)
+    return func(*args, **kwargs)
+
+
+def _tag_gradients(apply: Any) -> Any:
+    """Gradients that autograd computes itself reach a custom Function's backward without passing the mode."""
+
+    def tagged_apply(self: Any, *gradients: Any) -> Any:
+        saved = tensors_in(self.saved_tensors)
+        if not saved or any(is_tagged(tensor) for tensor in saved):
+            for gradient in tensors_in(gradients):
+                tag(gradient)
+        return apply(self, *gradients)
+
+    return tagged_apply
+
+
+def install() -> MpsMode:
+    default_device.DeviceContext.__torch_function__ = _default_device_function
+    torch.autograd.function.BackwardCFunction.apply = _tag_gradients(torch.autograd.function.BackwardCFunction.apply)
+    mode = MpsMode()
+    mode.__enter__()
+    return mode

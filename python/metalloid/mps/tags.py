@@ -1,0 +1,42 @@
+"""Which tensors are on "mps".
+
+The mark is on a tensor's storage, so views, gradients' aliases and tensors that autograd saved share it. torch keeps a
+storage's Python object alive as long as the storage.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+_mark = "_metalloid_is_on_mps"
+
+
+def is_tagged(tensor: torch.Tensor) -> bool:
+    try:
+        return hasattr(tensor.untyped_storage(), _mark)
+    except (NotImplementedError, RuntimeError):  # sparse, fake and other tensors without storage
+        return False
+
+
+def tag(tensor: torch.Tensor) -> None:
+    try:
+        setattr(tensor.untyped_storage(), _mark, True)
+    except (NotImplementedError, RuntimeError):
+        pass
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors among arguments or results, in lists, tuples and dictionaries too."""
+    found: list[torch.Tensor] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif isinstance(item, (list, tuple)):
+            pending.extend(item)
+        elif isinstance(item, dict):
+            pending.extend(item.values())
+    return found
