@@ -402,8 +402,20 @@ struct packed_storage<T, 4> {
   template <typename U, __metalloid::if_explicit_scalar<U, T> = 0>                                              \
   METALLOID_FUNC explicit constexpr vec(U value) : vec(T(value)) {}
 
+// From and to volatile memory, component by component. (Templates: real copy operations of volatile vectors would
+// make vectors non-trivial.)
+#define METALLOID_VEC_VOLATILE(N)                                                                               \
+  template <typename V, metal::enable_if_t<__is_volatile(V) && __is_same(__metalloid::plain<V>, vec), int> = 0> \
+  METALLOID_FUNC vec(V& v) : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_OF, v) {}                               \
+  template <typename V, metal::enable_if_t<__is_same(V, vec), int> = 0>                                         \
+  METALLOID_FUNC void operator=(const V& v) volatile {                                                          \
+    for (int i = 0; i < N; ++i) __elements[i] = v.__elements[i];                                                \
+  }
+#define METALLOID_ELEMENT_OF(c, v) v.c
+
 #define METALLOID_ELEMENT_CONVERT(c, v) static_cast<T>(v.c)
 #define METALLOID_VEC_CONVERSIONS(N)                                                                            \
+  METALLOID_VEC_VOLATILE(N)                                                                                     \
   template <typename U, metal::enable_if_t<!__is_same(U, T), int> = 0>                                          \
   METALLOID_FUNC explicit constexpr vec(vec<U, N> v) : vec(__convert(v)) {}                                     \
   template <typename U, typename V, metal::enable_if_t<!__is_same(U, T), int> = 0>                              \
