@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
@@ -187,6 +188,59 @@ TEST_P(SimdgroupMatrixProducts, MultipliesLikeDoublePrecision) {
       }
     }
   }
+}
+
+// Where lanes of the reference engine wait for each other, by the calls in the assembly.
+struct Meetings {
+  int products = 0, barriers = 0;
+
+  explicit Meetings(const std::string& body) {
+    const std::string text = "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void test(device float* x, threadgroup float* t [[threadgroup(0)]]) {\n"
+        "  simdgroup_float8x8 a, b, c(0.0f);\n" + body + "  simdgroup_store(c, x);\n}\n";
+    const std::string code = emit(Device::named("reference").make_library(text), "test", Emit::assembly);
+    for (std::size_t at = 0; (at = code.find("call", at)) != std::string::npos; ++at) {
+      const std::string line = code.substr(at, code.find('\n', at) - at);
+      products += line.find("metalloid_matrices") != std::string::npos;
+      barriers += line.find("metalloid_barrier") != std::string::npos;
+    }
+  }
+};
+
+TEST(SimdgroupMatrixLowering, ProductsShareMeetings) {
+  const Meetings unrolled(R"(
+  simdgroup_load(a, t);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    simdgroup_load(b, t + 64 * k);
+    simdgroup_multiply_accumulate(c, a, b, c);
+  }
+)");
+  EXPECT_EQ(unrolled.products, 1);
+  // A factor that is a result has to wait for it.
+  EXPECT_EQ(Meetings("simdgroup_load(a, t); c = (a * a) * a;").products, 2);
+}
+
+TEST(SimdgroupMatrixLowering, KeepsBarriersBetweenWritesOnly) {
+  const Meetings idle(R"(
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  simdgroup_load(a, t);
+  simdgroup_barrier(mem_flags::mem_none);
+  simdgroup_load(b, t + 64);
+  simdgroup_barrier(mem_flags::mem_none);
+  simdgroup_multiply_accumulate(c, a, b, c);
+)");
+  EXPECT_EQ(idle.barriers, 1);
+  const Meetings needed(R"(
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  simdgroup_load(a, t);
+  simdgroup_barrier(mem_flags::mem_none);
+  simdgroup_store(a, t, 8, 0, true);
+  simdgroup_barrier(mem_flags::mem_none);
+  simdgroup_load(b, t);
+  simdgroup_multiply_accumulate(c, a, b, c);
+)");
+  EXPECT_EQ(needed.barriers, 3);
 }
 
 std::vector<std::string> device_names() {

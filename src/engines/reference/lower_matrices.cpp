@@ -192,14 +192,14 @@ bool uses_matrices(const llvm::Module& module) {
   });
 }
 
-std::uint32_t lower_matrices(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& machine) {
-  // Loops over tiles unroll here, and accumulators move from arrays to registers.
+void unroll_tiles(llvm::Module& module, llvm::TargetMachine& machine) {
   ir::PassManagers managers(&machine);
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(managers.builder.buildFunctionSimplificationPipeline(
       llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None)));
   passes.run(module, managers.modules);
-  return Lowering(module, entry).run();
 }
+
+std::uint32_t lower_matrices(llvm::Module& module, llvm::Function& entry) { return Lowering(module, entry).run(); }
 
 }  // namespace metalloid::engines::reference

@@ -4,6 +4,7 @@
 
 #include "engines/host/machine.h"
 #include "engines/host/relax_alignment.h"
+#include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/executable.h"
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_arguments.h"
@@ -17,7 +18,7 @@ namespace metalloid::engines::reference {
 namespace {
 
 // Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "3";
+constexpr std::string_view code_version = "4";
 
 // What a thread's variables take on its stack, and whether calls may add to that without a bound.
 KernelFacts facts_of(const llvm::Module& module, bool meet, std::uint32_t threadgroup_memory,
@@ -90,7 +91,9 @@ class ReferenceEngine : public Engine {
     pass("lower_arguments", [&] { entry = &lower_arguments(module, kernel.info, meet); });
     pass("lower_threadgroup_memory", [&] { threadgroup_memory = lower_threadgroup_memory(module, *entry); });
     if (uses_matrices(module)) {
-      pass("lower_matrices", [&] { matrix_registers = lower_matrices(module, *entry, machine); });
+      pass("unroll_tiles", [&] { unroll_tiles(module, machine); });
+      pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });
+      pass("lower_matrices", [&] { matrix_registers = lower_matrices(module, *entry); });
     }
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { host::retarget(module, machine); });
