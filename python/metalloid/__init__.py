@@ -8,12 +8,20 @@
 array([0., 2., 4., 6.], dtype=float32)
 """
 
+from typing import TYPE_CHECKING
+
 from . import fast
 from ._core import Error, devices
 from ._core import version as __version__
 from ._errors import AcceleratorError, synchronize
 from ._policy import ArgumentPolicy
 from ._shader import Kernel, ShaderLibrary, compile_shader
+
+if TYPE_CHECKING:
+    from . import coreai
+    from ._torch_metal_kernel import TorchMetalKernel
+    from ._torch_metal_kernel_source import MetalParameter
+    from ._torch_metal_kernel_verify import VerificationError
 
 # These need torch, which is imported when they are first asked for.
 _lazy = {

@@ -115,6 +115,9 @@ class TorchMetalKernel:
         operator.register_fake(self._run_fake)
         self.torch_custom_op = operator
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> TorchMetalKernel:
+        return self  # models that hold kernels are copied; an operator is there once
+
     def __repr__(self) -> str:
         return f"<metalloid TorchMetalKernel {self.name}>"
 

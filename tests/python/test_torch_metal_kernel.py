@@ -1,5 +1,7 @@
 """metalloid.TorchMetalKernel: the Metal source runs, and every result is compared with torch_defn."""
 
+import concurrent.futures
+import copy as copy_module
 import subprocess
 import sys
 
@@ -360,3 +362,44 @@ def test_it_is_a_proper_operator():
     torch.library.opcheck(
         kernel.torch_custom_op, (torch.randn(6), 2, 0.5, True, [6, 1, 1], [2, 1, 1], [6], [6])
     )
+
+
+def test_in_a_branch_of_a_condition():
+    kernel = vector_add("in_a_branch")
+
+    class Model(torch.nn.Module):
+        def forward(self, flag, x):
+            return torch.cond(flag, lambda x: kernel(x, x, **grid(4, shapes=[[4]])), lambda x: x - 1, (x,))
+
+    model = torch.export.export(Model(), (torch.tensor(True), torch.ones(4))).module()
+    assert model(torch.tensor(True), torch.ones(4)).tolist() == [2, 2, 2, 2]
+    assert model(torch.tensor(False), torch.ones(4)).tolist() == [0, 0, 0, 0]
+
+
+def test_models_that_hold_a_kernel_can_be_copied():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kernel = vector_add("held")
+
+        def forward(self, x):
+            return self.kernel(x, x, **grid(4, shapes=[[4]]))
+
+    assert copy_module.deepcopy(Model())(torch.ones(4)).tolist() == [2, 2, 2, 2]
+
+
+def test_tensors_without_data():
+    x = torch.empty(4, device="meta")
+    result = vector_add("meta")(x, x, **grid(4, shapes=[[4]]))
+    assert result.device.type == "meta" and result.shape == (4,)
+
+
+def test_calls_from_several_threads():
+    kernel = vector_add("threads")
+
+    def call(seed):
+        x = torch.full((64,), float(seed))
+        return kernel(x, x, **grid(64, group=(32, 1, 1), shapes=[[64]]))[0].item() == 2 * seed
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(call, range(40)))
