@@ -149,7 +149,10 @@ METALLOID_UNSANITIZED void ThreadgroupRunner::finish() {
 unsigned ThreadgroupRunner::settle() {
   if (group_->waiting != 0) {
     carry_out_first_site(*group_);
-    return simdgroup_;
+    // Simdgroups take turns, as they do on a GPU: kernels in use count on it where they lack a barrier between one
+    // simdgroup's reads and another's later writes.
+    const std::uint32_t later = simdgroup_ == 31 ? 0 : ready_ >> (simdgroup_ + 1) << (simdgroup_ + 1);
+    return static_cast<unsigned>(std::countr_zero(later != 0 ? later : ready_));
   }
   ready_ &= ~(1u << simdgroup_);
   if (ready_ != 0) return static_cast<unsigned>(std::countr_zero(ready_));
