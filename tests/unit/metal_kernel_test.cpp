@@ -1,0 +1,132 @@
+// metal_kernel from C++: generated source, arrays, launches, errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "metalloid/fast.h"
+
+namespace metalloid::fast {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Array floats(Shape shape, std::vector<float> values) {
+  Array array = Array::zeros(std::move(shape), Dtype::float32);
+  std::copy(values.begin(), values.end(), reinterpret_cast<float*>(array.data()));
+  return array;
+}
+
+std::vector<float> values_of(const Array& array) {
+  const auto* first = reinterpret_cast<const float*>(array.data());
+  return {first, first + array.size()};
+}
+
+TEST(MetalKernel, RunsElementwise) {
+  const MetalKernel kernel = metal_kernel("exponential", {"x"}, {"y"},
+                                          "uint i = thread_position_in_grid.x; y[i] = metal::exp(T(x[i]));");
+  const std::vector<Array> outputs =
+      kernel({floats({2, 2}, {0, 1, 2, 3})}, {{2, 2}}, {Dtype::float32}, {4, 1, 1}, {256, 1, 1}, {{"T", Dtype::float32}});
+  ASSERT_EQ(outputs.size(), 1);
+  EXPECT_EQ(outputs[0].shape, (Shape{2, 2}));
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(values_of(outputs[0])[i], std::exp(i), 1e-5);
+}
+
+TEST(MetalKernel, GeneratesTheSignature) {
+  const MetalKernel kernel = metal_kernel("sum", {"a", "b", "c"}, {"out", "count"}, "// a_strides b_ndim c_shape",
+                                          "#define N 1", true, true);
+  const GeneratedSource source =
+      kernel.source({Array::zeros({3, 4}, Dtype::bfloat16), Array::zeros({7}, Dtype::uint8), Array::zeros({}, Dtype::bool_)},
+                    {Dtype::float32, Dtype::uint32}, {{"N", -2}, {"fast", true}});
+  EXPECT_EQ(source.kernel_name, "custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t");
+  EXPECT_EQ(source.text,
+            "#define N 1\n"
+            "template <int N, bool fast>\n"
+            "[[kernel]] void custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t(\n"
+            "  const device bfloat16_t* a [[buffer(0)]],\n"
+            "  const constant int64_t* a_strides [[buffer(1)]],\n"
+            "  const constant uint8_t* b [[buffer(2)]],\n"
+            "  const constant int& b_ndim [[buffer(3)]],\n"
+            "  const constant bool& c [[buffer(4)]],\n"
+            "  device atomic<float>* out [[buffer(5)]],\n"
+            "  device atomic<uint32_t>* count [[buffer(6)]]) {\n"
+            "// a_strides b_ndim c_shape\n"
+            "}\n"
+            "\n"
+            "template [[host_name(\"custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t\")]] [[kernel]] "
+            "decltype(custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t<-2, 1>) "
+            "custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t<-2, 1>;\n");
+}
+
+TEST(MetalKernel, CopiesViewsOrPassesTheirStrides) {
+  Array view = floats({2, 3}, {0, 1, 2, 3, 4, 5});
+  view.shape = {3, 2};  // transposed
+  view.strides = {1, 3};
+  EXPECT_FALSE(view.row_contiguous());
+  EXPECT_THAT(values_of(copy(view)), ElementsAre(0, 3, 1, 4, 2, 5));
+
+  const std::string body = "uint i = thread_position_in_grid.x; y[i] = x[i];";
+  const std::string strided = "uint i = thread_position_in_grid.x; y[i] = x[elem_to_loc(i, x_shape, x_strides, x_ndim)];";
+  for (const MetalKernel& kernel : {metal_kernel("copy", {"x"}, {"y"}, body),
+                                    metal_kernel("strided", {"x"}, {"y"}, strided, "", false)}) {
+    const auto outputs = kernel({view}, {{3, 2}}, {Dtype::float32}, {6, 1, 1}, {6, 1, 1});
+    EXPECT_THAT(values_of(outputs[0]), ElementsAre(0, 3, 1, 4, 2, 5));
+  }
+}
+
+TEST(MetalKernel, AtomicsAddToTheInitialValue) {
+  const MetalKernel kernel = metal_kernel(
+      "total", {"x"}, {"y"}, "atomic_fetch_add_explicit(&y[0], x[thread_position_in_grid.x], memory_order_relaxed);", "",
+      true, true);
+  std::vector<float> values(1000);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const auto outputs = kernel({floats({1000}, values)}, {{1}}, {Dtype::float32}, {1000, 1, 1}, {64, 1, 1}, {}, 0.5f);
+  EXPECT_THAT(values_of(outputs[0]), ElementsAre(499500.5f));
+}
+
+// Against the compiler's own conversion, over all of half's values and the points between them.
+TEST(MetalKernel, FillRoundsToNearestEven) {
+  const Array one = Array::zeros({1}, Dtype::float16);
+  for (int bits = 0; bits < 0x7c00; bits += 7) {
+    const auto low = static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
+    const auto high = bits + 1 == 0x7c00 ? 65536.0
+                                         : static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)));
+    for (double share : {0.0, 0.25, 0.5, 0.75}) {
+      const double value = low + share * (high - low);
+      fill(one, -value);
+      EXPECT_EQ(*reinterpret_cast<std::uint16_t*>(one.data()), std::bit_cast<std::uint16_t>(static_cast<_Float16>(-value)))
+          << value;
+    }
+  }
+  fill(one, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(static_cast<float>(*reinterpret_cast<_Float16*>(one.data()))));
+}
+
+TEST(MetalKernel, ErrorsSayWhatIsWrong) {
+  auto message = [](auto action) -> std::string {
+    try {
+      action();
+    } catch (const Error& error) {
+      return std::string(name_of(error.code())) + ": " + error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message([] { metal_kernel("k", {}, {}, ""); }),
+            "invalid_argument: [metal_kernel] Must specify at least one output.");
+  const MetalKernel kernel = metal_kernel("k", {"x"}, {"y"}, "y[0] = z;");
+  const Array x = Array::zeros({}, Dtype::float32);
+  auto call = [&](std::vector<Array> inputs, std::array<int, 3> group = {1, 1, 1}) {
+    return message([&] { kernel(inputs, {{1}}, {Dtype::float32}, {1, 1, 1}, group); });
+  };
+  EXPECT_EQ(call({}), "invalid_argument: [metal_kernel] Expected `inputs` to have size 1 but got size 0.\n");
+  EXPECT_THAT(call({x}), HasSubstr("compile_error: [metal::Device] Unable to build metal library from source\n"));
+  EXPECT_THAT(call({x}), HasSubstr("program_source:4:8: error: use of undeclared identifier 'z'"));
+  EXPECT_THAT(call({Array::zeros({}, Dtype::float64)}), HasSubstr("float64 is not supported on the GPU"));
+}
+
+}  // namespace
+}  // namespace metalloid::fast
