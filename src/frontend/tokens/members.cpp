@@ -3,8 +3,10 @@
 //   complex_t(float r) thread : real(r) {}
 //   complex_t(float r) threadgroup : real(r) {}
 //
-// become one member without a qualifier, which Clang's generic `this` serves for all spaces. Members whose tokens
-// differ elsewhere (return types per space) stay overloads.
+// become one member without a qualifier, which Clang's generic `this` serves for all spaces. So do members that return
+// a reference into their own space, `device T& operator[](size_t i) device`: as overloads they would be ambiguous,
+// because Clang offers members of every space to an object in thread space. Members that differ elsewhere stay
+// overloads.
 
 #include <map>
 #include <set>
@@ -21,12 +23,13 @@ namespace {
 struct Member {
   std::size_t begin = 0;
   std::size_t end = 0;         // after its `;` or `}`
-  std::set<std::size_t> qualifiers;  // indices of address-space tokens after the parameter list
+  std::set<std::size_t> qualifiers;    // indices of address-space tokens after the parameter list
+  std::set<std::size_t> return_spaces;  // and before it
 };
 
 // Reads one member function or constructor at `begin`; end == begin if it is something else.
 Member read_member(const TokenList& tokens, std::size_t begin) {
-  Member member{begin, begin, {}};
+  Member member{begin, begin, {}, {}};
   std::size_t i = skip_template_headers(tokens, begin);
   bool after_parameters = false;
   for (; i < tokens.size();) {
@@ -81,10 +84,20 @@ Member read_member(const TokenList& tokens, std::size_t begin) {
       member.end = skip_balanced(tokens, i);
       return member;
     }
-    if (after_parameters && is_address_space(token)) member.qualifiers.insert(i);
+    if (is_address_space(token)) (after_parameters ? member.qualifiers : member.return_spaces).insert(i);
     ++i;
   }
   return member;
+}
+
+// Drops the space of a return type from the member's differences if it is the member's own.
+void accept_own_space_in_return_type(const TokenList& tokens, Member& member) {
+  if (member.qualifiers.size() == 1) {
+    for (const std::size_t i : member.return_spaces) {
+      if (tokens[i].getKind() != tokens[*member.qualifiers.begin()].getKind()) return;
+    }
+    member.qualifiers.insert(member.return_spaces.begin(), member.return_spaces.end());
+  }
 }
 
 std::string key_of(const TokenList& tokens, const Member& member, TokenFactory& factory) {
@@ -119,8 +132,9 @@ void merge_address_space_members(TokenList& tokens, TokenFactory& factory) {
       brace_is_class.pop_back();
     }
     if (scopes[i] != ScopeKind::class_scope || classes.empty() || !is_statement_start(tokens, i)) continue;
-    const Member member = read_member(tokens, i);
+    Member member = read_member(tokens, i);
     if (member.end == member.begin) continue;
+    accept_own_space_in_return_type(tokens, member);
     const auto [found, is_new] = classes.back().emplace(key_of(tokens, member, factory), member);
     if (is_new) continue;
     for (std::size_t k = member.begin; k < member.end; ++k) dropped[k] = true;
