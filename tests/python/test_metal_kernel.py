@@ -469,3 +469,15 @@ def test_simdgroups_take_turns():
     x = numpy.random.default_rng(1).uniform(1, 9, 1024).astype(numpy.float32)
     y = kernel(inputs=[x], grid=(1024, 1, 1), threadgroup=(1024, 1, 1), output_shapes=[(1,)], output_dtypes=["float32"])
     numpy.testing.assert_allclose(y[0][0], (x / x.max()).sum(dtype=numpy.float64), rtol=1e-5)
+
+
+@needs_mlx
+def test_export_describes_the_kernel(tmp_path):
+    """mx.export_function runs nothing; the file is for a Mac."""
+    def scaled(x):
+        return call(EXP, x, template=[("T", mx.float32)]) * 2
+
+    path = str(tmp_path / "scaled.mlxfn")
+    mx.export_function(path, scaled, mx.zeros((4,)))
+    assert b"custom_kernel_exponential" in (tmp_path / "scaled.mlxfn").read_bytes()
+    assert mx.allclose(scaled(mx.zeros((4,))), mx.full((4,), 2.0))

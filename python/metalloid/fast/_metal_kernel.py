@@ -126,10 +126,12 @@ class MetalKernel:
         math_mode: str,
         device: str,
     ) -> None:
-        self._kernel = _core.MetalKernel(
-            name, list(input_names), list(output_names), source, header, ensure_row_contiguous, atomic_outputs,
-            math_mode,
+        declaration = dict(
+            name=name, input_names=list(input_names), output_names=list(output_names), source=source, header=header,
+            ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs,
         )  # fmt: skip
+        self._kernel = _core.MetalKernel(**declaration, math_mode=math_mode)
+        self._declaration = {**declaration, "compile_options": {"math_mode": math_mode}}
         self._input_names, self._output_names = list(input_names), list(output_names)
         self._device = device
 
@@ -192,7 +194,13 @@ class MetalKernel:
             self._kernel.run(values, outputs, *extents, templates, init_value, self._device)
             return [maker.finish(output) for output in outputs]
 
-        return maker.call(run, list(inputs))
+        def call_as_declared(other_metal_kernel: Any) -> list[Any]:
+            return other_metal_kernel(**self._declaration)(
+                inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, grid=grid,
+                threadgroup=threadgroup, template=template, init_value=init_value,
+            )  # fmt: skip
+
+        return maker.call(run, list(inputs), call_as_declared)
 
 
 def _dtype_names(dtypes: Sequence[Any]) -> list[str]:

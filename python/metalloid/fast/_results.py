@@ -14,14 +14,14 @@ class Maker(NamedTuple):
 
     allocate: Callable[[Sequence[int], str], Any]
     finish: Callable[[Any], Any]
-    call: Callable[[Callable[[list[Any]], list[Any]], list[Any]], list[Any]]
+    call: Callable[..., list[Any]]
 
 
 def _unchanged(array: Any) -> Any:
     return array
 
 
-def _call(run: Callable[[list[Any]], list[Any]], inputs: list[Any]) -> list[Any]:
+def _call(run: Callable[[list[Any]], list[Any]], inputs: list[Any], _: Any) -> list[Any]:
     return run(inputs)
 
 

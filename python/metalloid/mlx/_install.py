@@ -25,6 +25,8 @@ def install(mx: Any = None) -> None:
         import mlx.core as mx  # type: ignore[no-redef]
     if mx.fast.metal_kernel is fast.metal_kernel:
         return
+    from ..fast import _mlx  # noqa: F401  (takes hold of MLX's own metal_kernel)
+
     real_info = mx.device_info
 
     def device_info(*_: Any) -> dict[str, Any]:
