@@ -34,10 +34,8 @@ bool allows_vector(Builtin builtin) {
     case Builtin::dispatch_threads_per_threadgroup:
     case Builtin::threadgroups_per_grid:
     case Builtin::grid_origin:
-    case Builtin::grid_size:
-      return true;
-    default:
-      return false;
+    case Builtin::grid_size: return true;
+    default: return false;
   }
 }
 
@@ -86,8 +84,8 @@ class ArgumentReader {
     return argument;
   }
 
-  void read_pointer(const clang::ParmVarDecl& parameter, clang::QualType pointee, bool is_reference,
-                    ArgumentInfo& info, bool& has_index) {
+  void read_pointer(const clang::ParmVarDecl& parameter, clang::QualType pointee, bool is_reference, ArgumentInfo& info,
+                    bool& has_index) {
     info.is_reference = is_reference;
     info.type = describe_type(context_, pointee);
     info.access = pointee.isConstQualified() ? Access::read : Access::read_write;
@@ -96,9 +94,7 @@ class ArgumentReader {
     }
     const char* attribute = "buffer";
     switch (pointee.getAddressSpace()) {
-      case clang::LangAS::opencl_global:
-        info.address_space = AddressSpace::device;
-        break;
+      case clang::LangAS::opencl_global: info.address_space = AddressSpace::device; break;
       case clang::LangAS::opencl_constant:
         info.address_space = AddressSpace::constant;
         info.access = Access::read;
@@ -131,8 +127,7 @@ class ArgumentReader {
     }
   }
 
-  void read_tensor(const clang::ParmVarDecl& parameter, const TensorType& tensor, ArgumentInfo& info,
-                   bool& has_index) {
+  void read_tensor(const clang::ParmVarDecl& parameter, const TensorType& tensor, ArgumentInfo& info, bool& has_index) {
     info.kind = ArgumentKind::tensor;
     info.type = describe_type(context_, tensor.element);
     info.extents = tensor.extents;

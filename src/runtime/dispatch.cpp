@@ -44,8 +44,8 @@ Dispatch& Dispatch::tensor(std::uint32_t index, Buffer buffer, std::span<const s
     throw Error(ErrorCode::invalid_argument, fmt::format("a tensor with {} extents and {} strides at index {}",
                                                          extents.size(), strides.size(), index));
   }
-  TensorBinding binding{std::move(buffer), offset, {extents.begin(), extents.end()}, {strides.begin(), strides.end()},
-                        {}};
+  TensorBinding binding{
+      std::move(buffer), offset, {extents.begin(), extents.end()}, {strides.begin(), strides.end()}, {}};
   for (std::int64_t stride = 1; binding.strides.size() < binding.extents.size();) {
     binding.strides.push_back(stride);
     // Too large products are found by the dispatch's checks, which see the extents.

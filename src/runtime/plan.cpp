@@ -22,8 +22,10 @@ bool has_zero(const Size& size) { return size.x == 0 || size.y == 0 || size.z ==
 std::uint32_t multiply(const KernelInfo& kernel, std::uint32_t groups, std::uint32_t threads) {
   std::uint64_t product = std::uint64_t{groups} * threads;
   if (product > UINT32_MAX) {
-    reject(ErrorCode::limit_exceeded, kernel, "a grid of {} threadgroups of {} threads has more than 2^32 - 1 threads "
-           "in one dimension", groups, threads);
+    reject(ErrorCode::limit_exceeded, kernel,
+           "a grid of {} threadgroups of {} threads has more than 2^32 - 1 threads "
+           "in one dimension",
+           groups, threads);
   }
   return static_cast<std::uint32_t>(product);
 }
@@ -103,8 +105,9 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
   }
   const auto& [buffer, offset] = std::get<Dispatch::BufferBinding>(found->second);
   if (offset > buffer.size()) {
-    reject(ErrorCode::invalid_argument, kernel, "offset {} of argument '{}' at index {} lies behind its buffer's {} bytes",
-           offset, argument.name, argument.index, buffer.size());
+    reject(ErrorCode::invalid_argument, kernel,
+           "offset {} of argument '{}' at index {} lies behind its buffer's {} bytes", offset, argument.name,
+           argument.index, buffer.size());
   }
   if (buffer.size() - offset < needed) {
     reject(ErrorCode::invalid_argument, kernel,
@@ -140,8 +143,9 @@ void* resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument, con
       found == dispatch.bindings().end() ? nullptr : std::get_if<Dispatch::TensorBinding>(&found->second);
   const std::size_t rank = argument.extents.size();
   if (!tensor) {
-    reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a tensor of rank {} and no tensor is bound",
-           argument.name, argument.index, rank);
+    reject(ErrorCode::invalid_argument, kernel,
+           "argument '{}' at index {} is a tensor of rank {} and no tensor is bound", argument.name, argument.index,
+           rank);
   }
   if (tensor->extents.size() != rank) {
     reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a tensor of rank {}; rank {} given",
@@ -173,8 +177,8 @@ std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentI
                                        const Dispatch& dispatch) {
   auto found = dispatch.threadgroup_memory_lengths().find(argument.index);
   if (found == dispatch.threadgroup_memory_lengths().end() || found->second == 0) {
-    reject(ErrorCode::invalid_argument, kernel,
-           "missing threadgroup memory length at index {} for argument '{}'", argument.index, argument.name);
+    reject(ErrorCode::invalid_argument, kernel, "missing threadgroup memory length at index {} for argument '{}'",
+           argument.index, argument.name);
   }
   std::size_t needed = argument.is_reference ? argument.type.size : 0;
   if (found->second < needed) {

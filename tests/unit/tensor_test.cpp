@@ -128,7 +128,8 @@ TEST_F(ScaledTensor, RefusesWhatDoesNotFit) {
 TEST_F(ScaledTensor, IsNeitherBufferNorBytes) {
   Dispatch made = dispatch(Buffer(24), {2, 3});
   made.buffer(2, Buffer(24));
-  EXPECT_THAT(error_of(made, kernel_), HasSubstr("argument 'x' at index 2 is a tensor of rank 2 and no tensor is bound"));
+  EXPECT_THAT(error_of(made, kernel_),
+              HasSubstr("argument 'x' at index 2 is a tensor of rank 2 and no tensor is bound"));
   made.value(2, 1.0f);
   EXPECT_THAT(error_of(made, kernel_), HasSubstr("no tensor is bound"));
   const std::array<std::int64_t, 1> one = {1};
@@ -165,7 +166,8 @@ TEST(Tensors, OperationsThatDoNotExistSaySo) {
   try {
     Device::cpu().make_library(R"(
       #include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
-      kernel void f() { constexpr auto d = mpp::tensor_ops::matmul2d_descriptor(16, 32, 16); })", metal4());
+      kernel void f() { constexpr auto d = mpp::tensor_ops::matmul2d_descriptor(16, 32, 16); })",
+                               metal4());
     FAIL() << "compiled";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("Metalloid does not implement mpp::tensor_ops::matmul2d"));
