@@ -193,14 +193,16 @@ def _default_device_function(self: Any, func: Any, types: Any, args: tuple = (),
 
 
 def _tag_gradients(apply: Any) -> Any:
-    """Gradients that autograd computes itself reach a custom Function's backward without passing the mode."""
+    """Gradients that autograd computes itself reach a custom Function's backward without passing the mode, and the
+    mode does not see what happens within a call that it handles, `backward` being one."""
 
     def tagged_apply(self: Any, *gradients: Any) -> Any:
         saved = tensors_in(self.saved_tensors)
         if not saved or any(is_tagged(tensor) for tensor in saved):
             for gradient in tensors_in(gradients):
                 tag(gradient)
-        return apply(self, *gradients)
+        with MpsMode():
+            return apply(self, *gradients)
 
     return tagged_apply
 
