@@ -61,6 +61,8 @@ def test_gpu_and_cpu_differ_and_both_compute(tmp_path):
             with mx.stream(mx.new_stream(mx.cpu)):
                 assert mx.default_device() == mx.cpu
         assert mx.default_device() == mx.gpu and isinstance(mx.default_device(), mx.Device)
+        assert mx.cpu != mx.gpu and not mx.cpu == mx.default_device() and mx.Device(mx.cpu) == mx.cpu
+        assert str(mx.default_device()) == "Device(gpu, 0)" and str(mx.Device(mx.cpu)) == "Device(cpu, 0)"
         mx.set_default_device(mx.cpu)
         assert mx.default_device() == mx.cpu
         mx.set_default_device(mx.gpu)

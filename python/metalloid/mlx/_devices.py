@@ -14,25 +14,32 @@ def install_devices(mx: Any) -> None:
     real_device, real_stream = mx.Device, mx.stream
     real_new_stream, real_set = mx.new_stream, mx.set_default_device
     real_available, real_count = mx.is_available, mx.device_count
+    kinds = mx.DeviceType
 
-    class Gpu(real_device):
-        """MLX takes it for the CPU, of which it is a subclass."""
+    class Named(real_device):
+        """MLX takes it for the CPU, of which it is a subclass; scripts see the type that it was made with."""
 
-        type = mx.DeviceType.gpu
+        def __init__(self, kind: Any) -> None:
+            super().__init__(kinds.cpu)
+            self._kind = kind
+
+        @property
+        def type(self) -> Any:
+            return self._kind
 
         def __eq__(self, other: Any) -> bool:
-            return isinstance(other, Gpu) or isinstance(other, mx.DeviceType) and other == mx.DeviceType.gpu
+            return self.type == (other.type if isinstance(other, real_device) else other)
 
         def __ne__(self, other: Any) -> bool:
             return not self == other
 
         def __hash__(self) -> int:
-            return hash(Gpu)
+            return hash(self.type)
 
         def __repr__(self) -> str:
-            return "Device(gpu, 0)"
+            return f"Device({self.type.name}, 0)"
 
-    gpu = Gpu(mx.cpu)
+    gpu, cpu = Named(kinds.gpu), Named(kinds.cpu)
 
     class Chosen(threading.local):
         device: Any = gpu
@@ -42,14 +49,12 @@ def install_devices(mx: Any) -> None:
 
     def device_of(target: Any) -> Any:
         if isinstance(target, mx.Stream):
-            return real_device(mx.cpu) if target in cpu_streams else gpu
-        if isinstance(target, Gpu) or not isinstance(target, (real_device, mx.DeviceType)):
-            return gpu
-        return target if isinstance(target, real_device) else real_device(target)
+            return cpu if target in cpu_streams else gpu
+        return cpu if target == cpu else gpu
 
     class DeviceMaker(type):
-        def __call__(cls, kind: Any = mx.cpu, index: int = 0) -> Any:
-            return gpu if kind == gpu else real_device(kind, index)
+        def __call__(cls, kind: Any = kinds.cpu, index: int = 0) -> Any:
+            return gpu if gpu == kind else cpu
 
         def __instancecheck__(cls, value: Any) -> bool:
             return isinstance(value, real_device)
@@ -72,19 +77,19 @@ def install_devices(mx: Any) -> None:
 
     def new_stream(device: Any) -> Any:
         stream = real_new_stream(device)
-        if device_of(device) != gpu:
+        if device_of(device) == cpu:
             cpu_streams.append(stream)
         return stream
 
     def set_default_device(device: Any) -> None:
         chosen.device = device_of(device)
-        real_set(mx.cpu)
+        real_set(kinds.cpu)
 
-    mx.gpu = gpu
+    mx.gpu, mx.cpu = gpu, cpu
     mx.Device = Device
     mx.stream = StreamContext
     mx.new_stream = new_stream
     mx.default_device = lambda: chosen.device
     mx.set_default_device = set_default_device
-    mx.is_available = lambda device: True if device == gpu else real_available(device)
-    mx.device_count = lambda device: 1 if device == gpu else real_count(device)
+    mx.is_available = lambda device: gpu == device or real_available(device)
+    mx.device_count = lambda device: 1 if gpu == device else real_count(kinds.cpu)

@@ -2,8 +2,8 @@
 
 ======================  =============================================================================================
 mx.fast.metal_kernel    metalloid.fast.metal_kernel
-mx.gpu and the default  a device that MLX runs on its CPU back end (_devices.py)
-device
+mx.gpu, mx.cpu and the  two devices that MLX both runs on its CPU back end (_devices.py)
+default device
 mx.metal.is_available,  answer as on a machine with one GPU
 mx.device_info
 mx.compile              off: a kernel runs when it is called, and a function that is traced has no values yet
