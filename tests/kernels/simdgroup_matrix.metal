@@ -89,3 +89,25 @@ kernel void partial(device float* x, uint i [[thread_position_in_threadgroup]]) 
   simdgroup_multiply(product, ones, ones);
   if (i == 0) x[0] = product.thread_elements()[0];
 }
+
+// The internal product, by way of which some kernels keep their own matrix type.
+template <typename T>
+struct Fragment {
+  vec<T, 64> storage;
+  METAL_FUNC thread vec<T, 2>* elements() thread { return reinterpret_cast<thread vec<T, 2>*>(&storage); }
+};
+
+// RUN: --kernel internal_product --threads 32 --group 32 --arg x=f32[2]=zeros
+// EXPECT x: 24.5 24.5
+kernel void internal_product(device float* x, uint lane [[thread_index_in_simdgroup]]) {
+  Fragment<half> a;
+  Fragment<float> b, sum;
+  *(a.elements()) = vec<half, 2>(1.5h);
+  *(b.elements()) = float2(2.0f);
+  *(sum.elements()) = float2(0.5f);
+  sum.storage = __metal_simdgroup_matrix_8x8_multiply_accumulate(a.storage, b.storage, sum.storage, sum.storage);
+  if (lane == 0) {
+    x[0] = sum.elements()->x;
+    x[1] = sum.elements()->y;
+  }
+}

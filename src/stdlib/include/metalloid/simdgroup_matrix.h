@@ -124,4 +124,20 @@ METALLOID_FUNC simdgroup_matrix<T, 8, 8> operator*(simdgroup_matrix<T, 8, 8> a, 
 
 }  // namespace metal
 
+// The internal name behind the product: fragments travel as vectors of 64, of which a lane uses the first two. The last
+// argument only gives the result's type.
+template <typename A, typename B, typename C, typename D>
+METALLOID_FUNC metal::vec<D, 64> __metal_simdgroup_matrix_8x8_multiply_accumulate(metal::vec<A, 64> a,
+                                                                                  metal::vec<B, 64> b,
+                                                                                  metal::vec<C, 64> c,
+                                                                                  metal::vec<D, 64> d) {
+  metal::simdgroup_matrix<D, 8, 8> result;
+  metal::simdgroup_multiply_accumulate(result, metal::simdgroup_matrix<A, 8, 8>(metal::vec<A, 2>(a[0], a[1])),
+                                       metal::simdgroup_matrix<B, 8, 8>(metal::vec<B, 2>(b[0], b[1])),
+                                       metal::simdgroup_matrix<C, 8, 8>(metal::vec<C, 2>(c[0], c[1])));
+  d[0] = result.thread_elements().x;
+  d[1] = result.thread_elements().y;
+  return d;
+}
+
 #endif
