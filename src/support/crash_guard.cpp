@@ -119,12 +119,15 @@ bool install_handlers() {
   // NODEFER: the handler jumps out, which must not leave the signal blocked.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, stop_signal());
   action.sa_sigaction = on_fault;
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
     ::sigaction(fault_signals[i], nullptr, &previous_actions[i]);
     ::sigaction(fault_signals[i], &action, nullptr);
   }
-  action.sa_flags |= SA_RESTART;
+  // Not so for stops: real-time signals queue up while a thread waits for a processor, and would all be delivered on
+  // top of each other. run_guarded unblocks the signal.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = on_stop;
   ::sigaction(stop_signal(), &action, nullptr);
   return true;

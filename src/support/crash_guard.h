@@ -27,7 +27,7 @@ class StopToken {
   StopToken& operator=(const StopToken&) = delete;
 
   // Asks all regions to end: running ones are interrupted, later ones do not start. Repeat while threads_inside()
-  // is true, for a thread may have been at its region's very edge.
+  // is true, for a thread may have been at its region's very edge. Not for calls from inside a region.
   void request_stop();
   bool stop_requested() const { return requested_.load(std::memory_order_acquire); }
   bool threads_inside() const;

@@ -148,6 +148,25 @@ TEST(CrashGuard, StopsEndlessCodeFromOutside) {
   EXPECT_FALSE(ran);
 }
 
+// Requests that pile up while a thread cannot react must not overflow the handlers' stack.
+TEST(CrashGuard, TakesManyStopRequestsAtOnce) {
+  StopToken token;
+  auto outcome = run_guarded(
+      [&] {
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        for (int i = 0; i < 500; ++i) token.request_stop();
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        while (true) asm volatile("");
+      },
+      {.stop = &token});
+  EXPECT_TRUE(outcome.stopped());
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) EXPECT_FALSE(sigismember(&blocked, signal)) << signal;
+}
+
 TEST(CrashGuardDeathTest, LeavesCrashesElsewhereToTheProcess) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   run_guarded([] {});
