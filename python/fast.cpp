@@ -22,8 +22,9 @@ using namespace metalloid::fast;
 
 namespace {
 
-constexpr std::array<std::string_view, 14> dtype_names{"bool",  "uint8", "uint16",  "uint32",   "uint64",  "int8",    "int16",
-                                                       "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"};
+constexpr std::array<std::string_view, 14> dtype_names{"bool",     "uint8",   "uint16",  "uint32",   "uint64",
+                                                       "int8",     "int16",   "int32",   "int64",    "float16",
+                                                       "bfloat16", "float32", "float64", "complex64"};
 
 Dtype dtype_named(std::string_view name) {
   const auto found = std::ranges::find(dtype_names, name);
@@ -52,7 +53,8 @@ Dtype dtype_of_format(std::string_view format, std::size_t size) {
     if (code == 'f') return Dtype::float32;
     if (code == 'd') return Dtype::float64;
   }
-  throw nb::type_error(("[metal_kernel] Array elements of format " + std::string(format) + " are not supported.").c_str());
+  throw nb::type_error(
+      ("[metal_kernel] Array elements of format " + std::string(format) + " are not supported.").c_str());
 }
 
 Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
@@ -62,14 +64,10 @@ Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
     return static_cast<Dtype>(static_cast<int>(one) + (bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3));
   };
   switch (static_cast<Code>(dtype.code)) {
-    case Code::Bool:
-      return Dtype::bool_;
-    case Code::Int:
-      return by_size(Dtype::int8);
-    case Code::UInt:
-      return by_size(Dtype::uint8);
-    case Code::Bfloat:
-      return Dtype::bfloat16;
+    case Code::Bool: return Dtype::bool_;
+    case Code::Int: return by_size(Dtype::int8);
+    case Code::UInt: return by_size(Dtype::uint8);
+    case Code::Bfloat: return Dtype::bfloat16;
     case Code::Float:
       if (bits == 16) return Dtype::float16;
       if (bits == 32) return Dtype::float32;
@@ -78,8 +76,7 @@ Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
     case Code::Complex:
       if (bits == 64) return Dtype::complex64;
       break;
-    default:
-      break;
+    default: break;
   }
   throw nb::type_error("[metal_kernel] Array elements of this type are not supported.");
 }
@@ -113,8 +110,8 @@ class Borrowed {
       array = Array::scalar<bool>(nb::cast<bool>(object), Dtype::bool_);
     } else if (PyLong_Check(object.ptr())) {
       const auto value = nb::cast<std::int64_t>(object);
-      const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
-                            value <= std::numeric_limits<std::int32_t>::max();
+      const bool is_small =
+          value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
       array = is_small ? Array::scalar<std::int32_t>(static_cast<std::int32_t>(value), Dtype::int32)
                        : Array::scalar<std::int64_t>(value, Dtype::int64);
     } else if (PyFloat_Check(object.ptr())) {
@@ -141,7 +138,8 @@ class Borrowed {
     if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) return false;
     has_view_ = true;
     const auto dimensions = static_cast<std::size_t>(view_.ndim);
-    array.dtype = dtype_of_format(view_.format == nullptr ? "B" : view_.format, static_cast<std::size_t>(view_.itemsize));
+    array.dtype =
+        dtype_of_format(view_.format == nullptr ? "B" : view_.format, static_cast<std::size_t>(view_.itemsize));
     Strides strides(dimensions);
     Shape shape(dimensions);
     for (std::size_t d = 0; d < dimensions; ++d) {
@@ -158,7 +156,8 @@ class Borrowed {
   void from_dlpack(nb::object object) {
     if (nb::hasattr(object, "requires_grad") && nb::hasattr(object, "detach")) object = object.attr("detach")();
     if (!nb::try_cast(object, tensor_)) {
-      const std::string type = nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));
+      const std::string type =
+          nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));
       throw nb::type_error(("[metal_kernel] Not an array in this machine's memory, nor a number: " + type).c_str());
     }
     array.dtype = dtype_of_dlpack(tensor_.dtype());
@@ -282,6 +281,7 @@ void bind_fast(nb::module_& module) {
   nb::class_<MetalKernel>(module, "MetalKernel")
       .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
            "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)
+      .def_prop_ro("reads_outside_inputs", &MetalKernel::reads_outside_inputs)
       .def_prop_ro("name", &MetalKernel::name)
       .def_prop_ro("input_names", &MetalKernel::input_names)
       .def_prop_ro("output_names", &MetalKernel::output_names)

@@ -96,7 +96,7 @@ class MetalKernel {
                                 std::optional<float> init_value = {}, bool verbose = false,
                                 Device device = Device::cpu()) const;
 
-  // The same into row-contiguous arrays of the caller's.
+  // The same into row-contiguous arrays of the caller's, whose contents may be lost.
   void run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
            Device device = Device::cpu()) const;
 
@@ -104,6 +104,9 @@ class MetalKernel {
   // shape and dtype count.
   GeneratedSource source(const std::vector<Array>& inputs, const std::vector<Dtype>& output_dtypes,
                          const TemplateArguments& template_arguments = {}) const;
+
+  // True once a launch crashed, and did not with memory around its inputs. Launches copy their inputs from then on.
+  bool reads_outside_inputs() const;
 
   const std::string& name() const;
   const std::vector<std::string>& input_names() const;

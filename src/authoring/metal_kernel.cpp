@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -15,6 +17,7 @@ struct MetalKernel::State {
   Declaration declaration;
   std::mutex mutex;
   std::map<std::string, Kernel> kernels;  // by device and everything that the generated source depends on
+  std::atomic<bool> reads_outside_inputs = false;
 };
 
 namespace {
@@ -52,8 +55,8 @@ Kernel compile(const Declaration& declaration, const GeneratedSource& generated,
     return device.make_library(std::string(preamble) + generated.text, options).kernel(generated.kernel_name);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::compile_error) throw;
-    throw Error(error.code(), fmt::format("[metal::Device] Unable to build metal library from source\n{}",
-                                          error.what()));
+    throw Error(error.code(),
+                fmt::format("[metal::Device] Unable to build metal library from source\n{}", error.what()));
   }
 }
 
@@ -85,8 +88,51 @@ std::pair<Size, Size> sizes(const Launch& launch, std::uint32_t limit) {
   return {{grid[0], grid[1], grid[2]}, {group[0], group[1], group[2]}};
 }
 
+// A copy with zeros around it, as much as the array itself within limits.
+Array with_margins(const Array& input) {
+  constexpr std::size_t page = 4096, least = 16 * page, most = std::size_t{64} << 20;
+  if (input.size() == 0) return input;
+  const std::size_t bytes = input.buffer.size();
+  const std::size_t margin = (std::clamp(bytes, least, most) + page - 1) / page * page;
+  Array result = input;
+  result.buffer = Buffer(bytes + 2 * margin);
+  result.offset += margin;
+  std::memcpy(static_cast<std::byte*>(result.buffer.contents()) + margin, input.buffer.contents(), bytes);
+  return result;
+}
+
+Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>& inputs,
+                       const std::vector<Array>& outputs) {
+  Dispatch dispatch;
+  std::uint32_t index = 0;
+  auto bind_array = [&](const Array& array) {
+    // An array without elements still needs an address.
+    if (array.size() == 0) {
+      dispatch.buffer(index, Buffer(size_of(array.dtype)));
+    } else {
+      dispatch.buffer(index, array.buffer, array.offset);
+    }
+  };
+  for (const Binding& binding : bindings(declaration, inputs)) {
+    switch (binding.kind) {
+      case Binding::Kind::input: bind_array(inputs[binding.array]); break;
+      case Binding::Kind::shape: dispatch.bytes(index, std::as_bytes(std::span(inputs[binding.array].shape))); break;
+      case Binding::Kind::strides:
+        dispatch.bytes(index, std::as_bytes(std::span(inputs[binding.array].strides)));
+        break;
+      case Binding::Kind::ndim:
+        dispatch.value(index, static_cast<std::int32_t>(inputs[binding.array].shape.size()));
+        break;
+      case Binding::Kind::output: bind_array(outputs[binding.array]);
+    }
+    ++index;
+  }
+  return dispatch;
+}
+
 }  // namespace
 
+bool MetalKernel::reads_outside_inputs() const { return state_->reads_outside_inputs; }
 const std::string& MetalKernel::name() const { return state_->declaration.name; }
 const std::vector<std::string>& MetalKernel::input_names() const { return state_->declaration.input_names; }
 const std::vector<std::string>& MetalKernel::output_names() const { return state_->declaration.output_names; }
@@ -129,39 +175,29 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   }
   if (group.volume() == 0) throw Error(ErrorCode::invalid_argument, "[metal_kernel] `threadgroup` is empty.");
 
-  Dispatch dispatch;
-  std::uint32_t index = 0;
-  auto bind = [&](const Array& array) {
-    // An array without elements still needs an address.
-    if (array.size() == 0) {
-      dispatch.buffer(index, Buffer(size_of(array.dtype)));
-    } else {
-      dispatch.buffer(index, array.buffer, array.offset);
-    }
-  };
-  for (const Binding& binding : bindings(declaration, inputs)) {
-    switch (binding.kind) {
-      case Binding::Kind::input: {
-        const Array& input = inputs[binding.array];
-        bind(declaration.ensure_row_contiguous && !input.row_contiguous() ? copy(input) : input);
-        break;
-      }
-      case Binding::Kind::shape:
-        dispatch.bytes(index, std::as_bytes(std::span(inputs[binding.array].shape)));
-        break;
-      case Binding::Kind::strides:
-        dispatch.bytes(index, std::as_bytes(std::span(inputs[binding.array].strides)));
-        break;
-      case Binding::Kind::ndim:
-        dispatch.value(index, static_cast<std::int32_t>(inputs[binding.array].shape.size()));
-        break;
-      case Binding::Kind::output:
-        bind(outputs[binding.array]);
-    }
-    ++index;
+  std::vector<Array> bound = inputs;
+  for (Array& input : bound) {
+    if (declaration.ensure_row_contiguous && !input.row_contiguous()) input = copy(input);
   }
-  dispatch.threads(grid, group);
-  metalloid::run(kernel, dispatch);
+  auto run_with_margins = [&] {
+    std::ranges::transform(bound, bound.begin(), with_margins);
+    metalloid::run(kernel, make_dispatch(declaration, bound, outputs).threads(grid, group));
+  };
+  if (state_->reads_outside_inputs) return run_with_margins();
+  try {
+    metalloid::run(kernel, make_dispatch(declaration, bound, outputs).threads(grid, group));
+  } catch (const Error& error) {
+    // Kernels in use, MLX's documented grid_sample among them, read just outside an array and ignore what they got.
+    // A GPU forgives that, and so does memory that reaches further.
+    if (error.code() != ErrorCode::kernel_crashed) throw;
+    for (const Array& output : outputs) fill(output, launch.init_value.value_or(0));
+    try {
+      run_with_margins();
+    } catch (const Error&) {
+      throw error;
+    }
+    state_->reads_outside_inputs = true;
+  }
 }
 
 std::vector<Array> MetalKernel::operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,
@@ -190,8 +226,16 @@ MetalKernel metal_kernel(std::string name, std::vector<std::string> input_names,
     throw Error(ErrorCode::invalid_argument, "[metal_kernel] Must specify at least one output.");
   }
   auto state = std::make_shared<MetalKernel::State>();
-  state->declaration = {std::move(name), std::move(input_names), std::move(output_names), std::move(source),
-                        std::move(header), ensure_row_contiguous, atomic_outputs, math_mode, {}, {}};
+  state->declaration = {std::move(name),
+                        std::move(input_names),
+                        std::move(output_names),
+                        std::move(source),
+                        std::move(header),
+                        ensure_row_contiguous,
+                        atomic_outputs,
+                        math_mode,
+                        {},
+                        {}};
   find_mentions(state->declaration);
   return MetalKernel(std::move(state));
 }

@@ -46,8 +46,8 @@ std::uint16_t to_small_float(double value, int significant_bits, int largest_exp
   const int exponent = std::max(std::ilogb(value), smallest_exponent);
   // The mantissa with its leading one, in units of the last place; carries move on into the exponent's bits.
   const double units = std::nearbyint(std::scalbn(value, mantissa_bits - exponent));
-  const auto bits = static_cast<std::int64_t>(units) +
-                    (static_cast<std::int64_t>(exponent - smallest_exponent) << mantissa_bits);
+  const auto bits =
+      static_cast<std::int64_t>(units) + (static_cast<std::int64_t>(exponent - smallest_exponent) << mantissa_bits);
   return sign | static_cast<std::uint16_t>(std::min<std::int64_t>(bits, infinity));
 }
 
@@ -129,49 +129,29 @@ Array copy(const Array& array) {
     gather(reinterpret_cast<const T*>(array.data()), reinterpret_cast<T*>(result.data()), array, 0);
   };
   switch (size_of(array.dtype)) {
-    case 1:
-      gather_as(std::uint8_t{});
-      break;
-    case 2:
-      gather_as(std::uint16_t{});
-      break;
-    case 4:
-      gather_as(std::uint32_t{});
-      break;
-    default:
-      gather_as(std::uint64_t{});
+    case 1: gather_as(std::uint8_t{}); break;
+    case 2: gather_as(std::uint16_t{}); break;
+    case 4: gather_as(std::uint32_t{}); break;
+    default: gather_as(std::uint64_t{});
   }
   return result;
 }
 
 void fill(const Array& array, double value) {
   switch (array.dtype) {
-    case Dtype::bool_:
-      return fill_with<bool>(array, value != 0);
-    case Dtype::uint8:
-      return fill_with(array, to_integer<std::uint8_t>(value));
-    case Dtype::uint16:
-      return fill_with(array, to_integer<std::uint16_t>(value));
-    case Dtype::uint32:
-      return fill_with(array, to_integer<std::uint32_t>(value));
-    case Dtype::uint64:
-      return fill_with(array, to_integer<std::uint64_t>(value));
-    case Dtype::int8:
-      return fill_with(array, to_integer<std::int8_t>(value));
-    case Dtype::int16:
-      return fill_with(array, to_integer<std::int16_t>(value));
-    case Dtype::int32:
-      return fill_with(array, to_integer<std::int32_t>(value));
-    case Dtype::int64:
-      return fill_with(array, to_integer<std::int64_t>(value));
-    case Dtype::float16:
-      return fill_with(array, to_small_float(value, 11, 15));
-    case Dtype::bfloat16:
-      return fill_with(array, to_small_float(value, 8, 127));
-    case Dtype::float32:
-      return fill_with(array, static_cast<float>(value));
-    case Dtype::float64:
-      return fill_with(array, value);
+    case Dtype::bool_: return fill_with<bool>(array, value != 0);
+    case Dtype::uint8: return fill_with(array, to_integer<std::uint8_t>(value));
+    case Dtype::uint16: return fill_with(array, to_integer<std::uint16_t>(value));
+    case Dtype::uint32: return fill_with(array, to_integer<std::uint32_t>(value));
+    case Dtype::uint64: return fill_with(array, to_integer<std::uint64_t>(value));
+    case Dtype::int8: return fill_with(array, to_integer<std::int8_t>(value));
+    case Dtype::int16: return fill_with(array, to_integer<std::int16_t>(value));
+    case Dtype::int32: return fill_with(array, to_integer<std::int32_t>(value));
+    case Dtype::int64: return fill_with(array, to_integer<std::int64_t>(value));
+    case Dtype::float16: return fill_with(array, to_small_float(value, 11, 15));
+    case Dtype::bfloat16: return fill_with(array, to_small_float(value, 8, 127));
+    case Dtype::float32: return fill_with(array, static_cast<float>(value));
+    case Dtype::float64: return fill_with(array, value);
     case Dtype::complex64:
       return fill_with(array, std::bit_cast<std::uint64_t>(std::array<float, 2>{static_cast<float>(value), 0}));
   }

@@ -3,10 +3,10 @@
 //   header
 //   template <typename T, int N>                       only with template arguments
 //   [[kernel]] void custom_kernel_NAME_HASH(
-//     const device float* x [[buffer(0)]],             inputs: constant below 8 elements, a reference without dimensions
-//     const constant int* x_shape [[buffer(1)]],       where the body says x_shape; likewise x_strides, x_ndim
-//     device float* y [[buffer(2)]],                   outputs
-//     uint3 thread_position_in_grid [[...]]) {         attributes that the body mentions
+//     const device float* x [[buffer(0)]],             inputs: constant below 8 elements, a reference without
+//     dimensions const constant int* x_shape [[buffer(1)]],       where the body says x_shape; likewise x_strides,
+//     x_ndim device float* y [[buffer(2)]],                   outputs uint3 thread_position_in_grid [[...]]) {
+//     attributes that the body mentions
 //   body
 //   }
 //   template [[host_name("...")]] [[kernel]] decltype(...) ...;
@@ -95,7 +95,8 @@ std::string kernel_name(const Declaration& declaration, std::span<const Array> i
 void find_mentions(Declaration& declaration) {
   auto mentioned = [&](const std::string& word) { return declaration.source.find(word) != std::string::npos; };
   for (const std::string& name : declaration.input_names) {
-    declaration.mentions.push_back({mentioned(name + "_shape"), mentioned(name + "_strides"), mentioned(name + "_ndim")});
+    declaration.mentions.push_back(
+        {mentioned(name + "_shape"), mentioned(name + "_strides"), mentioned(name + "_ndim")});
   }
   for (const Attribute& attribute : known_attributes) {
     if (mentioned(std::string(attribute.name))) declaration.attributes.push_back(&attribute);
@@ -139,15 +140,9 @@ GeneratedSource generate(const Declaration& declaration, std::span<const Array> 
       const Array& array = inputs[binding.array];
       const std::string& input_name = declaration.input_names[binding.array];
       switch (binding.kind) {
-        case Binding::Kind::shape:
-          text = fmt::format("const constant int* {}_shape", input_name);
-          break;
-        case Binding::Kind::strides:
-          text = fmt::format("const constant int64_t* {}_strides", input_name);
-          break;
-        case Binding::Kind::ndim:
-          text = fmt::format("const constant int& {}_ndim", input_name);
-          break;
+        case Binding::Kind::shape: text = fmt::format("const constant int* {}_shape", input_name); break;
+        case Binding::Kind::strides: text = fmt::format("const constant int64_t* {}_strides", input_name); break;
+        case Binding::Kind::ndim: text = fmt::format("const constant int& {}_ndim", input_name); break;
         default:
           text = fmt::format("const {} {}{} {}", array.size() < smallest_device_array ? "constant" : "device",
                              metal_name(array.dtype), array.shape.empty() ? "&" : "*", input_name);

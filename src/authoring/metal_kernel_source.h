@@ -23,7 +23,7 @@ struct Declaration {
   bool ensure_row_contiguous = true, atomic_outputs = false;
   MathMode math_mode = MathMode::safe;
 
-  std::vector<InputMentions> mentions;                // per input, found in source
+  std::vector<InputMentions> mentions;              // per input, found in source
   std::vector<const struct Attribute*> attributes;  // found in source
 };
 

@@ -1,5 +1,8 @@
 """metalloid.fast.metal_kernel: the call model that users of mx.fast.metal_kernel know, on everybody's arrays."""
 
+import concurrent.futures
+import ctypes
+import mmap
 import subprocess
 import sys
 
@@ -354,6 +357,17 @@ def test_same_name_different_sources_and_dtypes():
     assert [call(first, x)[0], call(second, x)[0], call(first, half)[0], call(first, x)[0]] == [1, 2, 1, 1]
 
 
+def test_threads_share_a_kernel():
+    kernel = elementwise("x[i] * 2 + n", header="constant int n = 1;")
+
+    def work(dtype):
+        x = numpy.arange(300).astype(dtype)
+        return all(numpy.array_equal(call(kernel, x), x * 2 + 1) for _ in range(20))
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(work, ["float32", "float16", "int32", "int16", "float32", "uint32"]))
+
+
 def test_helpers_of_the_preamble():
     source = """
     LoopedElemToLoc<2, int> walker(x_ndim);
@@ -481,3 +495,27 @@ def test_export_describes_the_kernel(tmp_path):
     mx.export_function(path, scaled, mx.zeros((4,)))
     assert b"custom_kernel_exponential" in (tmp_path / "scaled.mlxfn").read_bytes()
     assert mx.allclose(scaled(mx.zeros((4,))), mx.full((4,), 2.0))
+
+
+def test_reads_just_outside_are_forgiven_with_a_warning():
+    """Near the ends of large arrays the memory next to them may be missing. What is read there does not count."""
+    kernel = metal_kernel(
+        "shifted", ["x"], ["y"],
+        """
+        int i = thread_position_in_grid.x;
+        float before = x[i - 1000], after = x[i + 1000];
+        y[i] = before * float(i >= 1000) + after * float(i + 1000 < x_shape[0]);
+        """,
+    )  # fmt: skip
+    size = 1 << 20
+    page = mmap.mmap(-1, 4 * size + 2 * mmap.PAGESIZE)
+    x = numpy.frombuffer(page, numpy.float32, size, mmap.PAGESIZE)
+    x[:] = numpy.arange(size) % 1000
+    expected = numpy.zeros_like(x)
+    expected[1000:] += x[:-1000]
+    expected[:-1000] += x[1000:]
+    for address in (x.ctypes.data - mmap.PAGESIZE, x.ctypes.data + 4 * size):
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address), mmap.PAGESIZE, 0) == 0
+    with pytest.warns(RuntimeWarning, match="'shifted' reads memory outside its inputs"):
+        numpy.testing.assert_array_equal(call(kernel, x), expected)
+    numpy.testing.assert_array_equal(call(kernel, x), expected)

@@ -27,21 +27,21 @@ std::vector<float> values_of(const Array& array) {
 }
 
 TEST(MetalKernel, RunsElementwise) {
-  const MetalKernel kernel = metal_kernel("exponential", {"x"}, {"y"},
-                                          "uint i = thread_position_in_grid.x; y[i] = metal::exp(T(x[i]));");
-  const std::vector<Array> outputs =
-      kernel({floats({2, 2}, {0, 1, 2, 3})}, {{2, 2}}, {Dtype::float32}, {4, 1, 1}, {256, 1, 1}, {{"T", Dtype::float32}});
+  const MetalKernel kernel =
+      metal_kernel("exponential", {"x"}, {"y"}, "uint i = thread_position_in_grid.x; y[i] = metal::exp(T(x[i]));");
+  const std::vector<Array> outputs = kernel({floats({2, 2}, {0, 1, 2, 3})}, {{2, 2}}, {Dtype::float32}, {4, 1, 1},
+                                            {256, 1, 1}, {{"T", Dtype::float32}});
   ASSERT_EQ(outputs.size(), 1);
   EXPECT_EQ(outputs[0].shape, (Shape{2, 2}));
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(values_of(outputs[0])[i], std::exp(i), 1e-5);
 }
 
 TEST(MetalKernel, GeneratesTheSignature) {
-  const MetalKernel kernel = metal_kernel("sum", {"a", "b", "c"}, {"out", "count"}, "// a_strides b_ndim c_shape",
-                                          "#define N 1", true, true);
-  const GeneratedSource source =
-      kernel.source({Array::zeros({3, 4}, Dtype::bfloat16), Array::zeros({7}, Dtype::uint8), Array::zeros({}, Dtype::bool_)},
-                    {Dtype::float32, Dtype::uint32}, {{"N", -2}, {"fast", true}});
+  const MetalKernel kernel =
+      metal_kernel("sum", {"a", "b", "c"}, {"out", "count"}, "// a_strides b_ndim c_shape", "#define N 1", true, true);
+  const GeneratedSource source = kernel.source(
+      {Array::zeros({3, 4}, Dtype::bfloat16), Array::zeros({7}, Dtype::uint8), Array::zeros({}, Dtype::bool_)},
+      {Dtype::float32, Dtype::uint32}, {{"N", -2}, {"fast", true}});
   EXPECT_EQ(source.kernel_name, "custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t");
   EXPECT_EQ(source.text,
             "#define N 1\n"
@@ -70,9 +70,10 @@ TEST(MetalKernel, CopiesViewsOrPassesTheirStrides) {
   EXPECT_THAT(values_of(copy(view)), ElementsAre(0, 3, 1, 4, 2, 5));
 
   const std::string body = "uint i = thread_position_in_grid.x; y[i] = x[i];";
-  const std::string strided = "uint i = thread_position_in_grid.x; y[i] = x[elem_to_loc(i, x_shape, x_strides, x_ndim)];";
-  for (const MetalKernel& kernel : {metal_kernel("copy", {"x"}, {"y"}, body),
-                                    metal_kernel("strided", {"x"}, {"y"}, strided, "", false)}) {
+  const std::string strided =
+      "uint i = thread_position_in_grid.x; y[i] = x[elem_to_loc(i, x_shape, x_strides, x_ndim)];";
+  for (const MetalKernel& kernel :
+       {metal_kernel("copy", {"x"}, {"y"}, body), metal_kernel("strided", {"x"}, {"y"}, strided, "", false)}) {
     const auto outputs = kernel({view}, {{3, 2}}, {Dtype::float32}, {6, 1, 1}, {6, 1, 1});
     EXPECT_THAT(values_of(outputs[0]), ElementsAre(0, 3, 1, 4, 2, 5));
   }
@@ -80,8 +81,8 @@ TEST(MetalKernel, CopiesViewsOrPassesTheirStrides) {
 
 TEST(MetalKernel, AtomicsAddToTheInitialValue) {
   const MetalKernel kernel = metal_kernel(
-      "total", {"x"}, {"y"}, "atomic_fetch_add_explicit(&y[0], x[thread_position_in_grid.x], memory_order_relaxed);", "",
-      true, true);
+      "total", {"x"}, {"y"}, "atomic_fetch_add_explicit(&y[0], x[thread_position_in_grid.x], memory_order_relaxed);",
+      "", true, true);
   std::vector<float> values(1000);
   std::iota(values.begin(), values.end(), 0.0f);
   const auto outputs = kernel({floats({1000}, values)}, {{1}}, {Dtype::float32}, {1000, 1, 1}, {64, 1, 1}, {}, 0.5f);
@@ -93,12 +94,14 @@ TEST(MetalKernel, FillRoundsToNearestEven) {
   const Array one = Array::zeros({1}, Dtype::float16);
   for (int bits = 0; bits < 0x7c00; bits += 7) {
     const auto low = static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
-    const auto high = bits + 1 == 0x7c00 ? 65536.0
-                                         : static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)));
+    const auto high = bits + 1 == 0x7c00
+                          ? 65536.0
+                          : static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)));
     for (double share : {0.0, 0.25, 0.5, 0.75}) {
       const double value = low + share * (high - low);
       fill(one, -value);
-      EXPECT_EQ(*reinterpret_cast<std::uint16_t*>(one.data()), std::bit_cast<std::uint16_t>(static_cast<_Float16>(-value)))
+      EXPECT_EQ(*reinterpret_cast<std::uint16_t*>(one.data()),
+                std::bit_cast<std::uint16_t>(static_cast<_Float16>(-value)))
           << value;
     }
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -134,6 +135,7 @@ class MetalKernel:
         self._declaration = {**declaration, "compile_options": {"math_mode": math_mode}}
         self._input_names, self._output_names = list(input_names), list(output_names)
         self._device = device
+        self._has_warned = False
 
     def __repr__(self) -> str:
         return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
@@ -192,6 +194,14 @@ class MetalKernel:
         def run(values: list[Any]) -> list[Any]:
             outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
             self._kernel.run(values, outputs, *extents, templates, init_value, self._device)
+            if self._kernel.reads_outside_inputs and not self._has_warned:
+                self._has_warned = True
+                warnings.warn(
+                    f"the kernel {self._kernel.name!r} reads memory outside its inputs. It runs on copies of them with "
+                    "zeros around, which takes time; a check of the index before the read makes it faster and right.",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
             return [maker.finish(output) for output in outputs]
 
         def call_as_declared(other_metal_kernel: Any) -> list[Any]:
