@@ -37,6 +37,12 @@ def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
     return {entry["run_name"].split("/")[0]: entry for entry in entries if entry["aggregate_name"] == "median"}
 
 
+def measure_python(build: pathlib.Path) -> dict[str, float]:
+    environment = {**os.environ, "PYTHONPATH": str(build / "python")}
+    command = [sys.executable, root / "bench" / "python_calls.py"]
+    return json.loads(subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout)
+
+
 def seconds(entry: dict) -> float:
     return entry["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[entry["time_unit"]]
 
@@ -46,7 +52,7 @@ def processor() -> str:
     return match.group(1) if match else platform.processor()
 
 
-def table(results: dict[str, dict]) -> str:
+def table(results: dict[str, dict], calls: dict[str, float]) -> str:
     time = {name: seconds(entry) for name, entry in results.items()}
     rows = [
         ("Cold compile of `rms_norm` / `clang++-22 -O2 -c` of the same arithmetic", "at most 2",
@@ -62,6 +68,18 @@ def table(results: dict[str, dict]) -> str:
          f"{results['saxpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s / "
          f"{results['memcpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s"),
     ]  # fmt: skip
+    for call, what, most in (
+        ("compile_shader_numpy", "`lib.kernel(...)` on NumPy arrays", 15),
+        ("metal_kernel_numpy", "`metal_kernel` on NumPy arrays", 50),
+        ("metal_kernel_mlx", "`metal_kernel` on `mx.array`", 50),
+        ("metal_kernel_torch", "`metal_kernel` on PyTorch tensors", 50),
+    ):
+        if call in calls:
+            rows.append(
+                (f"Call from Python, {what}, over the launch in C++", f"at most {most} us",
+                 (calls[call] - time["empty_launch"]) * 1e6, most, " us",
+                 f"{calls[call] / time['empty_launch']:.0f} times the launch in C++")
+            )  # fmt: skip
     lines = ["| measured | aim | result | | from |", "| --- | --- | --- | --- | --- |"]
     for name, aim, value, limit, unit, source in rows:
         met = "" if limit is None else "met" if (value <= limit if limit > 0 else value >= -limit) else "missed"
@@ -76,7 +94,7 @@ def main() -> None:
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     build = parser.parse_args().build
     output = root / "bench" / "results.json"
-    text = table(measure(build.resolve(), output))
+    text = table(measure(build.resolve(), output), measure_python(build.resolve()))
     page = root / "docs" / "performance.md"
     before, _, rest = page.read_text().partition(begin)
     _, _, after = rest.partition(end)
