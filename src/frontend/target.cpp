@@ -79,10 +79,12 @@ llvm::IntrusiveRefCntPtr<clang::TargetInfo> make_target(clang::CompilerInstance&
                                                         MathMode math_mode) {
   auto& diagnostics = compiler.getDiagnostics();
   auto& options = compiler.getInvocation().getTargetOpts();
-  const auto neutral = clang::TargetInfo::CreateTargetInfo(diagnostics, options);
+  const llvm::IntrusiveRefCntPtr<clang::TargetInfo> neutral(
+      clang::TargetInfo::CreateTargetInfo(diagnostics, options));
   clang::TargetOptions host_options;
   host_options.Triple = llvm::sys::getDefaultTargetTriple();
-  const auto host = clang::TargetInfo::CreateTargetInfo(diagnostics, host_options);
+  const llvm::IntrusiveRefCntPtr<clang::TargetInfo> host(
+      clang::TargetInfo::CreateTargetInfo(diagnostics, host_options));
   return llvm::makeIntrusiveRefCnt<MetalTarget>(*neutral, *host, language, math_mode);
 }
 
