@@ -104,6 +104,12 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   guard->outcome.signal = signal;
   guard->outcome.fault_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
   guard->outcome.instruction = instruction_of(context);
+  if (signal == SIGSEGV && info->si_code > 0) {
+    // Memory right at the stack pointer is missing only below a stack's end.
+    constexpr std::intptr_t reach = 64 * 1024;
+    auto distance = static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(info->si_addr) - stack_pointer_of(context));
+    guard->outcome.stack_overflow = distance > -reach && distance < reach;
+  }
   leave(guard, context);
 }
 
@@ -260,6 +266,7 @@ std::string GuardOutcome::description() const {
     case End::crashed:
       break;
   }
+  if (stack_overflow) return "SIGSEGV (stack overflow)";
   switch (signal) {
     case SIGSEGV:
     case SIGBUS:

@@ -49,6 +49,7 @@ struct GuardOutcome {
   int signal = 0;                        // of a crash
   const void* fault_address = nullptr;   // of a crash by SIGSEGV, SIGBUS
   const void* instruction = nullptr;     // of a crash
+  bool stack_overflow = false;           // the fault lies right at the stack pointer
 
   bool finished() const { return end == End::finished; }
   bool crashed() const { return end == End::crashed; }

@@ -325,6 +325,16 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   EXPECT_THAT(message, HasSubstr("stack"));
 }
 
+TEST_F(ReferenceEngine, StackOverflowIsACrashWithoutFibersToo) {
+  Kernel kernel = compile(R"(
+uint endless(uint n, thread uint* p) { uint x[64]; x[n % 64] = *p; return n == 0xffffffff ? 0 : endless(n + 1, x + n % 64) + x[3]; }
+kernel void test(device uint* out) { uint start = out[0]; out[0] = endless(0, &start); })");
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::string message = error_of(ErrorCode::kernel_crashed, [&] { run_threads(kernel, 64, {64}, {8}); });
+    EXPECT_THAT(message, HasSubstr("stack overflowed"));
+  }
+}
+
 TEST_F(ReferenceEngine, LargePrivateArraysFit) {
   Kernel kernel = compile(R"(
 kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "metalloid/error.h"
+#include "support/build_id.h"
 #include "support/crash_guard.h"
 #include "support/files.h"
 #include "support/hash.h"
@@ -22,6 +23,8 @@ TEST(Error, EveryCodeHasItsName) {
   EXPECT_EQ(name_of(ErrorCode::kernel_timed_out), "kernel_timed_out");
   EXPECT_EQ(name_of(ErrorCode::internal), "internal");
 }
+
+TEST(BuildId, IsTheLinkers) { EXPECT_EQ(build_id().size(), 40u); }
 
 TEST(Hash, TellsWhereOneTextEndsAndTheNextBegins) {
   EXPECT_NE(Hasher().add("ab").add("c").finish(), Hasher().add("a").add("bc").finish());

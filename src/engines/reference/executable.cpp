@@ -155,7 +155,8 @@ class ReferenceExecutable : public Executable {
       failure = outcome;
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
-      stack_overflow = outcome.crashed() && kernel.facts_.threads_meet && worker->runner.overflowed(outcome.fault_address);
+      bool in_guard = kernel.facts_.threads_meet && worker->runner.overflowed(outcome.fault_address);
+      stack_overflow = outcome.crashed() && (outcome.stack_overflow || in_guard);
     }
 
     void throw_failure() const {
