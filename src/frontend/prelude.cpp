@@ -9,6 +9,7 @@
 #include "frontend/session.h"
 #include "metalloid/version.h"
 #include "stdlib/headers.h"
+#include "support/build_id.h"
 #include "support/hash.h"
 
 namespace metalloid::frontend {
@@ -35,7 +36,7 @@ std::string key_of(const CompileOptions& options) {
 const std::string& stdlib_fingerprint() {
   static const std::string fingerprint = [] {
     support::Hasher hasher;
-    hasher.add(clang::getClangFullVersion()).add(version);
+    hasher.add(clang::getClangFullVersion()).add(version).add(support::build_id());
     for (const auto& header : stdlib::headers()) hasher.add(header.name).add(header.text);
     return hasher.finish().hex();
   }();

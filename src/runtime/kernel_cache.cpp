@@ -9,6 +9,7 @@
 #include "runtime/guarded_compile.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
+#include "support/build_id.h"
 
 namespace metalloid::runtime {
 namespace {
@@ -40,7 +41,8 @@ void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
 
 support::Hash key_of(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
   support::Hasher hasher;
-  hasher.add(version).add(library.device->engine->target()).add(library.content).add(kernel.name);
+  hasher.add(version).add(support::build_id()).add(library.device->engine->target());
+  hasher.add(library.content).add(kernel.name);
   hasher.add(constants.by_index().size());
   for (const auto& [index, value] : constants.by_index()) add_value(hasher.add(index), value);
   hasher.add(constants.by_name().size());
