@@ -236,8 +236,9 @@ kernel void check(device float* x, constant long* at, device c10::metal::ErrorMe
 
 
 class TestErrorReports:
-    def test_raised_at_synchronize(self):
-        lib = metalloid.compile_shader(REPORT)
+    @pytest.mark.parametrize("torch_headers", [False, True])
+    def test_raised_at_synchronize(self, torch_headers):
+        lib = metalloid.compile_shader(REPORT, torch_headers=torch_headers)
         x = torch.zeros(4)
         lib.check(x, torch.tensor([0, 7, 2]), threads=3, error_buf_idx=2)
         assert x.tolist() == [1, 0, 1, 0]
@@ -260,11 +261,13 @@ class TestErrorReports:
         assert any("the first of 500" in note for note in reported.value.__notes__)
         metalloid.synchronize()
 
-    def test_long_messages_are_cut(self):
+    @pytest.mark.parametrize("torch_headers", [False, True])
+    def test_long_messages_are_cut(self, torch_headers):
         lib = metalloid.compile_shader(
             "#include <c10/metal/error.h>\n"
             "kernel void f(device c10::metal::ErrorMessages* errors, constant char* text) {"
-            'TORCH_REPORT_ERROR(errors, text, 12345, "tail", -9223372036854775807l - 1); }'
+            'TORCH_REPORT_ERROR(errors, text, 12345, "tail", -9223372036854775807l - 1); }',
+            torch_headers=torch_headers,
         )
         lib.f(torch.zeros(1), torch.tensor(list(b"a" * 240) + [0], dtype=torch.uint8), threads=1, error_buf_idx=0)
         with pytest.raises(RuntimeError) as reported:

@@ -5,6 +5,7 @@ namespace metalloid::frontend::tokens {
 void Rewriter::run(TokenList& tokens) {
   remove_thread_qualifiers(tokens);
   expand_bfloat_literals(tokens, factory_);
+  place_texts_in_constant_space(tokens, factory_);
   merge_address_space_members(tokens, factory_);
   rewrite_variables(tokens, factory_);
   rewrite_array_parameters(tokens, factory_);

@@ -23,12 +23,13 @@ class Rewriter {
   HostNames host_names_;
 };
 
-void remove_thread_qualifiers(TokenList& tokens);                           // qualifiers.cpp
-void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);      // literals.cpp
-void merge_address_space_members(TokenList& tokens, TokenFactory& factory); // members.cpp
-void rewrite_variables(TokenList& tokens, TokenFactory& factory);           // variables.cpp
-void rewrite_array_parameters(TokenList& tokens, TokenFactory& factory);    // array_parameters.cpp
+void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
+void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp
+void place_texts_in_constant_space(TokenList& tokens, TokenFactory& factory);              // texts.cpp
+void merge_address_space_members(TokenList& tokens, TokenFactory& factory);                // members.cpp
+void rewrite_variables(TokenList& tokens, TokenFactory& factory);                          // variables.cpp
+void rewrite_array_parameters(TokenList& tokens, TokenFactory& factory);                   // array_parameters.cpp
 void rewrite_attributes(TokenList& tokens, TokenFactory& factory, HostNames& host_names);  // attributes.cpp
-void name_address_spaces(TokenList& tokens, TokenFactory& factory);         // qualifiers.cpp
+void name_address_spaces(TokenList& tokens, TokenFactory& factory);                        // qualifiers.cpp
 
 }  // namespace metalloid::frontend::tokens
