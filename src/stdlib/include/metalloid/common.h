@@ -58,7 +58,7 @@ METALLOID_WHOLE_3(clamp, number_result_t, __metalloid::whole_clamp)
 METALLOID_WHOLE_1(abs, vector_result_t, __metalloid::whole_abs)
 METALLOID_MIXED_1(saturate, float_result_t)
 METALLOID_MIXED_3(mix, float_result_t)
-METALLOID_MIXED_1(sign, vector_result_t)
+METALLOID_MIXED_1(sign, floating_vector_result_t)
 METALLOID_MIXED_2(step, float_result_t)
 METALLOID_MIXED_3(smoothstep, float_result_t)
 
@@ -86,7 +86,7 @@ METALLOID_PRECISE_AND_FAST(
     METALLOID_WHOLE_1(abs, vector_result_t, __metalloid::whole_abs)
     METALLOID_MIXED_1(saturate, vector_result_t)
     METALLOID_MIXED_3(mix, vector_result_t)
-    METALLOID_MIXED_1(sign, vector_result_t)
+    METALLOID_MIXED_1(sign, floating_vector_result_t)
     METALLOID_MIXED_2(step, vector_result_t)
     METALLOID_MIXED_3(smoothstep, vector_result_t))
 

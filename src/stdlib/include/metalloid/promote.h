@@ -77,6 +77,16 @@ using number_result_t =
 template <typename... A>
 using vector_result_t = typename float_result<typename common_vector<A...>::type, false, A...>::type;
 
+// Vectors of floating-point numbers only.
+template <typename Vector, bool floating = metal::is_floating_point_v<typename shape<Vector>::element>>
+struct floating_vector {};
+template <typename Vector>
+struct floating_vector<Vector, true> {
+  using type = Vector;
+};
+template <typename... A>
+using floating_vector_result_t = typename floating_vector<vector_result_t<A...>>::type;
+
 template <typename T>
 using if_integral_t = metal::enable_if_t<__is_integral(T), int>;
 
