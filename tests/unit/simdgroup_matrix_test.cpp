@@ -156,11 +156,10 @@ TEST_P(SimdgroupMatrixProducts, MultipliesLikeDoublePrecision) {
                              test.transpose_a, test.transpose_b, test.transpose_c));
     CompileOptions options;
     options.definitions = {{"A", test.a.name}, {"B", test.b.name}, {"C", test.c.name}};
-    const Kernel kernel = device.make_library(source, options)
-                              .kernel("product", FunctionConstants()
-                                                     .set(0, test.transpose_a)
-                                                     .set(1, test.transpose_b)
-                                                     .set(2, test.transpose_c));
+    const Kernel kernel =
+        device.make_library(source, options)
+            .kernel("product",
+                    FunctionConstants().set(0, test.transpose_a).set(1, test.transpose_b).set(2, test.transpose_c));
     Matrix a = random_matrix(test.a, rows, inner, test.transpose_a, 1);
     Matrix b = random_matrix(test.b, inner, columns, test.transpose_b, 2);
     const std::uint32_t c_stride = test.transpose_c ? rows : columns;
@@ -195,9 +194,11 @@ struct Meetings {
   int products = 0, barriers = 0;
 
   explicit Meetings(const std::string& body) {
-    const std::string text = "#include <metal_stdlib>\nusing namespace metal;\n"
+    const std::string text =
+        "#include <metal_stdlib>\nusing namespace metal;\n"
         "kernel void test(device float* x, threadgroup float* t [[threadgroup(0)]]) {\n"
-        "  simdgroup_float8x8 a, b, c(0.0f);\n" + body + "  simdgroup_store(c, x);\n}\n";
+        "  simdgroup_float8x8 a, b, c(0.0f);\n" +
+        body + "  simdgroup_store(c, x);\n}\n";
     const std::string code = emit(Device::named("reference").make_library(text), "test", Emit::assembly);
     for (std::size_t at = 0; (at = code.find("call", at)) != std::string::npos; ++at) {
       const std::string line = code.substr(at, code.find('\n', at) - at);
