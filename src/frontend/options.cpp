@@ -34,6 +34,7 @@ void set_language(clang::LangOptions& language, const CompileOptions& options) {
   language.GNUMode = 0;
   language.EmitAllDecls = 0;
   language.InstantiationDepth = 1024;
+  language.CXXOperatorNames = 1;  // `not` is a function of MSL and an operator of C++: one meaning
   // Metal 4's tensors take several indices in one subscript, which Clang knows as a part of C++23.
   language.CPlusPlus23 = options.language >= LanguageVersion{4, 0};
 
