@@ -13,8 +13,7 @@ namespace metalloid::ir {
 std::string assemble(std::string_view llvm_assembly) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> module =
-      llvm::parseAssemblyString(llvm::StringRef(llvm_assembly), diagnostic, context);
+  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(llvm::StringRef(llvm_assembly), diagnostic, context);
   if (!module) {
     std::string message;
     llvm::raw_string_ostream stream(message);

@@ -28,9 +28,8 @@ void mask_shift(llvm::BinaryOperator& shift) {
   if (all_elements(amount, [&](const llvm::APInt& value) { return value.ult(width); })) return;
   llvm::IRBuilder<> builder(&shift);
   llvm::Type* type = shift.getType();
-  Value* masked = llvm::isPowerOf2_32(width)
-                      ? builder.CreateAnd(amount, llvm::ConstantInt::get(type, width - 1))
-                      : builder.CreateURem(amount, llvm::ConstantInt::get(type, width));
+  Value* masked = llvm::isPowerOf2_32(width) ? builder.CreateAnd(amount, llvm::ConstantInt::get(type, width - 1))
+                                             : builder.CreateURem(amount, llvm::ConstantInt::get(type, width));
   shift.setOperand(1, masked);
   shift.dropPoisonGeneratingFlags();
 }
@@ -38,17 +37,15 @@ void mask_shift(llvm::BinaryOperator& shift) {
 void guard_division(llvm::BinaryOperator& division) {
   bool is_signed = division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
   Value* divisor = division.getOperand(1);
-  if (all_elements(divisor, [&](const llvm::APInt& value) {
-        return !value.isZero() && !(is_signed && value.isAllOnes());
-      })) {
+  if (all_elements(divisor,
+                   [&](const llvm::APInt& value) { return !value.isZero() && !(is_signed && value.isAllOnes()); })) {
     return;
   }
   llvm::IRBuilder<> builder(&division);
   llvm::Type* type = division.getType();
   Value* bad = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
   if (is_signed) {
-    Value* smallest =
-        llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
+    Value* smallest = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
     Value* overflows = builder.CreateAnd(builder.CreateICmpEQ(division.getOperand(0), smallest),
                                          builder.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)));
     bad = builder.CreateOr(bad, overflows);
@@ -59,8 +56,8 @@ void guard_division(llvm::BinaryOperator& division) {
 
 void saturate_conversion(llvm::CastInst& conversion) {
   llvm::IRBuilder<> builder(&conversion);
-  auto intrinsic = conversion.getOpcode() == llvm::Instruction::FPToSI ? llvm::Intrinsic::fptosi_sat
-                                                                       : llvm::Intrinsic::fptoui_sat;
+  auto intrinsic =
+      conversion.getOpcode() == llvm::Instruction::FPToSI ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   Value* operand = conversion.getOperand(0);
   Value* result = builder.CreateIntrinsic(intrinsic, {conversion.getType(), operand->getType()}, {operand});
   result->takeName(&conversion);
@@ -76,21 +73,14 @@ void fix_numeric_semantics(llvm::Module& module) {
       switch (instruction.getOpcode()) {
         case llvm::Instruction::Shl:
         case llvm::Instruction::LShr:
-        case llvm::Instruction::AShr:
-          mask_shift(llvm::cast<llvm::BinaryOperator>(instruction));
-          break;
+        case llvm::Instruction::AShr: mask_shift(llvm::cast<llvm::BinaryOperator>(instruction)); break;
         case llvm::Instruction::SDiv:
         case llvm::Instruction::UDiv:
         case llvm::Instruction::SRem:
-        case llvm::Instruction::URem:
-          guard_division(llvm::cast<llvm::BinaryOperator>(instruction));
-          break;
+        case llvm::Instruction::URem: guard_division(llvm::cast<llvm::BinaryOperator>(instruction)); break;
         case llvm::Instruction::FPToSI:
-        case llvm::Instruction::FPToUI:
-          saturate_conversion(llvm::cast<llvm::CastInst>(instruction));
-          break;
-        default:
-          break;
+        case llvm::Instruction::FPToUI: saturate_conversion(llvm::cast<llvm::CastInst>(instruction)); break;
+        default: break;
       }
     }
   }

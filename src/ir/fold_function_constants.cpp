@@ -18,8 +18,8 @@ using Value = FunctionConstants::Value;
 using Bytes = std::vector<std::uint8_t>;
 
 [[noreturn]] void reject(const FunctionConstantInfo& constant, std::string_view reason) {
-  throw Error(ErrorCode::invalid_argument, fmt::format("function constant '{}' (index {}) of type {} {}",
-                                                       constant.name, constant.index, constant.type.name, reason));
+  throw Error(ErrorCode::invalid_argument, fmt::format("function constant '{}' (index {}) of type {} {}", constant.name,
+                                                       constant.index, constant.type.name, reason));
 }
 
 bool is_floating(ScalarKind kind) {
@@ -53,7 +53,8 @@ void append_integer(Bytes& bytes, const FunctionConstantInfo& constant, std::int
 }
 
 void append_element(Bytes& bytes, const FunctionConstantInfo& constant, std::int64_t value) {
-  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant.type.scalar, static_cast<double>(value));
+  if (is_floating(constant.type.scalar))
+    return append_floating(bytes, constant.type.scalar, static_cast<double>(value));
   append_integer(bytes, constant, value);
 }
 
@@ -110,9 +111,9 @@ const Value* find_value(const FunctionConstantInfo& constant, const FunctionCons
 // Opaque pointers let the global change its type: an array of bytes holds any scalar or vector.
 void define(llvm::Module& module, llvm::GlobalVariable& global, llvm::ArrayRef<std::uint8_t> bytes) {
   llvm::Constant* initialiser = llvm::ConstantDataArray::get(module.getContext(), bytes);
-  auto* constant = new llvm::GlobalVariable(module, initialiser->getType(), /*isConstant=*/true,
-                                            llvm::GlobalValue::InternalLinkage, initialiser, "", nullptr,
-                                            llvm::GlobalValue::NotThreadLocal, global.getAddressSpace());
+  auto* constant =
+      new llvm::GlobalVariable(module, initialiser->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
+                               initialiser, "", nullptr, llvm::GlobalValue::NotThreadLocal, global.getAddressSpace());
   constant->setAlignment(llvm::Align(16));
   constant->takeName(&global);
   global.replaceAllUsesWith(constant);
@@ -187,9 +188,8 @@ std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbo
   }
   llvm::GlobalVariable* global = module.getNamedGlobal(symbol);
   if (!global || !global->hasInitializer()) return std::nullopt;
-  llvm::Constant* held = llvm::ConstantFoldLoadFromConst(global->getInitializer(),
-                                                         llvm::Type::getInt8Ty(module.getContext()),
-                                                         module.getDataLayout());
+  llvm::Constant* held = llvm::ConstantFoldLoadFromConst(
+      global->getInitializer(), llvm::Type::getInt8Ty(module.getContext()), module.getDataLayout());
   auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(held);
   if (!number) return std::nullopt;
   return !number->isZero();

@@ -13,7 +13,8 @@ void normalise_definition(llvm::Function& function) {
                     llvm::Attribute::StackProtectStrong, llvm::Attribute::StackProtectReq}) {
     function.removeFnAttr(kind);
   }
-  for (llvm::StringRef name : {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "stack-protector-buffer-size"}) {
+  for (llvm::StringRef name :
+       {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "stack-protector-buffer-size"}) {
     function.removeFnAttr(name);
   }
   function.addFnAttr(llvm::Attribute::NoUnwind);

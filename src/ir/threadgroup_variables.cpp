@@ -9,7 +9,8 @@ ThreadgroupVariables lay_out_threadgroup_variables(llvm::Module& module) {
     if (variable.getAddressSpace() != 3) continue;
     variable.removeDeadConstantUsers();
     if (variable.use_empty()) continue;
-    result.size = llvm::alignTo(result.size, layout.getValueOrABITypeAlignment(variable.getAlign(), variable.getValueType()));
+    result.size =
+        llvm::alignTo(result.size, layout.getValueOrABITypeAlignment(variable.getAlign(), variable.getValueType()));
     result.places.push_back({&variable, result.size});
     result.size += layout.getTypeAllocSize(variable.getValueType());
   }

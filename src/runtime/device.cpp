@@ -16,13 +16,13 @@ const std::vector<std::unique_ptr<Device::State>>& device_states() {
   static const auto* states = [] {
     auto* list = new std::vector<std::unique_ptr<Device::State>>;
     const auto& engines = engines::all_engines();
-    list->push_back(std::make_unique<Device::State>(
-        Device::State{"cpu", "the fastest engine for this processor: " + engines.front()->name() + ", " +
-                                 engines.front()->description(),
-                      engines.front().get()}));
+    list->push_back(std::make_unique<Device::State>(Device::State{
+        "cpu",
+        "the fastest engine for this processor: " + engines.front()->name() + ", " + engines.front()->description(),
+        engines.front().get()}));
     for (const auto& engine : engines) {
-      list->push_back(std::make_unique<Device::State>(
-          Device::State{engine->name(), engine->description(), engine.get()}));
+      list->push_back(
+          std::make_unique<Device::State>(Device::State{engine->name(), engine->description(), engine.get()}));
     }
     return list;
   }();

@@ -25,15 +25,9 @@ std::string emit(const Library& library, std::string_view name, Emit form, const
     ir::KernelModule module = ir::specialise(state.bitcode, state.info, kernel, constants);
     runtime::check_kernel(module.info);
     switch (form) {
-      case Emit::ir:
-        text = ir::print(*module.module);
-        break;
-      case Emit::assembly:
-        text = state.device->engine->assembly(std::move(module));
-        break;
-      case Emit::object:
-        text = state.device->engine->compile(std::move(module));
-        break;
+      case Emit::ir: text = ir::print(*module.module); break;
+      case Emit::assembly: text = state.device->engine->assembly(std::move(module)); break;
+      case Emit::object: text = state.device->engine->compile(std::move(module)); break;
     }
   });
   return text;

@@ -33,8 +33,8 @@ void check_kernel(const KernelInfo& kernel) {
   for (const ArgumentInfo& argument : kernel.arguments) {
     bool texture = argument.kind == ArgumentKind::texture;
     if (argument.is_active && (texture || argument.kind == ArgumentKind::sampler)) {
-      throw Error(ErrorCode::unsupported, fmt::format("kernel '{}' has a {} argument, '{}': not supported",
-                                                      kernel.name, texture ? "texture" : "sampler", argument.name));
+      throw Error(ErrorCode::unsupported, fmt::format("kernel '{}' has a {} argument, '{}': not supported", kernel.name,
+                                                      texture ? "texture" : "sampler", argument.name));
     }
   }
   if (kernel.static_threadgroup_memory > max_threadgroup_memory_bytes) {

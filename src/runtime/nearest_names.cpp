@@ -48,7 +48,8 @@ std::string nearest_names(std::string_view wanted, const std::vector<std::string
   }
   std::string text = "there are ";
   constexpr std::size_t listed = 8;
-  for (std::size_t i = 0; i < std::min(listed, names.size()); ++i) text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
+  for (std::size_t i = 0; i < std::min(listed, names.size()); ++i)
+    text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
   if (names.size() > listed) text += fmt::format(" and {} more", names.size() - listed);
   return text;
 }

@@ -50,6 +50,7 @@ int stop_signal() { return SIGRTMIN + 7; }
 // Read in signal handlers, so it must never be allocated lazily.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* current_guard = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local bool stops_deferred = false;
+__attribute__((tls_model("initial-exec"))) thread_local bool inside_previous = false;
 
 std::uintptr_t stack_pointer_of(void* context) {
 #if defined(__x86_64__)
@@ -82,10 +83,17 @@ void call_previous(int signal, siginfo_t* info, void* context) {
   std::size_t which = 0;
   while (fault_signals[which] != signal) ++which;
   const struct sigaction& previous = previous_actions[which];
-  if (previous.sa_flags & SA_SIGINFO) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
+  bool has_function =
+      (previous.sa_flags & SA_SIGINFO) || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
+  // A previous handler that passes the signal on to its own predecessor may end here again.
+  if (has_function && !inside_previous) {
+    inside_previous = true;
+    if (previous.sa_flags & SA_SIGINFO) {
+      previous.sa_sigaction(signal, info, context);
+    } else {
+      previous.sa_handler(signal);
+    }
+    inside_previous = false;
   } else {
     // Returning repeats the fault, now with its default end; a signal that was sent is sent again.
     struct sigaction standard = {};
@@ -102,12 +110,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (!guard || !own) return call_previous(signal, info, context);
   guard->outcome.end = GuardOutcome::End::crashed;
   guard->outcome.signal = signal;
-  guard->outcome.fault_address = signal == SIGSEGV || signal == SIGBUS ? info->si_addr : nullptr;
+  bool has_address = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
+  guard->outcome.fault_address = has_address ? info->si_addr : nullptr;
   guard->outcome.instruction = instruction_of(context);
   if (signal == SIGSEGV && info->si_code > 0) {
     // Memory right at the stack pointer is missing only below a stack's end.
     constexpr std::intptr_t reach = 64 * 1024;
-    auto distance = static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(info->si_addr) - stack_pointer_of(context));
+    auto distance =
+        static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(info->si_addr) - stack_pointer_of(context));
     guard->outcome.stack_overflow = distance > -reach && distance < reach;
   }
   leave(guard, context);
@@ -120,7 +130,7 @@ void on_stop(int, siginfo_t*, void* context) {
   leave(guard, context);
 }
 
-bool install_handlers() {
+void claim_faults() {
   struct sigaction action = {};
   // NODEFER: the handler jumps out, which must not leave the signal blocked.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
@@ -128,9 +138,18 @@ bool install_handlers() {
   sigaddset(&action.sa_mask, stop_signal());
   action.sa_sigaction = on_fault;
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
-    ::sigaction(fault_signals[i], nullptr, &previous_actions[i]);
+    struct sigaction current;
+    ::sigaction(fault_signals[i], nullptr, &current);
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault) continue;
+    previous_actions[i] = current;
     ::sigaction(fault_signals[i], &action, nullptr);
   }
+}
+
+bool install_handlers() {
+  claim_faults();
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
   // Not so for stops: real-time signals queue up while a thread waits for a processor, and would all be delivered on
   // top of each other. run_guarded unblocks the signal.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -224,21 +243,22 @@ void unblock_signals() {
 
 std::string_view signal_name(int signal) {
   switch (signal) {
-    case SIGSEGV:
-      return "SIGSEGV";
-    case SIGBUS:
-      return "SIGBUS";
-    case SIGFPE:
-      return "SIGFPE";
-    case SIGILL:
-      return "SIGILL";
-    case SIGABRT:
-      return "SIGABRT";
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGILL: return "SIGILL";
+    case SIGABRT: return "SIGABRT";
   }
   return "signal";
 }
 
 }  // namespace
+
+void claim_signals() {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  claim_faults();
+}
 
 void defer_stops(bool defer) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -259,24 +279,17 @@ bool StopToken::threads_inside() const {
 
 std::string GuardOutcome::description() const {
   switch (end) {
-    case End::finished:
-      return "finished";
-    case End::stopped:
-      return "stopped";
-    case End::crashed:
-      break;
+    case End::finished: return "finished";
+    case End::stopped: return "stopped";
+    case End::crashed: break;
   }
   if (stack_overflow) return "SIGSEGV (stack overflow)";
   switch (signal) {
     case SIGSEGV:
-    case SIGBUS:
-      return fmt::format("{} (invalid memory access at {})", signal_name(signal), fmt::ptr(fault_address));
-    case SIGFPE:
-      return "SIGFPE (arithmetic fault)";
-    case SIGILL:
-      return "SIGILL (illegal instruction or unreachable code)";
-    default:
-      return std::string(signal_name(signal));
+    case SIGBUS: return fmt::format("{} (invalid memory access at {})", signal_name(signal), fmt::ptr(fault_address));
+    case SIGFPE: return "SIGFPE (arithmetic fault)";
+    case SIGILL: return "SIGILL (illegal instruction or unreachable code)";
+    default: return std::string(signal_name(signal));
   }
 }
 

@@ -46,10 +46,10 @@ struct GuardOptions {
 struct GuardOutcome {
   enum class End { finished, crashed, stopped };
   End end = End::finished;
-  int signal = 0;                        // of a crash
-  const void* fault_address = nullptr;   // of a crash by SIGSEGV, SIGBUS
-  const void* instruction = nullptr;     // of a crash
-  bool stack_overflow = false;           // the fault lies right at the stack pointer
+  int signal = 0;                       // of a crash
+  const void* fault_address = nullptr;  // of a crash by SIGSEGV, SIGBUS
+  const void* instruction = nullptr;    // of a crash
+  bool stack_overflow = false;          // the fault lies right at the stack pointer
 
   bool finished() const { return end == End::finished; }
   bool crashed() const { return end == End::crashed; }
@@ -64,6 +64,11 @@ GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& opti
 // The same on a thread with a stack of its own of that size, for deeply recursive code. Returns when it is done.
 GuardOutcome run_on_large_stack(function_ref<void()> function, std::size_t stack_bytes,
                                 const GuardOptions& options = {});
+
+// Puts the handlers in front again if somebody has installed others since (Python's faulthandler, a test framework).
+// The first guarded region installs them; calling this now and then, at an occasion that may cost microseconds, keeps
+// them there.
+void claim_signals();
 
 // For moments of guarded code that must not be torn: while deferred, stop requests do not interrupt this thread.
 // They are repeated (see StopToken), so none is lost.

@@ -5,24 +5,19 @@ namespace metalloid {
 
 std::uint32_t size_of(ScalarKind kind) {
   switch (kind) {
-    case ScalarKind::none:
-      return 0;
+    case ScalarKind::none: return 0;
     case ScalarKind::boolean:
     case ScalarKind::int8:
-    case ScalarKind::uint8:
-      return 1;
+    case ScalarKind::uint8: return 1;
     case ScalarKind::int16:
     case ScalarKind::uint16:
     case ScalarKind::float16:
-    case ScalarKind::bfloat16:
-      return 2;
+    case ScalarKind::bfloat16: return 2;
     case ScalarKind::int32:
     case ScalarKind::uint32:
-    case ScalarKind::float32:
-      return 4;
+    case ScalarKind::float32: return 4;
     case ScalarKind::int64:
-    case ScalarKind::uint64:
-      return 8;
+    case ScalarKind::uint64: return 8;
   }
   return 0;
 }

@@ -99,7 +99,7 @@ TEST(CrossLaneArithmetic, HandlesFloats) {
 
 TEST(CrossLaneArithmetic, RoundsHalvesAtEachStep) {
   Values values;
-  values.fill(0x3c00);  // 1
+  values.fill(0x3c00);                                                     // 1
   EXPECT_EQ(run(CrossLane::sum, LaneType::f16, all, values)[0], 0x5000u);  // 32
   values[0] = 0x6800;  // 2048: adding 1 rounds to even, back to 2048
   EXPECT_EQ(run(CrossLane::sum, LaneType::f16, 3, values)[0], 0x6800u);

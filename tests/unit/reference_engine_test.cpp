@@ -20,7 +20,9 @@ class ReferenceEngine : public ::testing::Test {
  protected:
   // Compiles `body` as the kernel "test" behind the usual first lines.
   static Kernel compile(const std::string& text) {
-    return Device::named("reference").make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text).kernel("test");
+    return Device::named("reference")
+        .make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text)
+        .kernel("test");
   }
 
   // Runs with `out` at index 0 and returns what it holds then.
@@ -265,9 +267,9 @@ kernel void test(device int* out, device const int* in [[buffer(1)]]) {
   std::int32_t values[] = {0, -1, INT32_MIN, 31, 0x7fc00000, 0x7149f2ca /* 1e30 */};
   std::copy(std::begin(values), std::end(values), in.as<std::int32_t>().begin());
   run(kernel, Dispatch().buffer(0, out).buffer(1, in).threads({1}, {1}));
-  EXPECT_THAT(std::vector<std::int32_t>(out.as<std::int32_t>().begin(), out.as<std::int32_t>().end()),
-              ElementsAre(7, 0, INT32_MIN, 0, 7, 0, 1, INT32_MIN >> 1, 0x20000000, 0, INT32_MAX, INT32_MIN, 0, -1, 127,
-                          1));
+  EXPECT_THAT(
+      std::vector<std::int32_t>(out.as<std::int32_t>().begin(), out.as<std::int32_t>().end()),
+      ElementsAre(7, 0, INT32_MIN, 0, 7, 0, 1, INT32_MIN >> 1, 0x20000000, 0, INT32_MAX, INT32_MIN, 0, -1, 127, 1));
 }
 
 TEST_F(ReferenceEngine, ReadsAndWritesAtAnyAddress) {
@@ -304,8 +306,7 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
 })");
   for (int repeat = 0; repeat < 20; ++repeat) {
     for (const Kernel& kernel : {plain, fibers}) {
-      std::string message =
-          error_of(ErrorCode::kernel_crashed, [&] { run_threads(kernel, 1024, {1024}, {64}); });
+      std::string message = error_of(ErrorCode::kernel_crashed, [&] { run_threads(kernel, 1024, {1024}, {64}); });
       EXPECT_THAT(message, AllOf(HasSubstr("'test'"), HasSubstr("SIGSEGV"), HasSubstr("0x309"), HasSubstr("(12, 0, 0)"),
                                  HasSubstr("program_source:")));
       EXPECT_NE(run_threads(kernel, 64, {64}, {64})[63], 0u);
@@ -349,9 +350,12 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
 
 TEST_F(ReferenceEngine, EndlessKernelsAreStopped) {
   using std::chrono::milliseconds;
-  Kernel plain = compile("kernel void test(device atomic_uint* out) { while (true) atomic_fetch_add_explicit(out, 1, memory_order_relaxed); }");
+  Kernel plain = compile(
+      "kernel void test(device atomic_uint* out) { while (true) atomic_fetch_add_explicit(out, 1, "
+      "memory_order_relaxed); }");
   Kernel empty = compile("kernel void test(device uint* out) { while (true) {} }");
-  Kernel fibers = compile("kernel void test(device uint* out) { while (out[0] == 0) threadgroup_barrier(mem_flags::mem_device); }");
+  Kernel fibers =
+      compile("kernel void test(device uint* out) { while (out[0] == 0) threadgroup_barrier(mem_flags::mem_device); }");
   Kernel ballots = compile("kernel void test(device uint* out) { while (simd_sum(out[0]) == 0) ; }");
   for (int repeat = 0; repeat < 3; ++repeat) {
     for (const Kernel& kernel : {plain, empty, fibers, ballots}) {
@@ -365,7 +369,9 @@ TEST_F(ReferenceEngine, EndlessKernelsAreStopped) {
 }
 
 TEST_F(ReferenceEngine, CrashesAndFineKernelsRunSideBySide) {
-  Kernel crash = compile("kernel void test(device uint* out, uint i [[thread_position_in_grid]]) { simd_sum(i); *(device uint*)(ulong(i)) = 1; }");
+  Kernel crash = compile(
+      "kernel void test(device uint* out, uint i [[thread_position_in_grid]]) { simd_sum(i); *(device uint*)(ulong(i)) "
+      "= 1; }");
   Kernel fine = compile(R"(
 kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   threadgroup_barrier(mem_flags::mem_none);

@@ -70,7 +70,8 @@ TEST_F(Runtime, ListsDevices) {
   EXPECT_EQ(Device::cpu().name(), "cpu");
   EXPECT_EQ(Device::named("reference").name(), "reference");
   EXPECT_GE(Device::all().size(), 2u);
-  expect_error(ErrorCode::invalid_argument, [] { Device::named("gpu"); }, AllOf(HasSubstr("gpu"), HasSubstr("reference")));
+  expect_error(
+      ErrorCode::invalid_argument, [] { Device::named("gpu"); }, AllOf(HasSubstr("gpu"), HasSubstr("reference")));
 }
 
 TEST_F(Runtime, OwnAndWrappedBuffers) {
@@ -108,24 +109,31 @@ TEST_F(Runtime, ChecksBuffers) {
   Buffer values(16);
   Kernel scale = kernel("scale");
   auto base = [&] { return Dispatch().threads({4}, {4}); };
-  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values)); },
-               AllOf(HasSubstr("'scale'"), HasSubstr("index 1"), HasSubstr("'factor'"), HasSubstr("missing")));
-  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(2, 1)); },
-               AllOf(HasSubstr("'scale'"), HasSubstr("index 2"), HasSubstr("'values'")));
-  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(31, 1)); },
-               HasSubstr("31"));
-  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, std::uint16_t{1})); },
-               AllOf(HasSubstr("'factor'"), HasSubstr("4 bytes"), HasSubstr("2 given")));
-  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 17).value(1, 1.0f)); },
-               HasSubstr("offset 17"));
-  expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 16).value(1, 1.0f)); },
-               AllOf(HasSubstr("'values'"), HasSubstr("float")));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values)); },
+      AllOf(HasSubstr("'scale'"), HasSubstr("index 1"), HasSubstr("'factor'"), HasSubstr("missing")));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(2, 1)); },
+      AllOf(HasSubstr("'scale'"), HasSubstr("index 2"), HasSubstr("'values'")));
+  expect_error(
+      ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).value(1, 1.0f).value(31, 1)); },
+      HasSubstr("31"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values).value(1, std::uint16_t{1})); },
+      AllOf(HasSubstr("'factor'"), HasSubstr("4 bytes"), HasSubstr("2 given")));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 17).value(1, 1.0f)); },
+      HasSubstr("offset 17"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(scale, base().buffer(0, values, 16).value(1, 1.0f)); },
+      AllOf(HasSubstr("'values'"), HasSubstr("float")));
   std::vector<std::byte> many(4097);
-  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).bytes(1, many)); },
-               AllOf(HasSubstr("4097"), HasSubstr("4096")));
-  expect_error(ErrorCode::invalid_argument,
-               [&] { run(kernel("params"), base().buffer(0, values).buffer(1, Buffer(16))); },
-               AllOf(HasSubstr("'p'"), HasSubstr("Params"), HasSubstr("32 bytes")));
+  expect_error(
+      ErrorCode::limit_exceeded, [&] { run(scale, base().buffer(0, values).bytes(1, many)); },
+      AllOf(HasSubstr("4097"), HasSubstr("4096")));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(kernel("params"), base().buffer(0, values).buffer(1, Buffer(16))); },
+      AllOf(HasSubstr("'p'"), HasSubstr("Params"), HasSubstr("32 bytes")));
 }
 
 TEST_F(Runtime, ChecksGrids) {
@@ -137,35 +145,40 @@ TEST_F(Runtime, ChecksGrids) {
   expect_error(ErrorCode::invalid_argument, [&] { run(scale, base().threads({4}, {4, 0})); }, HasSubstr("(4, 0, 1)"));
   expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {1025})); }, HasSubstr("1024"));
   expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {32, 32, 2})); }, HasSubstr("1024"));
-  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {1u << 31, 1u << 31, 4})); },
-               HasSubstr("1024"));
-  expect_error(ErrorCode::limit_exceeded, [&] { run(scale, base().threadgroups({1u << 30}, {1024})); },
-               HasSubstr("2^32"));
+  expect_error(
+      ErrorCode::limit_exceeded, [&] { run(scale, base().threads({4}, {1u << 31, 1u << 31, 4})); }, HasSubstr("1024"));
+  expect_error(
+      ErrorCode::limit_exceeded, [&] { run(scale, base().threadgroups({1u << 30}, {1024})); }, HasSubstr("2^32"));
   EXPECT_EQ(kernel("limited").max_total_threads_per_threadgroup(), 64u);
   EXPECT_EQ(scale.max_total_threads_per_threadgroup(), 1024u);
-  expect_error(ErrorCode::limit_exceeded,
-               [&] { run(kernel("limited"), Dispatch().buffer(0, values).threads({65}, {65})); },
-               AllOf(HasSubstr("64"), HasSubstr("max_total_threads_per_threadgroup")));
+  expect_error(
+      ErrorCode::limit_exceeded, [&] { run(kernel("limited"), Dispatch().buffer(0, values).threads({65}, {65})); },
+      AllOf(HasSubstr("64"), HasSubstr("max_total_threads_per_threadgroup")));
 }
 
 TEST_F(Runtime, ChecksThreadgroupMemory) {
   Buffer out(64 * sizeof(float));
   auto base = [&] { return Dispatch().buffer(0, out).threads({8}, {8}); };
-  expect_error(ErrorCode::invalid_argument, [&] { run(kernel("tile"), base().threadgroup_memory(0, 32)); },
-               AllOf(HasSubstr("'more'"), HasSubstr("index 1")));
-  expect_error(ErrorCode::invalid_argument,
-               [&] { run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32).threadgroup_memory(2, 16)); },
-               HasSubstr("index 2"));
-  expect_error(ErrorCode::limit_exceeded,
-               [&] { run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32768)); },
-               HasSubstr("32768"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(kernel("tile"), base().threadgroup_memory(0, 32)); },
+      AllOf(HasSubstr("'more'"), HasSubstr("index 1")));
+  expect_error(
+      ErrorCode::invalid_argument,
+      [&] {
+        run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32).threadgroup_memory(2, 16));
+      },
+      HasSubstr("index 2"));
+  expect_error(
+      ErrorCode::limit_exceeded,
+      [&] { run(kernel("tile"), base().threadgroup_memory(0, 32).threadgroup_memory(1, 32768)); }, HasSubstr("32768"));
   EXPECT_EQ(kernel("fixed").static_threadgroup_memory_length(), 16384u);
   run(kernel("tile"), base().threadgroup_memory(0, 33).threadgroup_memory(1, 16));
   EXPECT_EQ(out.as<float>()[7], 1);
 }
 
 TEST_F(Runtime, NamesTheNearestKernels) {
-  expect_error(ErrorCode::unknown_function, [] { kernel("scales"); }, AllOf(HasSubstr("'scales'"), HasSubstr("'scale'")));
+  expect_error(
+      ErrorCode::unknown_function, [] { kernel("scales"); }, AllOf(HasSubstr("'scales'"), HasSubstr("'scale'")));
   expect_error(ErrorCode::unknown_function, [] { kernel("completely_different"); }, HasSubstr("'params'"));
   expect_error(ErrorCode::unsupported, [] { kernel("corner"); }, HasSubstr("vertex"));
 }
@@ -178,8 +191,9 @@ TEST_F(Runtime, SpecialisesByFunctionConstants) {
   FunctionConstants constants;
   constants.set(3, true).set("shape", std::vector<std::int64_t>{1, 2, 3}).set(5, 0.25);
   Kernel special = library().kernel("gated", constants);
-  expect_error(ErrorCode::invalid_argument, [&] { run(special, Dispatch().buffer(0, out).threads({1}, {1})); },
-               HasSubstr("'bias'"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(special, Dispatch().buffer(0, out).threads({1}, {1})); },
+      HasSubstr("'bias'"));
   run(special, Dispatch().buffer(0, out).buffer(1, bias).threads({1}, {1}));
   EXPECT_EQ(out.as<float>()[0], 0.5f + 100 + 3000 + 0.25f);
   EXPECT_FALSE(kernel("gated").info().arguments[1].is_active);
@@ -188,16 +202,20 @@ TEST_F(Runtime, SpecialisesByFunctionConstants) {
 
 TEST_F(Runtime, RejectsWrongFunctionConstants) {
   auto with = [](FunctionConstants constants) { library().kernel("gated", constants); };
-  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(9, true)); },
-               AllOf(HasSubstr("9"), HasSubstr("'with_bias'")));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(9, true)); },
+      AllOf(HasSubstr("9"), HasSubstr("'with_bias'")));
   expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set("bias", true)); }, HasSubstr("'bias'"));
-  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set("shape", std::int64_t{1})); },
-               AllOf(HasSubstr("'shape'"), HasSubstr("3 values")));
-  expect_error(ErrorCode::invalid_argument,
-               [&] { with(FunctionConstants().set(4, std::vector<std::int64_t>{1, 2, std::int64_t{1} << 33})); },
-               HasSubstr("'shape'"));
-  expect_error(ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(4, std::vector<double>{1, 2, 0.5})); },
-               HasSubstr("0.5"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { with(FunctionConstants().set("shape", std::int64_t{1})); },
+      AllOf(HasSubstr("'shape'"), HasSubstr("3 values")));
+  expect_error(
+      ErrorCode::invalid_argument,
+      [&] { with(FunctionConstants().set(4, std::vector<std::int64_t>{1, 2, std::int64_t{1} << 33})); },
+      HasSubstr("'shape'"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { with(FunctionConstants().set(4, std::vector<double>{1, 2, 0.5})); },
+      HasSubstr("0.5"));
 }
 
 TEST_F(Runtime, QueuesRunInOrderAndSideBySide) {

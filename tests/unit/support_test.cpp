@@ -34,7 +34,8 @@ TEST(Hash, TellsWhereOneTextEndsAndTheNextBegins) {
 
 class Folder : public ::testing::Test {
  protected:
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("metalloid-test-" + std::to_string(getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("metalloid-test-" + std::to_string(getpid()));
   void TearDown() override { std::filesystem::remove_all(folder); }
 };
 
@@ -168,6 +169,17 @@ TEST(CrashGuard, TakesManyStopRequestsAtOnce) {
   sigset_t blocked;
   pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) EXPECT_FALSE(sigismember(&blocked, signal)) << signal;
+}
+
+TEST(CrashGuard, ComesBackInFrontOfLaterHandlers) {
+  run_guarded([] {});
+  struct sigaction later = {}, before;
+  later.sa_handler = [](int) { _exit(43); };
+  sigaction(SIGSEGV, &later, &before);
+  claim_signals();
+  EXPECT_TRUE(run_guarded([] { *reinterpret_cast<volatile int*>(16) = 1; }).crashed());
+  sigaction(SIGSEGV, &before, nullptr);
+  EXPECT_TRUE(run_guarded([] { *reinterpret_cast<volatile int*>(16) = 1; }).crashed());
 }
 
 TEST(CrashGuardDeathTest, LeavesCrashesElsewhereToTheProcess) {

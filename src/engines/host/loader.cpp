@@ -36,7 +36,9 @@ class Resolver : public llvm::LegacyJITSymbolResolver {
 struct LoadedCode::State {
   std::string bytes;
   std::unique_ptr<llvm::object::ObjectFile> object;
-  llvm::SectionMemoryManager memory;
+  // One block for code and constants: they refer to each other within 2 GiB, and in a crowded address space blocks of
+  // their own may lie further apart.
+  llvm::SectionMemoryManager memory{nullptr, /*ReserveAlloc=*/true};
   Resolver resolver;
   llvm::RuntimeDyld linker;
   std::unique_ptr<llvm::RuntimeDyld::LoadedObjectInfo> loaded;

@@ -1,5 +1,6 @@
 #include "engines/reference/executable.h"
 
+#include <fmt/format.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
@@ -62,9 +63,8 @@ class ReferenceExecutable : public Executable {
     if (count == 1) {
       launch.run_range(0, 1);
     } else {
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count), [&](const auto& range) {
-        launch.run_range(range.begin(), range.end());
-      });
+      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
+                        [&](const auto& range) { launch.run_range(range.begin(), range.end()); });
     }
     launch.throw_failure();
   }
@@ -106,7 +106,7 @@ class ReferenceExecutable : public Executable {
         offset += round_up(plan.threadgroup_lengths[i], 16);
       }
       worker.arguments = worker.argument_list.data();
-      auto copy = [](std::uint32_t(&to)[3], const Size& from) {
+      auto copy = [](std::uint32_t (&to)[3], const Size& from) {
         to[0] = from.x;
         to[1] = from.y;
         to[2] = from.z;
@@ -186,6 +186,7 @@ class ReferenceExecutable : public Executable {
 }  // namespace
 
 std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info) {
+  support::claim_signals();
   return std::make_unique<ReferenceExecutable>(object, info);
 }
 

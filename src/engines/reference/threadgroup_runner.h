@@ -46,8 +46,8 @@ class ThreadgroupRunner {
   struct Simdgroup {
     // One bit per lane; a live lane is in exactly one of the three. The running lane counts as runnable.
     std::uint32_t runnable = 0, waiting = 0, at_barrier = 0;
-    bool sites_differ = false;         // among the waiting lanes
-    const Site* site = nullptr;        // of all waiting lanes, unless they differ
+    bool sites_differ = false;   // among the waiting lanes
+    const Site* site = nullptr;  // of all waiting lanes, unless they differ
     alignas(64) std::array<std::uint64_t, lanes> values;
     alignas(64) std::array<std::uint32_t, lanes> operands;
     alignas(64) std::array<const Site*, lanes> sites;
