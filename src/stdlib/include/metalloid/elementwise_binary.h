@@ -42,7 +42,7 @@ METALLOID_FUNC T typed_operand(Pointer memory, uint element, uint size, uint typ
 #define METALLOID_NAME(kernel) binary_alpha_##kernel
 #define METALLOID_RESULT result_of<F, T, T, A>
 #define METALLOID_COMBINE(a, b) detail::combine<T, F, T>(a, b, A(alpha))
-#define METALLOID_ALPHA(index) constant A& alpha [[buffer(index)]],
+#define METALLOID_ALPHA(index) constant A &alpha [[buffer(index)]],
 #define METALLOID_SHIFT 1
 #include <metalloid/elementwise_binary_family.h>
 #undef METALLOID_TEMPLATE
@@ -84,13 +84,11 @@ kernel void binary_strided_castout(device void* output [[buffer(0)]], constant v
                                    constant void* other [[buffer(2)]], constant long* sizes [[buffer(3)]],
                                    constant long* output_strides [[buffer(4)]],
                                    constant long* input_strides [[buffer(5)]],
-                                   constant long* other_strides [[buffer(6)]],
-                                   constant uint4& ndim_types [[buffer(7)]], uint index [[thread_position_in_grid]]) {
+                                   constant long* other_strides [[buffer(6)]], constant uint4& ndim_types [[buffer(7)]],
+                                   uint index [[thread_position_in_grid]]) {
   const uint4 given = ndim_types;
-  const T a =
-      val_at_offs<T>(input, detail::row_offset(index, sizes, input_strides, given.x), ScalarType(given.y));
-  const T b =
-      val_at_offs<T>(other, detail::row_offset(index, sizes, other_strides, given.x), ScalarType(given.z));
+  const T a = val_at_offs<T>(input, detail::row_offset(index, sizes, input_strides, given.x), ScalarType(given.y));
+  const T b = val_at_offs<T>(other, detail::row_offset(index, sizes, other_strides, given.x), ScalarType(given.z));
   store_at_offs<result_of<F, T, T>>(output, detail::row_offset(index, sizes, output_strides, given.x),
                                     ScalarType(given.w), detail::combine<T, F, Compute>(a, b));
 }
@@ -98,26 +96,26 @@ kernel void binary_strided_castout(device void* output [[buffer(0)]], constant v
 }  // namespace metal
 }  // namespace c10
 
-#define METALLOID_BINARY_FAMILY(NAME, SUFFIX, KERNEL, ...)                                            \
-  METALLOID_KERNEL(#NAME "_dense_" SUFFIX, KERNEL##_dense<__VA_ARGS__>)                               \
-  METALLOID_KERNEL(#NAME "_strided_" SUFFIX, KERNEL##_strided<__VA_ARGS__>)                           \
-  METALLOID_KERNEL(#NAME "_dense_cast_" SUFFIX, KERNEL##_dense_cast<__VA_ARGS__>)                     \
-  METALLOID_KERNEL(#NAME "_strided_cast_" SUFFIX, KERNEL##_strided_cast<__VA_ARGS__>)                 \
-  METALLOID_KERNEL(#NAME "_dense_broadcast_" SUFFIX, KERNEL##_dense_broadcast<__VA_ARGS__>)           \
-  METALLOID_KERNEL(#NAME "_dense_broadcast_rhs_" SUFFIX, KERNEL##_dense_broadcast_rhs<__VA_ARGS__>)   \
-  METALLOID_KERNEL(#NAME "_dense_broadcast_cast_" SUFFIX, KERNEL##_dense_broadcast_cast<__VA_ARGS__>) \
+#define METALLOID_BINARY_FAMILY(NAME, SUFFIX, KERNEL, ...)                                                    \
+  METALLOID_KERNEL(#NAME "_dense_" SUFFIX, KERNEL##_dense<__VA_ARGS__>)                                       \
+  METALLOID_KERNEL(#NAME "_strided_" SUFFIX, KERNEL##_strided<__VA_ARGS__>)                                   \
+  METALLOID_KERNEL(#NAME "_dense_cast_" SUFFIX, KERNEL##_dense_cast<__VA_ARGS__>)                             \
+  METALLOID_KERNEL(#NAME "_strided_cast_" SUFFIX, KERNEL##_strided_cast<__VA_ARGS__>)                         \
+  METALLOID_KERNEL(#NAME "_dense_broadcast_" SUFFIX, KERNEL##_dense_broadcast<__VA_ARGS__>)                   \
+  METALLOID_KERNEL(#NAME "_dense_broadcast_rhs_" SUFFIX, KERNEL##_dense_broadcast_rhs<__VA_ARGS__>)           \
+  METALLOID_KERNEL(#NAME "_dense_broadcast_cast_" SUFFIX, KERNEL##_dense_broadcast_cast<__VA_ARGS__>)         \
   METALLOID_KERNEL(#NAME "_dense_broadcast_rhs_cast_" SUFFIX, KERNEL##_dense_broadcast_rhs_cast<__VA_ARGS__>) \
-  METALLOID_KERNEL(#NAME "_dense_scalar_" SUFFIX, KERNEL##_dense_scalar<__VA_ARGS__>)                 \
-  METALLOID_KERNEL(#NAME "_dense_scalar_lhs_" SUFFIX, KERNEL##_dense_scalar_lhs<__VA_ARGS__>)         \
-  METALLOID_KERNEL(#NAME "_dense_scalar_cast_" SUFFIX, KERNEL##_dense_scalar_cast<__VA_ARGS__>)       \
+  METALLOID_KERNEL(#NAME "_dense_scalar_" SUFFIX, KERNEL##_dense_scalar<__VA_ARGS__>)                         \
+  METALLOID_KERNEL(#NAME "_dense_scalar_lhs_" SUFFIX, KERNEL##_dense_scalar_lhs<__VA_ARGS__>)                 \
+  METALLOID_KERNEL(#NAME "_dense_scalar_cast_" SUFFIX, KERNEL##_dense_scalar_cast<__VA_ARGS__>)               \
   METALLOID_KERNEL(#NAME "_dense_scalar_lhs_cast_" SUFFIX, KERNEL##_dense_scalar_lhs_cast<__VA_ARGS__>)
 
-#define REGISTER_BINARY_OP_(NAME, IN, OUT, COMPUTE)                                                                 \
-  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN>>,                           \
-                "Output dtype mismatch for binary op " #NAME " and input " #IN);                                    \
-  METALLOID_BINARY_FAMILY(NAME, #OUT "_" #IN, binary, IN, NAME##_functor, COMPUTE)                                  \
-  METALLOID_KERNEL(#NAME "_dense_ilp" C10_METAL_ILP_PER_THREAD_STR "_" #OUT "_" #IN,                                \
-                   binary_dense_ilp<IN, NAME##_functor, COMPUTE>)                                                   \
+#define REGISTER_BINARY_OP_(NAME, IN, OUT, COMPUTE)                                       \
+  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN>>, \
+                "Output dtype mismatch for binary op " #NAME " and input " #IN);          \
+  METALLOID_BINARY_FAMILY(NAME, #OUT "_" #IN, binary, IN, NAME##_functor, COMPUTE)        \
+  METALLOID_KERNEL(#NAME "_dense_ilp" C10_METAL_ILP_PER_THREAD_STR "_" #OUT "_" #IN,      \
+                   binary_dense_ilp<IN, NAME##_functor, COMPUTE>)                         \
   METALLOID_KERNEL(#NAME "_inner_contiguous_" #OUT "_" #IN, binary_inner_contiguous<IN, NAME##_functor, COMPUTE>)
 
 #define REGISTER_BINARY_OP(NAME, IN, OUT) REGISTER_BINARY_OP_(NAME, IN, OUT, IN)
@@ -125,9 +123,9 @@ kernel void binary_strided_castout(device void* output [[buffer(0)]], constant v
 #define REGISTER_BINARY_CASTOUT_OP(NAME, IN, OUT) \
   METALLOID_KERNEL(#NAME "_strided_castout_" #OUT "_" #IN, binary_strided_castout<IN, NAME##_functor>)
 
-#define REGISTER_BINARY_ALPHA_OP(NAME, IN, ALPHA, OUT)                                                              \
-  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, ALPHA>>,                    \
-                "Output dtype mismatch for binary op " #NAME " and input " #IN);                                    \
+#define REGISTER_BINARY_ALPHA_OP(NAME, IN, ALPHA, OUT)                                           \
+  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, ALPHA>>, \
+                "Output dtype mismatch for binary op " #NAME " and input " #IN);                 \
   METALLOID_BINARY_FAMILY(NAME, #OUT "_" #IN "_" #ALPHA, binary_alpha, IN, ALPHA, NAME##_functor)
 
 #endif

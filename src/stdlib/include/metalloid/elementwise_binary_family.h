@@ -1,7 +1,7 @@
-// The kernels that binary operators have both without and with alpha. Included twice by <metalloid/elementwise_binary.h>,
-// which defines: METALLOID_TEMPLATE, METALLOID_NAME(kernel), METALLOID_RESULT, METALLOID_COMBINE(a, b),
-// METALLOID_ALPHA(index) (alpha's parameter and a comma, or nothing) and METALLOID_SHIFT (1 where alpha moves the
-// indices behind it, else 0). No include guard for that reason.
+// The kernels that binary operators have both without and with alpha. Included twice by
+// <metalloid/elementwise_binary.h>, which defines: METALLOID_TEMPLATE, METALLOID_NAME(kernel), METALLOID_RESULT,
+// METALLOID_COMBINE(a, b), METALLOID_ALPHA(index) (alpha's parameter and a comma, or nothing) and METALLOID_SHIFT (1
+// where alpha moves the indices behind it, else 0). No include guard for that reason.
 
 METALLOID_TEMPLATE
 kernel void METALLOID_NAME(dense)(device METALLOID_RESULT* output [[buffer(0)]], constant T* input [[buffer(1)]],
@@ -76,23 +76,23 @@ METALLOID_REPEATED(dense_broadcast, index, index % uint(numel))
 METALLOID_REPEATED(dense_broadcast_rhs, index % uint(numel), index)
 #undef METALLOID_REPEATED
 
-#define METALLOID_SINGLE(which, left_space, left, right_space, right)                                                 \
-  METALLOID_TEMPLATE                                                                                                  \
-  kernel void METALLOID_NAME(which)(device METALLOID_RESULT * output [[buffer(0)]],                                   \
-                                    left_space T * input [[buffer(1)]], right_space T * other [[buffer(2)]],          \
-                                    METALLOID_ALPHA(3) uint index [[thread_position_in_grid]]) {                      \
-    output[index] = METALLOID_COMBINE(input[left], other[right]);                                                     \
-  }                                                                                                                   \
-  METALLOID_TEMPLATE                                                                                                  \
-  kernel void METALLOID_NAME(which##_cast)(                                                                           \
-      device METALLOID_RESULT * output [[buffer(0)]], left_space void* input [[buffer(1)]],                           \
-      right_space void* other [[buffer(2)]],                                                                          \
-      METALLOID_ALPHA(3) constant uint4& sizes_types [[buffer(3 + METALLOID_SHIFT)]],                                 \
-      uint index [[thread_position_in_grid]]) {                                                                       \
-    const uint4 given = sizes_types;                                                                                  \
-    const T a = detail::typed_operand<T>(input, left, given.x, given.z);                                              \
-    const T b = detail::typed_operand<T>(other, right, given.y, given.w);                                             \
-    output[index] = METALLOID_COMBINE(a, b);                                                                          \
+#define METALLOID_SINGLE(which, left_space, left, right_space, right)                                        \
+  METALLOID_TEMPLATE                                                                                         \
+  kernel void METALLOID_NAME(which)(device METALLOID_RESULT * output [[buffer(0)]],                          \
+                                    left_space T * input [[buffer(1)]], right_space T * other [[buffer(2)]], \
+                                    METALLOID_ALPHA(3) uint index [[thread_position_in_grid]]) {             \
+    output[index] = METALLOID_COMBINE(input[left], other[right]);                                            \
+  }                                                                                                          \
+  METALLOID_TEMPLATE                                                                                         \
+  kernel void METALLOID_NAME(which##_cast)(                                                                  \
+      device METALLOID_RESULT * output [[buffer(0)]], left_space void* input [[buffer(1)]],                  \
+      right_space void* other [[buffer(2)]],                                                                 \
+      METALLOID_ALPHA(3) constant uint4& sizes_types [[buffer(3 + METALLOID_SHIFT)]],                        \
+      uint index [[thread_position_in_grid]]) {                                                              \
+    const uint4 given = sizes_types;                                                                         \
+    const T a = detail::typed_operand<T>(input, left, given.x, given.z);                                     \
+    const T b = detail::typed_operand<T>(other, right, given.y, given.w);                                    \
+    output[index] = METALLOID_COMBINE(a, b);                                                                 \
   }
 METALLOID_SINGLE(dense_scalar, constant, index, device const, 0)
 METALLOID_SINGLE(dense_scalar_lhs, device const, 0, constant, index)

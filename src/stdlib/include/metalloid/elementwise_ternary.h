@@ -50,8 +50,8 @@ kernel void ternary_strided(device void* output [[buffer(0)]], constant void* in
                             constant long* input_strides [[buffer(6)]], constant long* other1_strides [[buffer(7)]],
                             constant long* other2_strides [[buffer(8)]], constant uint& ndim [[buffer(9)]],
                             uint3 index [[thread_position_in_grid]]) {
-  const long4 at = detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides,
-                                           other2_strides);
+  const long4 at =
+      detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides, other2_strides);
   ref_at_offs<result_of<F, T, T, T>>(output, at.x) = detail::combine_three<F, T, Compute>(
       val_at_offs<T0>(input, at.y), val_at_offs<T>(other1, at.z), val_at_offs<T>(other2, at.w));
 }
@@ -81,8 +81,8 @@ kernel void ternary_strided_cast(device void* output [[buffer(0)]], constant voi
   F f;
   using result_t = result_of<F, T, T, T>;
   const uint4 type = types;
-  const long4 at = detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides,
-                                           other2_strides);
+  const long4 at =
+      detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides, other2_strides);
   const Compute a = val_at_offs<Compute>(input, at.y, ScalarType(type.x));
   const Compute b = val_at_offs<Compute>(other1, at.z, ScalarType(type.y));
   const Compute c = val_at_offs<Compute>(other2, at.w, ScalarType(type.z));
@@ -105,8 +105,8 @@ kernel void ternary_alpha_strided(device void* output [[buffer(0)]], constant vo
                                   constant long* other1_strides [[buffer(8)]],
                                   constant long* other2_strides [[buffer(9)]], constant uint& ndim [[buffer(10)]],
                                   uint3 index [[thread_position_in_grid]]) {
-  const long4 at = detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides,
-                                           other2_strides);
+  const long4 at =
+      detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides, other2_strides);
   ref_at_offs<result_of<F, T, T, T, A>>(output, at.x) = detail::combine_three<F, T, Compute>(
       val_at_offs<T>(input, at.y), val_at_offs<T>(other1, at.z), val_at_offs<T>(other2, at.w), A(alpha));
 }
@@ -132,14 +132,13 @@ kernel void ternary_alpha_strided_cast(device void* output [[buffer(0)]], consta
                                        constant long* output_strides [[buffer(6)]],
                                        constant long* input_strides [[buffer(7)]],
                                        constant long* other1_strides [[buffer(8)]],
-                                       constant long* other2_strides [[buffer(9)]],
-                                       constant uint& ndim [[buffer(10)]], constant uint4& types [[buffer(11)]],
-                                       uint3 index [[thread_position_in_grid]]) {
+                                       constant long* other2_strides [[buffer(9)]], constant uint& ndim [[buffer(10)]],
+                                       constant uint4& types [[buffer(11)]], uint3 index [[thread_position_in_grid]]) {
   F f;
   using result_t = result_of<F, T, T, T, A>;
   const uint4 type = types;
-  const long4 at = detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides,
-                                           other2_strides);
+  const long4 at =
+      detail::ternary_offsets(index, sizes, ndim, output_strides, input_strides, other1_strides, other2_strides);
   const Compute a = val_at_offs<Compute>(input, at.y, ScalarType(type.x));
   const Compute b = val_at_offs<Compute>(other1, at.z, ScalarType(type.y));
   const Compute c = val_at_offs<Compute>(other2, at.w, ScalarType(type.z));
@@ -149,26 +148,25 @@ kernel void ternary_alpha_strided_cast(device void* output [[buffer(0)]], consta
 }  // namespace metal
 }  // namespace c10
 
-#define REGISTER_TERNARY_OP_(NAME, IN, OUT, COMPUTE)                                                                \
-  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, IN>>,                       \
-                "Output dtype mismatch for ternary op " #NAME " and input " #IN);                                   \
-  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN, ternary_dense<IN, NAME##_functor, COMPUTE>)                        \
-  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN, ternary_strided<IN, NAME##_functor, COMPUTE>)                    \
-  METALLOID_KERNEL(#NAME "_dense_cast_" #IN, ternary_dense_cast<IN, NAME##_functor, COMPUTE>)                       \
+#define REGISTER_TERNARY_OP_(NAME, IN, OUT, COMPUTE)                                             \
+  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, IN>>,    \
+                "Output dtype mismatch for ternary op " #NAME " and input " #IN);                \
+  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN, ternary_dense<IN, NAME##_functor, COMPUTE>)     \
+  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN, ternary_strided<IN, NAME##_functor, COMPUTE>) \
+  METALLOID_KERNEL(#NAME "_dense_cast_" #IN, ternary_dense_cast<IN, NAME##_functor, COMPUTE>)    \
   METALLOID_KERNEL(#NAME "_strided_cast_" #IN, ternary_strided_cast<IN, NAME##_functor, COMPUTE>)
 
 #define REGISTER_TERNARY_OP(NAME, IN, OUT) REGISTER_TERNARY_OP_(NAME, IN, OUT, IN)
 #define REGISTER_OPMATH_TERNARY_OP(NAME, IN, OUT) REGISTER_TERNARY_OP_(NAME, IN, OUT, ::c10::metal::opmath_t<IN>)
 
-#define REGISTER_TERNARY_ALPHA_OP_(NAME, IN, ALPHA, OUT, COMPUTE)                                                   \
-  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, IN, ALPHA>>,                \
-                "Output dtype mismatch for ternary op " #NAME " and input " #IN);                                   \
-  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN "_" #ALPHA, ternary_alpha_dense<IN, ALPHA, NAME##_functor, COMPUTE>) \
-  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN "_" #ALPHA,                                                       \
-                   ternary_alpha_strided<IN, ALPHA, NAME##_functor, COMPUTE>)                                       \
-  METALLOID_KERNEL(#NAME "_dense_cast_" #IN "_" #ALPHA,                                                             \
-                   ternary_alpha_dense_cast<IN, ALPHA, NAME##_functor, COMPUTE>)                                    \
-  METALLOID_KERNEL(#NAME "_strided_cast_" #IN "_" #ALPHA,                                                           \
+#define REGISTER_TERNARY_ALPHA_OP_(NAME, IN, ALPHA, OUT, COMPUTE)                                                     \
+  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN, IN, IN, ALPHA>>,                  \
+                "Output dtype mismatch for ternary op " #NAME " and input " #IN);                                     \
+  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN "_" #ALPHA, ternary_alpha_dense<IN, ALPHA, NAME##_functor, COMPUTE>)  \
+  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN "_" #ALPHA,                                                         \
+                   ternary_alpha_strided<IN, ALPHA, NAME##_functor, COMPUTE>)                                         \
+  METALLOID_KERNEL(#NAME "_dense_cast_" #IN "_" #ALPHA, ternary_alpha_dense_cast<IN, ALPHA, NAME##_functor, COMPUTE>) \
+  METALLOID_KERNEL(#NAME "_strided_cast_" #IN "_" #ALPHA,                                                             \
                    ternary_alpha_strided_cast<IN, ALPHA, NAME##_functor, COMPUTE>)
 
 #define REGISTER_TERNARY_ALPHA_OP(NAME, IN, ALPHA, OUT) REGISTER_TERNARY_ALPHA_OP_(NAME, IN, ALPHA, OUT, IN)

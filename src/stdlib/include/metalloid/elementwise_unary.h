@@ -179,16 +179,16 @@ kernel void unary_alpha_inner_contiguous(device void* output [[buffer(0)]], cons
 #define METALLOID_KERNEL(host, ...) \
   template [[host_name(host)]] kernel decltype(c10::metal::__VA_ARGS__) c10::metal::__VA_ARGS__;
 
-#define REGISTER_UNARY_OP(NAME, IN, OUT)                                                                          \
-  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN>>,                             \
-                "Output dtype mismatch for unary op " #NAME " and input " #IN);                                   \
-  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN, unary_dense<IN, NAME##_functor>)                                 \
-  METALLOID_KERNEL(#NAME "_dense_scalar_" #OUT "_" #IN, unary_dense_scalar<IN, NAME##_functor>)                   \
-  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN, unary_strided<IN, NAME##_functor>)                             \
-  METALLOID_KERNEL(#NAME "_inner_contiguous_" #OUT "_" #IN, unary_inner_contiguous<IN, NAME##_functor>)           \
-  METALLOID_KERNEL(#NAME "_dense_castout_" #IN, unary_dense_castout<IN, NAME##_functor>)                          \
-  METALLOID_KERNEL(#NAME "_dense_castout_ilp_" #IN, unary_dense_castout_ilp<IN, NAME##_functor>)                  \
-  METALLOID_KERNEL(#NAME "_strided_castout_" #IN, unary_strided_castout<IN, NAME##_functor>)                      \
+#define REGISTER_UNARY_OP(NAME, IN, OUT)                                                                \
+  static_assert(::metal::is_same_v<OUT, ::c10::metal::result_of<NAME##_functor, IN>>,                   \
+                "Output dtype mismatch for unary op " #NAME " and input " #IN);                         \
+  METALLOID_KERNEL(#NAME "_dense_" #OUT "_" #IN, unary_dense<IN, NAME##_functor>)                       \
+  METALLOID_KERNEL(#NAME "_dense_scalar_" #OUT "_" #IN, unary_dense_scalar<IN, NAME##_functor>)         \
+  METALLOID_KERNEL(#NAME "_strided_" #OUT "_" #IN, unary_strided<IN, NAME##_functor>)                   \
+  METALLOID_KERNEL(#NAME "_inner_contiguous_" #OUT "_" #IN, unary_inner_contiguous<IN, NAME##_functor>) \
+  METALLOID_KERNEL(#NAME "_dense_castout_" #IN, unary_dense_castout<IN, NAME##_functor>)                \
+  METALLOID_KERNEL(#NAME "_dense_castout_ilp_" #IN, unary_dense_castout_ilp<IN, NAME##_functor>)        \
+  METALLOID_KERNEL(#NAME "_strided_castout_" #IN, unary_strided_castout<IN, NAME##_functor>)            \
   METALLOID_KERNEL(#NAME "_inner_contiguous_castout_" #IN, unary_inner_contiguous_castout<IN, NAME##_functor>)
 
 #define REGISTER_UNARY_ALPHA_OP(NAME, IN, ALPHA, OUT)                                                             \

@@ -143,24 +143,24 @@ inline float bessel_y1_forward(T value) {
 }
 
 // Infinite at 0, NaN below.
-#define METALLOID_MODIFIED_K(order)                                                                     \
-  template <typename T>                                                                                 \
-  inline float modified_bessel_k##order##_forward(T value) {                                            \
-    const float x = static_cast<float>(value);                                                          \
-    if (x == 0) return INFINITY;                                                                        \
-    if (x < 0) return NAN;                                                                              \
-    if (x == INFINITY) return 0;                                                                        \
-    if (x <= 2.0f) return __metalloid::k##order##_small_of(x);                                          \
-    return ::metal::precise::exp(-x) * __metalloid::scaled_k##order##_large(x);                         \
-  }                                                                                                     \
-  template <typename T>                                                                                 \
-  inline float scaled_modified_bessel_k##order##_forward(T value) {                                     \
-    const float x = static_cast<float>(value);                                                          \
-    if (x == 0) return INFINITY;                                                                        \
-    if (x < 0) return NAN;                                                                              \
-    if (x == INFINITY) return 0;                                                                        \
-    if (x <= 2.0f) return ::metal::precise::exp(x) * __metalloid::k##order##_small_of(x);               \
-    return __metalloid::scaled_k##order##_large(x);                                                     \
+#define METALLOID_MODIFIED_K(order)                                                       \
+  template <typename T>                                                                   \
+  inline float modified_bessel_k##order##_forward(T value) {                              \
+    const float x = static_cast<float>(value);                                            \
+    if (x == 0) return INFINITY;                                                          \
+    if (x < 0) return NAN;                                                                \
+    if (x == INFINITY) return 0;                                                          \
+    if (x <= 2.0f) return __metalloid::k##order##_small_of(x);                            \
+    return ::metal::precise::exp(-x) * __metalloid::scaled_k##order##_large(x);           \
+  }                                                                                       \
+  template <typename T>                                                                   \
+  inline float scaled_modified_bessel_k##order##_forward(T value) {                       \
+    const float x = static_cast<float>(value);                                            \
+    if (x == 0) return INFINITY;                                                          \
+    if (x < 0) return NAN;                                                                \
+    if (x == INFINITY) return 0;                                                          \
+    if (x <= 2.0f) return ::metal::precise::exp(x) * __metalloid::k##order##_small_of(x); \
+    return __metalloid::scaled_k##order##_large(x);                                       \
   }
 METALLOID_MODIFIED_K(0)
 METALLOID_MODIFIED_K(1)

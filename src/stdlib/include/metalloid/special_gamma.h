@@ -106,7 +106,7 @@ inline float zeta(float x, float q) {
   float base = q;
   for (int k = 0; k < 9 || base <= 9.0f; ++k, base += 1.0f) {
     term = base < 0 && ::metal::fmod(x, 2.0f) != 0 ? -::metal::precise::pow(-base, x)
-                                                  : ::metal::precise::pow(::metal::abs(base), x);
+                                                   : ::metal::precise::pow(::metal::abs(base), x);
     term = 1.0f / term;
     sum += term;
     if (::metal::abs(term) < 6e-8f * ::metal::abs(sum) && base > 0) return sum;

@@ -60,17 +60,17 @@ namespace c10 {
 namespace metal {
 
 // The shifted ones live on [0, 1].
-#define METALLOID_CHEBYSHEV(letter, kind)                                                           \
-  template <typename T>                                                                             \
-  float chebyshev_polynomial_##letter##_forward(T x, int64_t n) {                                   \
-    using __metalloid::chebyshev_kind;                                                              \
-    return __metalloid::chebyshev_polynomial<chebyshev_kind::kind>(static_cast<float>(x), n);       \
-  }                                                                                                 \
-  template <typename T>                                                                             \
-  float shifted_chebyshev_polynomial_##letter##_forward(T x, int64_t n) {                           \
-    using __metalloid::chebyshev_kind;                                                              \
-    const float shifted = static_cast<float>(x) + static_cast<float>(x) - 1.0f;                     \
-    return __metalloid::chebyshev_polynomial<chebyshev_kind::kind>(shifted, n);                     \
+#define METALLOID_CHEBYSHEV(letter, kind)                                                     \
+  template <typename T>                                                                       \
+  float chebyshev_polynomial_##letter##_forward(T x, int64_t n) {                             \
+    using __metalloid::chebyshev_kind;                                                        \
+    return __metalloid::chebyshev_polynomial<chebyshev_kind::kind>(static_cast<float>(x), n); \
+  }                                                                                           \
+  template <typename T>                                                                       \
+  float shifted_chebyshev_polynomial_##letter##_forward(T x, int64_t n) {                     \
+    using __metalloid::chebyshev_kind;                                                        \
+    const float shifted = static_cast<float>(x) + static_cast<float>(x) - 1.0f;               \
+    return __metalloid::chebyshev_polynomial<chebyshev_kind::kind>(shifted, n);               \
   }
 METALLOID_CHEBYSHEV(t, first)
 METALLOID_CHEBYSHEV(u, second)

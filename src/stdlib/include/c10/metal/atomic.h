@@ -27,9 +27,8 @@ METALLOID_FUNC void replace_in_word(device ::metal::atomic<uint>* words, long el
   do {
     after.whole = before.whole;
     after.parts[place] = combine(before.parts[place]);
-  } while (!::metal::atomic_compare_exchange_weak_explicit(word, &before.whole, after.whole,
-                                                          ::metal::memory_order_relaxed,
-                                                          ::metal::memory_order_relaxed));
+  } while (!::metal::atomic_compare_exchange_weak_explicit(
+      word, &before.whole, after.whole, ::metal::memory_order_relaxed, ::metal::memory_order_relaxed));
 }
 
 template <typename T>
@@ -52,36 +51,35 @@ struct AtomicType {};
 template <typename T>
 using AtomicType_t = typename AtomicType<T>::type;
 
-#define METALLOID_WORD_ATOMIC(T)                                                                            \
-  template <>                                                                                               \
-  struct AtomicType<T> {                                                                                    \
-    using type = ::metal::atomic<T>;                                                                        \
-    METALLOID_FUNC static void atomic_add(device type* data, long offset, T value) {                        \
-      ::metal::atomic_fetch_add_explicit(data + offset, value, ::metal::memory_order_relaxed);              \
-    }                                                                                                       \
-    METALLOID_FUNC static void atomic_binary_op(device type* data, long offset, T value, T (*operation)(T, T)) { \
-      device type* place = data + offset;                                                                   \
-      T before = ::metal::atomic_load_explicit(place, ::metal::memory_order_relaxed);                       \
-      while (!::metal::atomic_compare_exchange_weak_explicit(place, &before, operation(before, value),      \
-                                                            ::metal::memory_order_relaxed,                  \
-                                                            ::metal::memory_order_relaxed)) {               \
-      }                                                                                                     \
-    }                                                                                                       \
+#define METALLOID_WORD_ATOMIC(T)                                                                                     \
+  template <>                                                                                                        \
+  struct AtomicType<T> {                                                                                             \
+    using type = ::metal::atomic<T>;                                                                                 \
+    METALLOID_FUNC static void atomic_add(device type* data, long offset, T value) {                                 \
+      ::metal::atomic_fetch_add_explicit(data + offset, value, ::metal::memory_order_relaxed);                       \
+    }                                                                                                                \
+    METALLOID_FUNC static void atomic_binary_op(device type* data, long offset, T value, T (*operation)(T, T)) {     \
+      device type* place = data + offset;                                                                            \
+      T before = ::metal::atomic_load_explicit(place, ::metal::memory_order_relaxed);                                \
+      while (!::metal::atomic_compare_exchange_weak_explicit(                                                        \
+          place, &before, operation(before, value), ::metal::memory_order_relaxed, ::metal::memory_order_relaxed)) { \
+      }                                                                                                              \
+    }                                                                                                                \
   };
 METALLOID_WORD_ATOMIC(float)
 METALLOID_WORD_ATOMIC(int)
 #undef METALLOID_WORD_ATOMIC
 
-#define METALLOID_PART_ATOMIC(T)                                                                            \
-  template <>                                                                                               \
-  struct AtomicType<T> {                                                                                    \
-    using type = ::metal::atomic<uint>;                                                                     \
-    METALLOID_FUNC static void atomic_add(device type* data, long offset, T value) {                        \
-      detail::replace_in_word<T>(data, offset, detail::sum_with<T>{value});                                 \
-    }                                                                                                       \
+#define METALLOID_PART_ATOMIC(T)                                                                                 \
+  template <>                                                                                                    \
+  struct AtomicType<T> {                                                                                         \
+    using type = ::metal::atomic<uint>;                                                                          \
+    METALLOID_FUNC static void atomic_add(device type* data, long offset, T value) {                             \
+      detail::replace_in_word<T>(data, offset, detail::sum_with<T>{value});                                      \
+    }                                                                                                            \
     METALLOID_FUNC static void atomic_binary_op(device type* data, long offset, T value, T (*operation)(T, T)) { \
-      detail::replace_in_word<T>(data, offset, detail::apply_with<T>{value, operation});                    \
-    }                                                                                                       \
+      detail::replace_in_word<T>(data, offset, detail::apply_with<T>{value, operation});                         \
+    }                                                                                                            \
   };
 METALLOID_PART_ATOMIC(half)
 METALLOID_PART_ATOMIC(bfloat)
@@ -95,9 +93,11 @@ template <>
 struct AtomicType<bool> {
   using type = ::metal::atomic<uint>;
   METALLOID_FUNC static void atomic_add(device type* data, long offset, bool value) {
-    if (value) ::metal::atomic_fetch_or_explicit(data + offset / 4, 1u << (offset % 4 * 8), ::metal::memory_order_relaxed);
+    if (value)
+      ::metal::atomic_fetch_or_explicit(data + offset / 4, 1u << (offset % 4 * 8), ::metal::memory_order_relaxed);
   }
-  METALLOID_FUNC static void atomic_binary_op(device type* data, long offset, bool value, bool (*operation)(bool, bool)) {
+  METALLOID_FUNC static void atomic_binary_op(device type* data, long offset, bool value,
+                                              bool (*operation)(bool, bool)) {
     detail::replace_in_word<bool>(data, offset, detail::apply_with<bool>{value, operation});
   }
 };

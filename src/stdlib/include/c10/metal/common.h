@@ -18,22 +18,11 @@
 #endif
 
 // Name and number of torch's dtypes, and the type in Metal.
-#define C10_METAL_ALL_TYPES_FUNCTOR(use) \
-  use(Byte, 0, uchar)                    \
-  use(Char, 1, char)                     \
-  use(Short, 2, short)                   \
-  use(Int, 3, int)                       \
-  use(Long, 4, long)                     \
-  use(Half, 5, half)                     \
-  use(Float, 6, float)                   \
-  use(ComplexHalf, 8, half2)             \
-  use(ComplexFloat, 9, float2)           \
-  use(Bool, 11, bool)                    \
-  use(BFloat16, 15, bfloat)              \
-  use(Float8_e4m3fn, 24, float8_e4m3fn)  \
-  use(UInt16, 27, ushort)                \
-  use(UInt32, 28, uint)                  \
-  use(UInt64, 29, ulong)
+#define C10_METAL_ALL_TYPES_FUNCTOR(use)                                                                             \
+  use(Byte, 0, uchar) use(Char, 1, char) use(Short, 2, short) use(Int, 3, int) use(Long, 4, long) use(Half, 5, half) \
+      use(Float, 6, float) use(ComplexHalf, 8, half2) use(ComplexFloat, 9, float2) use(Bool, 11, bool)               \
+          use(BFloat16, 15, bfloat) use(Float8_e4m3fn, 24, float8_e4m3fn) use(UInt16, 27, ushort)                    \
+              use(UInt32, 28, uint) use(UInt64, 29, ulong)
 
 // Elements per thread of the kernels named "_ilp", also as text for their names.
 #define C10_METAL_ILP_PER_THREAD_STR "4"

@@ -31,7 +31,9 @@ struct error_text {
   uint capacity;
   uint length;
 
-  METALLOID_FUNC error_text(device char* memory, uint bytes) : begin(memory), capacity(bytes), length(0) { begin[0] = 0; }
+  METALLOID_FUNC error_text(device char* memory, uint bytes) : begin(memory), capacity(bytes), length(0) {
+    begin[0] = 0;
+  }
 
   // Literals, and texts in any memory.
   inline void append(const char* text) {
@@ -60,10 +62,12 @@ template <typename T>
 struct error_argument {
   METALLOID_FUNC static void append(thread error_text& text, T value) { text.append(long(value)); }
 };
-#define METALLOID_ERROR_TEXT(type)                                                                   \
-  template <>                                                                                        \
-  struct error_argument<type> {                                                                      \
-    METALLOID_FUNC static void append(thread error_text& text, type value) { text.append(static_cast<const char*>(value)); } \
+#define METALLOID_ERROR_TEXT(type)                                           \
+  template <>                                                                \
+  struct error_argument<type> {                                              \
+    METALLOID_FUNC static void append(thread error_text& text, type value) { \
+      text.append(static_cast<const char*>(value));                          \
+    }                                                                        \
   };
 METALLOID_ERROR_TEXT(const char*)
 METALLOID_ERROR_TEXT(char*)
@@ -91,7 +95,6 @@ inline void report_error(device ErrorMessages* messages, const char* file, int l
 }  // namespace metal
 }  // namespace c10
 
-#define TORCH_REPORT_ERROR(buffer, ...) \
-  ::c10::metal::report_error(buffer, __FILE__, __LINE__, __func__, __VA_ARGS__)
+#define TORCH_REPORT_ERROR(buffer, ...) ::c10::metal::report_error(buffer, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
 #endif

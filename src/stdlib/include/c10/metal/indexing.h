@@ -92,24 +92,24 @@ METALLOID_FUNC Compute operand_at_offs(Pointer memory, long offset, ScalarType t
 }  // namespace c10
 
 // A functor whose floating-point results have the argument's type; integers are computed in float.
-#define DEFINE_UNARY_FLOATING_FUNCTOR(NAME)                                                                        \
-  struct NAME##_functor {                                                                                          \
-    template <typename T>                                                                                          \
-    METALLOID_FUNC ::metal::enable_if_t<::metal::is_floating_point_v<T>, T> operator()(const T x) {                \
-      return T(NAME(x));                                                                                           \
-    }                                                                                                              \
-    template <typename T>                                                                                          \
-    METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T>, float> operator()(const T x) {                  \
-      return NAME(static_cast<float>(x));                                                                          \
-    }                                                                                                              \
+#define DEFINE_UNARY_FLOATING_FUNCTOR(NAME)                                                         \
+  struct NAME##_functor {                                                                           \
+    template <typename T>                                                                           \
+    METALLOID_FUNC ::metal::enable_if_t<::metal::is_floating_point_v<T>, T> operator()(const T x) { \
+      return T(NAME(x));                                                                            \
+    }                                                                                               \
+    template <typename T>                                                                           \
+    METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T>, float> operator()(const T x) {   \
+      return NAME(static_cast<float>(x));                                                           \
+    }                                                                                               \
   }
 
-#define DEFINE_BINARY_COMPARISON_FUNCTOR(NAME, OP)      \
-  struct NAME##_functor {                               \
-    template <typename T>                               \
+#define DEFINE_BINARY_COMPARISON_FUNCTOR(NAME, OP)         \
+  struct NAME##_functor {                                  \
+    template <typename T>                                  \
     METALLOID_FUNC bool operator()(const T a, const T b) { \
-      return a OP b;                                    \
-    }                                                   \
+      return a OP b;                                       \
+    }                                                      \
   }
 
 #include <metalloid/elementwise_binary.h>

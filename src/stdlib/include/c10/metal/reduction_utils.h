@@ -41,9 +41,7 @@ template <typename T>
 METALLOID_FUNC ::metal::enable_if_t<!detail::is_wide_integer<T> && !is_complex_v<T>, T> simd_sum(T value) {
   return T(::metal::simd_sum(detail::simd_type_t<T>(value)));
 }
-METALLOID_FUNC float2 simd_sum(float2 value) {
-  return float2(::metal::simd_sum(value.x), ::metal::simd_sum(value.y));
-}
+METALLOID_FUNC float2 simd_sum(float2 value) { return float2(::metal::simd_sum(value.x), ::metal::simd_sum(value.y)); }
 // In pieces of 16 bits: 32 of them fit into 32 bits.
 template <typename T>
 METALLOID_FUNC ::metal::enable_if_t<detail::is_wide_integer<T>, T> simd_sum(T value) {
@@ -79,41 +77,41 @@ inline ::metal::enable_if_t<detail::is_wide_integer<T> || is_complex_v<T>, T> si
   return product;
 }
 
-#define METALLOID_SIMD_EXTREME(name, neutral)                                                            \
-  template <typename T, detail::require<::metal::is_floating_point_v<T>> = true>                         \
-  METALLOID_FUNC T name(T value) {                                                                       \
-    if (::metal::simd_any(value != value)) return ::metal::numeric_limits<T>::quiet_NaN();               \
-    return T(::metal::name(detail::simd_type_t<T>(value)));                                              \
-  }                                                                                                      \
+#define METALLOID_SIMD_EXTREME(name, neutral)                                                             \
+  template <typename T, detail::require<::metal::is_floating_point_v<T>> = true>                          \
+  METALLOID_FUNC T name(T value) {                                                                        \
+    if (::metal::simd_any(value != value)) return ::metal::numeric_limits<T>::quiet_NaN();                \
+    return T(::metal::name(detail::simd_type_t<T>(value)));                                               \
+  }                                                                                                       \
   template <typename T, detail::require<::metal::is_integral_v<T> && !detail::is_wide_integer<T>> = true> \
-  METALLOID_FUNC T name(T value) {                                                                       \
-    return ::metal::name(value);                                                                         \
-  }                                                                                                      \
-  /* The high words decide, then the low words of the lanes that have the winning high word. */          \
-  template <typename T, detail::require<detail::is_wide_integer<T>> = true>                              \
-  METALLOID_FUNC T name(T value) {                                                                       \
-    using High = ::metal::conditional_t<::metal::is_signed_v<T>, int, uint>;                             \
-    const High high = High(value >> 32), best = ::metal::name(high);                                     \
-    const uint low = high == best ? uint(value) : neutral;                                               \
-    return T(ulong(best) << 32 | ::metal::name(low));                                                    \
+  METALLOID_FUNC T name(T value) {                                                                        \
+    return ::metal::name(value);                                                                          \
+  }                                                                                                       \
+  /* The high words decide, then the low words of the lanes that have the winning high word. */           \
+  template <typename T, detail::require<detail::is_wide_integer<T>> = true>                               \
+  METALLOID_FUNC T name(T value) {                                                                        \
+    using High = ::metal::conditional_t<::metal::is_signed_v<T>, int, uint>;                              \
+    const High high = High(value >> 32), best = ::metal::name(high);                                      \
+    const uint low = high == best ? uint(value) : neutral;                                                \
+    return T(ulong(best) << 32 | ::metal::name(low));                                                     \
   }
 METALLOID_SIMD_EXTREME(simd_max, 0u)
 METALLOID_SIMD_EXTREME(simd_min, ~0u)
 #undef METALLOID_SIMD_EXTREME
 
 // The winner and the first lane that has it; the first NaN if there is one.
-#define METALLOID_SIMD_ARGUMENT(name, extreme)                                                           \
-  template <typename T>                                                                                  \
-  METALLOID_FUNC pair<T, ushort> name(T value) {                                                         \
-    const T best = extreme(value);                                                                       \
-    const uint lane = detail::first_lane_of(best != best ? value != value : value == best);              \
-    return {best, ushort(lane)};                                                                         \
-  }                                                                                                      \
-  /* The same with the index that the winning lane gives. */                                             \
-  template <typename T, typename Index>                                                                  \
-  METALLOID_FUNC pair<T, Index> name(T value, Index index) {                                             \
-    const pair<T, ushort> winner = name(value);                                                          \
-    return {winner.first, simd_broadcast(index, winner.second)};                                         \
+#define METALLOID_SIMD_ARGUMENT(name, extreme)                                              \
+  template <typename T>                                                                     \
+  METALLOID_FUNC pair<T, ushort> name(T value) {                                            \
+    const T best = extreme(value);                                                          \
+    const uint lane = detail::first_lane_of(best != best ? value != value : value == best); \
+    return {best, ushort(lane)};                                                            \
+  }                                                                                         \
+  /* The same with the index that the winning lane gives. */                                \
+  template <typename T, typename Index>                                                     \
+  METALLOID_FUNC pair<T, Index> name(T value, Index index) {                                \
+    const pair<T, ushort> winner = name(value);                                             \
+    return {winner.first, simd_broadcast(index, winner.second)};                            \
   }
 METALLOID_SIMD_ARGUMENT(simd_argmin, simd_min)
 METALLOID_SIMD_ARGUMENT(simd_argmax, simd_max)
@@ -160,7 +158,8 @@ METALLOID_FUNC T reduce_threadgroup(threadgroup T* partial, T value, uint index,
 
 template <typename T>
 METALLOID_FUNC opmath_t<T> threadgroup_sum(threadgroup opmath_t<T>* data, T value, unsigned index, unsigned size) {
-  return detail::reduce_threadgroup<detail::simd_sum_of<opmath_t<T>>>(data, static_cast<opmath_t<T>>(value), index, size);
+  return detail::reduce_threadgroup<detail::simd_sum_of<opmath_t<T>>>(data, static_cast<opmath_t<T>>(value), index,
+                                                                      size);
 }
 
 template <typename T>
@@ -177,32 +176,32 @@ METALLOID_FUNC opmath_t<T> threadgroup_prod(threadgroup opmath_t<T>* data, T val
 }
 
 // Maximum and minimum as policies, for kernels that are written once for both.
-#define METALLOID_EXTREME(Name, word, order, worst, infinite)                                              \
-  template <typename T>                                                                                    \
-  struct Name {                                                                                            \
-    METALLOID_FUNC static constexpr T identity() {                                                         \
-      if constexpr (::metal::is_floating_point_v<T>) {                                                     \
-        return T(infinite);                                                                                \
-      } else {                                                                                             \
-        return ::metal::numeric_limits<T>::worst();                                                        \
-      }                                                                                                    \
-    }                                                                                                      \
-    /* Whether the candidate takes the current one's place: NaN always wins, and stays. */                 \
-    METALLOID_FUNC static bool replace(T candidate, T current) {                                           \
-      if (candidate != candidate) return current == current;                                               \
-      return candidate order current;                                                                      \
-    }                                                                                                      \
-    METALLOID_FUNC static T combine(T a, T b) { return c10::metal::word(a, b); }                           \
-    METALLOID_FUNC static T simd_reduce(T value) { return c10::metal::simd_##word(value); }                \
-    METALLOID_FUNC static T neutral() { return identity(); }                                               \
-    METALLOID_FUNC static T reduce(T value) { return simd_reduce(value); }                                 \
-    METALLOID_FUNC static T threadgroup_reduce(threadgroup T* shared, T value, uint index, uint size) {    \
-      return detail::reduce_threadgroup<Name>(shared, value, index, size);                                 \
-    }                                                                                                      \
-  };                                                                                                       \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC T threadgroup_##word(threadgroup T* data, T value, unsigned index, unsigned size) {       \
-    return Name<T>::threadgroup_reduce(data, value, index, size);                                          \
+#define METALLOID_EXTREME(Name, word, order, worst, infinite)                                           \
+  template <typename T>                                                                                 \
+  struct Name {                                                                                         \
+    METALLOID_FUNC static constexpr T identity() {                                                      \
+      if constexpr (::metal::is_floating_point_v<T>) {                                                  \
+        return T(infinite);                                                                             \
+      } else {                                                                                          \
+        return ::metal::numeric_limits<T>::worst();                                                     \
+      }                                                                                                 \
+    }                                                                                                   \
+    /* Whether the candidate takes the current one's place: NaN always wins, and stays. */              \
+    METALLOID_FUNC static bool replace(T candidate, T current) {                                        \
+      if (candidate != candidate) return current == current;                                            \
+      return candidate order current;                                                                   \
+    }                                                                                                   \
+    METALLOID_FUNC static T combine(T a, T b) { return c10::metal::word(a, b); }                        \
+    METALLOID_FUNC static T simd_reduce(T value) { return c10::metal::simd_##word(value); }             \
+    METALLOID_FUNC static T neutral() { return identity(); }                                            \
+    METALLOID_FUNC static T reduce(T value) { return simd_reduce(value); }                              \
+    METALLOID_FUNC static T threadgroup_reduce(threadgroup T* shared, T value, uint index, uint size) { \
+      return detail::reduce_threadgroup<Name>(shared, value, index, size);                              \
+    }                                                                                                   \
+  };                                                                                                    \
+  template <typename T>                                                                                 \
+  METALLOID_FUNC T threadgroup_##word(threadgroup T* data, T value, unsigned index, unsigned size) {    \
+    return Name<T>::threadgroup_reduce(data, value, index, size);                                       \
   }
 METALLOID_EXTREME(MaxOp, max, >, lowest, -INFINITY)
 METALLOID_EXTREME(MinOp, min, <, max, INFINITY)
@@ -232,27 +231,27 @@ float3 threadgroup_welford_combine(threadgroup T* data, unsigned index, unsigned
 }
 
 // The index that belongs to the winner; of equal values the first simdgroup's first lane.
-#define METALLOID_THREADGROUP_ARGUMENT(name, simd_name, Operation)                                         \
-  template <typename T, typename Index>                                                                    \
+#define METALLOID_THREADGROUP_ARGUMENT(name, simd_name, Operation)                                          \
+  template <typename T, typename Index>                                                                     \
   Index name(threadgroup T* values, threadgroup Index* indices, T value, Index value_index, unsigned index, \
-             unsigned size) {                                                                              \
-    const pair<T, Index> own = simd_name(value, value_index);                                              \
-    if (size <= simdgroup_size) return own.second;                                                         \
-    detail::synchronize();                                                                                 \
-    if (index % simdgroup_size == 0) {                                                                     \
-      values[index / simdgroup_size] = own.first;                                                          \
-      indices[index / simdgroup_size] = own.second;                                                        \
-    }                                                                                                      \
-    detail::synchronize();                                                                                 \
-    T best = values[0];                                                                                    \
-    Index result = indices[0];                                                                             \
-    for (unsigned i = 1; i < ceil_div(size, simdgroup_size); ++i) {                                        \
-      if (Operation<T>::replace(values[i], best)) {                                                        \
-        best = values[i];                                                                                  \
-        result = indices[i];                                                                               \
-      }                                                                                                    \
-    }                                                                                                      \
-    return result;                                                                                         \
+             unsigned size) {                                                                               \
+    const pair<T, Index> own = simd_name(value, value_index);                                               \
+    if (size <= simdgroup_size) return own.second;                                                          \
+    detail::synchronize();                                                                                  \
+    if (index % simdgroup_size == 0) {                                                                      \
+      values[index / simdgroup_size] = own.first;                                                           \
+      indices[index / simdgroup_size] = own.second;                                                         \
+    }                                                                                                       \
+    detail::synchronize();                                                                                  \
+    T best = values[0];                                                                                     \
+    Index result = indices[0];                                                                              \
+    for (unsigned i = 1; i < ceil_div(size, simdgroup_size); ++i) {                                         \
+      if (Operation<T>::replace(values[i], best)) {                                                         \
+        best = values[i];                                                                                   \
+        result = indices[i];                                                                                \
+      }                                                                                                     \
+    }                                                                                                       \
+    return result;                                                                                          \
   }
 METALLOID_THREADGROUP_ARGUMENT(threadgroup_argmax, simd_argmax, MaxOp)
 METALLOID_THREADGROUP_ARGUMENT(threadgroup_argmin, simd_argmin, MinOp)

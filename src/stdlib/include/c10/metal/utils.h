@@ -16,9 +16,9 @@ using require = ::metal::enable_if_t<condition, bool>;
 
 template <typename T>
 struct vectypes {};
-#define METALLOID_VECTOR_TYPES(type)    \
-  template <>                           \
-  struct vectypes<type> {               \
+#define METALLOID_VECTOR_TYPES(type)     \
+  template <>                            \
+  struct vectypes<type> {                \
     using type2 = ::metal::vec<type, 2>; \
     using type3 = ::metal::vec<type, 3>; \
     using type4 = ::metal::vec<type, 4>; \
@@ -105,11 +105,11 @@ METALLOID_FUNC ::metal::enable_if_t<::metal::is_floating_point_v<T>, T> min(T a,
   return a != a || a < b ? a : b;
 }
 template <typename T, typename U>
-METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T> && ::metal::is_integral_v<U>, T> max(T a, U b) {
+METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T>&& ::metal::is_integral_v<U>, T> max(T a, U b) {
   return ::metal::max(a, static_cast<T>(b));
 }
 template <typename T, typename U>
-METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T> && ::metal::is_integral_v<U>, T> min(T a, U b) {
+METALLOID_FUNC ::metal::enable_if_t<::metal::is_integral_v<T>&& ::metal::is_integral_v<U>, T> min(T a, U b) {
   return ::metal::min(a, static_cast<T>(b));
 }
 
@@ -251,7 +251,8 @@ METALLOID_FUNC T powi_impl(T a, T b) {
   return power;
 }
 
-template <typename T, typename U, detail::require<is_scalar_floating_point_v<T> && is_scalar_floating_point_v<U>> = true>
+template <typename T, typename U,
+          detail::require<is_scalar_floating_point_v<T> && is_scalar_floating_point_v<U>> = true>
 METALLOID_FUNC float pow(T a, U b) {
   return ::metal::precise::pow(static_cast<float>(a), static_cast<float>(b));
 }
@@ -276,7 +277,7 @@ METALLOID_FUNC T pow(T a, U b) {
   return powi_impl(a, T(b));
 }
 // Of negative powers only those of 1 and -1 are whole numbers; the rest is 0.
-template <typename T, typename U, detail::require<is_scalar_integral_v<T> && ::metal::is_signed_v<T>> = true>
+template <typename T, typename U, detail::require<is_scalar_integral_v<T>&& ::metal::is_signed_v<T>> = true>
 METALLOID_FUNC T pow(T a, U b) {
   if (b >= 0) return powi_impl(a, T(b));
   if (a == T(1)) return 1;
@@ -323,11 +324,11 @@ METALLOID_FUNC float2 log1p(float2 z) {
 inline void copy_bytes_aligned(device uchar* to, device const uchar* from, uint bytes) {
   const ulong misalignment = reinterpret_cast<ulong>(to) | reinterpret_cast<ulong>(from);
   uint done = 0;
-#define METALLOID_COPY(type)                                                                             \
-  if (misalignment % sizeof(type) == 0) {                                                                \
-    for (; done + sizeof(type) <= bytes; done += sizeof(type)) {                                         \
-      *reinterpret_cast<device type*>(to + done) = *reinterpret_cast<device const type*>(from + done);   \
-    }                                                                                                    \
+#define METALLOID_COPY(type)                                                                           \
+  if (misalignment % sizeof(type) == 0) {                                                              \
+    for (; done + sizeof(type) <= bytes; done += sizeof(type)) {                                       \
+      *reinterpret_cast<device type*>(to + done) = *reinterpret_cast<device const type*>(from + done); \
+    }                                                                                                  \
   }
   METALLOID_COPY(uint4)
   METALLOID_COPY(uint2)
