@@ -31,14 +31,28 @@ class Resolver : public llvm::LegacyJITSymbolResolver {
   std::string missing_;
 };
 
+// Code, constants and the table of called functions refer to each other within 2 GiB. In a crowded address space
+// sections with memory of their own may lie further apart, so all of them share one block.
+class OneBlock final : public llvm::SectionMemoryManager {
+ public:
+  OneBlock() : SectionMemoryManager(nullptr, /*ReserveAlloc=*/true) {}
+
+  void reserveAllocationSpace(std::uintptr_t code, llvm::Align code_alignment, std::uintptr_t constants,
+                              llvm::Align constants_alignment, std::uintptr_t data,
+                              llvm::Align data_alignment) override {
+    // The linker does not count the table's entries for functions of the process; allowed_symbol() bounds them.
+    constexpr std::uintptr_t table_size = 16 << 10;
+    SectionMemoryManager::reserveAllocationSpace(code, code_alignment, constants, constants_alignment,
+                                                 data + table_size, std::max(data_alignment, llvm::Align(16)));
+  }
+};
+
 }  // namespace
 
 struct LoadedCode::State {
   std::string bytes;
   std::unique_ptr<llvm::object::ObjectFile> object;
-  // One block for code and constants: they refer to each other within 2 GiB, and in a crowded address space blocks of
-  // their own may lie further apart.
-  llvm::SectionMemoryManager memory{nullptr, /*ReserveAlloc=*/true};
+  OneBlock memory;
   Resolver resolver;
   llvm::RuntimeDyld linker;
   std::unique_ptr<llvm::RuntimeDyld::LoadedObjectInfo> loaded;
