@@ -8,8 +8,7 @@
 namespace mpp {
 namespace tensor_ops {
 
-#define METALLOID_UNAVAILABLE(name) \
-  __attribute__((unavailable("Metalloid does not implement mpp::tensor_ops::" name)))
+#define METALLOID_UNAVAILABLE(name) __attribute__((unavailable("Metalloid does not implement mpp::tensor_ops::" name)))
 
 struct METALLOID_UNAVAILABLE("matmul2d") matmul2d_descriptor {
   enum class mode { multiply, multiply_accumulate };

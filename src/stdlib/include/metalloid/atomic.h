@@ -37,76 +37,76 @@ METALLOID_FUNC void fence(metal::memory_order order) {
 #define METALLOID_PLACE(space) const_cast<space T*>(&object->__value)
 #define METALLOID_GENERIC_PLACE(space) static_cast<T*>(METALLOID_PLACE(space))
 
-#define METALLOID_ATOMIC_FETCH(space, name, builtin)                                                       \
-  template <typename T>                                                                                    \
+#define METALLOID_ATOMIC_FETCH(space, name, builtin)                                                               \
+  template <typename T>                                                                                            \
   METALLOID_FUNC T name(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand, memory_order order) { \
-    __metalloid::fence(order);                                                                             \
-    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                              \
-    __metalloid::fence(order);                                                                             \
-    return old;                                                                                            \
+    __metalloid::fence(order);                                                                                     \
+    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                      \
+    __metalloid::fence(order);                                                                                     \
+    return old;                                                                                                    \
   }
 
-#define METALLOID_ATOMIC_FUNCTIONS(space)                                                                  \
-  template <typename T>                                                                                    \
+#define METALLOID_ATOMIC_FUNCTIONS(space)                                                                        \
+  template <typename T>                                                                                          \
   METALLOID_FUNC void atomic_store_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired, \
-                                            memory_order order) {                                          \
-    __metalloid::fence(order);                                                                             \
-    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                    \
-    __metalloid::fence(order);                                                                             \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order) {      \
-    __metalloid::fence(order);                                                                             \
-    T value;                                                                                               \
-    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                       \
-    __metalloid::fence(order);                                                                             \
-    return value;                                                                                          \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object,                              \
-                                            __metalloid::exactly_t<T> desired, memory_order order) {       \
-    __metalloid::fence(order);                                                                             \
-    T old;                                                                                                 \
-    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                           \
-    __metalloid::fence(order);                                                                             \
-    return old;                                                                                            \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                               \
-      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected,                               \
-      __metalloid::exactly_t<T> desired, memory_order success, memory_order failure) {                     \
-    __metalloid::fence(success);                                                                           \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,     \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                  \
-    __metalloid::fence(success);                                                                           \
-    return exchanged;                                                                                      \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                             \
-      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected,                               \
-      __metalloid::exactly_t<T> desired, memory_order success, memory_order failure) {                     \
-    __metalloid::fence(success);                                                                           \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,    \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                  \
-    __metalloid::fence(success);                                                                           \
-    return exchanged;                                                                                      \
-  }                                                                                                        \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                             \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                             \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_and_explicit, __atomic_fetch_and)                             \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_or_explicit, __atomic_fetch_or)                               \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_xor_explicit, __atomic_fetch_xor)                             \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_max_explicit, __atomic_fetch_max)                             \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_min_explicit, __atomic_fetch_min)                             \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object,                                \
-                                          __metalloid::exactly_t<T> operand, memory_order order) {         \
-    atomic_fetch_max_explicit(object, operand, order);                                                     \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object,                                \
-                                          __metalloid::exactly_t<T> operand, memory_order order) {         \
-    atomic_fetch_min_explicit(object, operand, order);                                                     \
+                                            memory_order order) {                                                \
+    __metalloid::fence(order);                                                                                   \
+    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                  \
+    __metalloid::fence(order);                                                                                   \
+  }                                                                                                              \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order) {            \
+    __metalloid::fence(order);                                                                                   \
+    T value;                                                                                                     \
+    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                     \
+    __metalloid::fence(order);                                                                                   \
+    return value;                                                                                                \
+  }                                                                                                              \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired, \
+                                            memory_order order) {                                                \
+    __metalloid::fence(order);                                                                                   \
+    T old;                                                                                                       \
+    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                         \
+    __metalloid::fence(order);                                                                                   \
+    return old;                                                                                                  \
+  }                                                                                                              \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                                     \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,  \
+      memory_order success, memory_order failure) {                                                              \
+    __metalloid::fence(success);                                                                                 \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,   \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                        \
+    __metalloid::fence(success);                                                                                 \
+    return exchanged;                                                                                            \
+  }                                                                                                              \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                                   \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,  \
+      memory_order success, memory_order failure) {                                                              \
+    __metalloid::fence(success);                                                                                 \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,  \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                        \
+    __metalloid::fence(success);                                                                                 \
+    return exchanged;                                                                                            \
+  }                                                                                                              \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                                   \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                                   \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_and_explicit, __atomic_fetch_and)                                   \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_or_explicit, __atomic_fetch_or)                                     \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_xor_explicit, __atomic_fetch_xor)                                   \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_max_explicit, __atomic_fetch_max)                                   \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_min_explicit, __atomic_fetch_min)                                   \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,   \
+                                          memory_order order) {                                                  \
+    atomic_fetch_max_explicit(object, operand, order);                                                           \
+  }                                                                                                              \
+  template <typename T>                                                                                          \
+  METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,   \
+                                          memory_order order) {                                                  \
+    atomic_fetch_min_explicit(object, operand, order);                                                           \
   }
 
 namespace metal {

@@ -23,9 +23,8 @@ template <typename T>
 using if_other_class = metal::enable_if_t<__is_class(T) && !__is_same(T, bfloat) && __is_convertible(T, float), int>;
 // A class, in any address space, that converts to bool but not to bfloat.
 template <typename T>
-using if_truth = metal::enable_if_t<__is_class(__remove_cvref(T)) && !__is_convertible(T, bfloat) &&
-                                        __is_convertible(T, bool),
-                                    int>;
+using if_truth =
+    metal::enable_if_t<__is_class(__remove_cvref(T)) && !__is_convertible(T, bfloat) && __is_convertible(T, bool), int>;
 
 }  // namespace __metalloid
 
@@ -61,26 +60,24 @@ class bfloat {
   METALLOID_FUNC constexpr bfloat operator+() const { return *this; }
 
 // bfloat with bfloat or an integer gives bfloat; with float it gives float.
-#define METALLOID_BFLOAT_ARITHMETIC(op)                                                            \
-  METALLOID_FUNC friend constexpr bfloat operator op(bfloat a, bfloat b) {                         \
-    return bfloat(float(a) op float(b));                                                           \
-  }                                                                                                \
-  METALLOID_FUNC friend constexpr float operator op(bfloat a, float b) { return float(a) op b; }   \
-  METALLOID_FUNC friend constexpr float operator op(float a, bfloat b) { return a op float(b); }   \
-  METALLOID_FUNC friend constexpr float operator op(bfloat a, half b) { return float(a) op b; }    \
-  METALLOID_FUNC friend constexpr float operator op(half a, bfloat b) { return a op float(b); }    \
-  template <typename T, __metalloid::if_integral<T> = 0>                                           \
-  METALLOID_FUNC friend constexpr bfloat operator op(bfloat a, T b) {                              \
-    return a op bfloat(b);                                                                         \
-  }                                                                                                \
-  template <typename T, __metalloid::if_integral<T> = 0>                                           \
-  METALLOID_FUNC friend constexpr bfloat operator op(T a, bfloat b) {                              \
-    return bfloat(a) op b;                                                                         \
-  }                                                                                                \
-  template <typename T>                                                                            \
-  METALLOID_FUNC constexpr bfloat& operator op##=(T other) {                                       \
-    *this = bfloat(*this op other);                                                                \
-    return *this;                                                                                  \
+#define METALLOID_BFLOAT_ARITHMETIC(op)                                                                           \
+  METALLOID_FUNC friend constexpr bfloat operator op(bfloat a, bfloat b) { return bfloat(float(a) op float(b)); } \
+  METALLOID_FUNC friend constexpr float operator op(bfloat a, float b) { return float(a) op b; }                  \
+  METALLOID_FUNC friend constexpr float operator op(float a, bfloat b) { return a op float(b); }                  \
+  METALLOID_FUNC friend constexpr float operator op(bfloat a, half b) { return float(a) op b; }                   \
+  METALLOID_FUNC friend constexpr float operator op(half a, bfloat b) { return a op float(b); }                   \
+  template <typename T, __metalloid::if_integral<T> = 0>                                                          \
+  METALLOID_FUNC friend constexpr bfloat operator op(bfloat a, T b) {                                             \
+    return a op bfloat(b);                                                                                        \
+  }                                                                                                               \
+  template <typename T, __metalloid::if_integral<T> = 0>                                                          \
+  METALLOID_FUNC friend constexpr bfloat operator op(T a, bfloat b) {                                             \
+    return bfloat(a) op b;                                                                                        \
+  }                                                                                                               \
+  template <typename T>                                                                                           \
+  METALLOID_FUNC constexpr bfloat& operator op## = (T other) {                                                    \
+    *this = bfloat(*this op other);                                                                               \
+    return *this;                                                                                                 \
   }
   METALLOID_BFLOAT_ARITHMETIC(+)
   METALLOID_BFLOAT_ARITHMETIC(-)
@@ -88,19 +85,19 @@ class bfloat {
   METALLOID_BFLOAT_ARITHMETIC(/)
 #undef METALLOID_BFLOAT_ARITHMETIC
 
-#define METALLOID_BFLOAT_COMPARISON(op)                                                                  \
-  METALLOID_FUNC friend constexpr bool operator op(bfloat a, bfloat b) { return float(a) op float(b); }  \
-  METALLOID_FUNC friend constexpr bool operator op(bfloat a, float b) { return float(a) op b; }          \
-  METALLOID_FUNC friend constexpr bool operator op(float a, bfloat b) { return a op float(b); }          \
-  METALLOID_FUNC friend constexpr bool operator op(bfloat a, half b) { return float(a) op b; }           \
-  METALLOID_FUNC friend constexpr bool operator op(half a, bfloat b) { return a op float(b); }           \
-  template <typename T, __metalloid::if_integral<T> = 0>                                                 \
-  METALLOID_FUNC friend constexpr bool operator op(bfloat a, T b) {                                      \
-    return float(a) op float(b);                                                                         \
-  }                                                                                                      \
-  template <typename T, __metalloid::if_integral<T> = 0>                                                 \
-  METALLOID_FUNC friend constexpr bool operator op(T a, bfloat b) {                                      \
-    return float(a) op float(b);                                                                         \
+#define METALLOID_BFLOAT_COMPARISON(op)                                                                 \
+  METALLOID_FUNC friend constexpr bool operator op(bfloat a, bfloat b) { return float(a) op float(b); } \
+  METALLOID_FUNC friend constexpr bool operator op(bfloat a, float b) { return float(a) op b; }         \
+  METALLOID_FUNC friend constexpr bool operator op(float a, bfloat b) { return a op float(b); }         \
+  METALLOID_FUNC friend constexpr bool operator op(bfloat a, half b) { return float(a) op b; }          \
+  METALLOID_FUNC friend constexpr bool operator op(half a, bfloat b) { return a op float(b); }          \
+  template <typename T, __metalloid::if_integral<T> = 0>                                                \
+  METALLOID_FUNC friend constexpr bool operator op(bfloat a, T b) {                                     \
+    return float(a) op float(b);                                                                        \
+  }                                                                                                     \
+  template <typename T, __metalloid::if_integral<T> = 0>                                                \
+  METALLOID_FUNC friend constexpr bool operator op(T a, bfloat b) {                                     \
+    return float(a) op float(b);                                                                        \
   }
   METALLOID_BFLOAT_COMPARISON(==)
   METALLOID_BFLOAT_COMPARISON(!=)

@@ -71,16 +71,21 @@ METALLOID_FUNC constexpr R faceforward(A normal, B incident, C reference) {
 
 METALLOID_PRECISE_AND_FAST(
     template <typename A, typename B, typename R = __metalloid::vector_result_t<A, B>>
-    METALLOID_FUNC constexpr auto dot(A a, B b) { return metal::dot(a, b); }
-    template <typename A, typename R = __metalloid::vector_result_t<A>>
-    METALLOID_FUNC constexpr auto length_squared(A v) { return metal::length_squared(v); }
-    template <typename A, typename R = __metalloid::vector_result_t<A>>
-    METALLOID_FUNC auto length(A v) { return metal::length(v); }
-    template <typename A, typename B, typename R = __metalloid::vector_result_t<A, B>>
-    METALLOID_FUNC constexpr auto distance_squared(A a, B b) { return metal::distance_squared(a, b); }
-    template <typename A, typename B, typename R = __metalloid::vector_result_t<A, B>>
-    METALLOID_FUNC auto distance(A a, B b) { return metal::distance(a, b); }
-    template <typename A, typename R = __metalloid::vector_result_t<A>>
+    METALLOID_FUNC constexpr auto dot(A a, B b) {
+      return metal::dot(a, b);
+    } template <typename A, typename R = __metalloid::vector_result_t<A>>
+    METALLOID_FUNC constexpr auto length_squared(A v) {
+      return metal::length_squared(v);
+    } template <typename A, typename R = __metalloid::vector_result_t<A>>
+    METALLOID_FUNC auto length(A v) {
+      return metal::length(v);
+    } template <typename A, typename B, typename R = __metalloid::vector_result_t<A, B>>
+    METALLOID_FUNC constexpr auto distance_squared(A a, B b) {
+      return metal::distance_squared(a, b);
+    } template <typename A, typename B, typename R = __metalloid::vector_result_t<A, B>>
+    METALLOID_FUNC auto distance(A a, B b) {
+      return metal::distance(a, b);
+    } template <typename A, typename R = __metalloid::vector_result_t<A>>
     METALLOID_FUNC R normalize(A v) { return metal::normalize(v); })
 
 }  // namespace metal

@@ -154,22 +154,22 @@ METALLOID_FUNC constexpr T insert_bits(T base, T insert, uint offset, uint bits)
 }  // namespace __metalloid
 
 // Scalars call the function in __metalloid; vectors go through it component by component.
-#define METALLOID_INTEGER_1(name)                                                             \
-  template <typename A, typename R = __metalloid::integer_result_t<A>>                        \
-  METALLOID_FUNC constexpr R name(A a) {                                                      \
-    METALLOID_ELEMENTWISE_OR_SCALAR(R, 1, __metalloid::name)                                  \
+#define METALLOID_INTEGER_1(name)                                      \
+  template <typename A, typename R = __metalloid::integer_result_t<A>> \
+  METALLOID_FUNC constexpr R name(A a) {                               \
+    METALLOID_ELEMENTWISE_OR_SCALAR(R, 1, __metalloid::name)           \
   }
-#define METALLOID_INTEGER_2(name)                                                             \
-  template <typename A, typename B, typename R = __metalloid::integer_result_t<A, B>>         \
-  METALLOID_FUNC constexpr R name(A a_, B b_) {                                               \
-    const R a = R(a_), b = R(b_);                                                             \
-    METALLOID_ELEMENTWISE_OR_SCALAR(R, 2, __metalloid::name)                                  \
+#define METALLOID_INTEGER_2(name)                                                     \
+  template <typename A, typename B, typename R = __metalloid::integer_result_t<A, B>> \
+  METALLOID_FUNC constexpr R name(A a_, B b_) {                                       \
+    const R a = R(a_), b = R(b_);                                                     \
+    METALLOID_ELEMENTWISE_OR_SCALAR(R, 2, __metalloid::name)                          \
   }
-#define METALLOID_INTEGER_3(name)                                                             \
+#define METALLOID_INTEGER_3(name)                                                                    \
   template <typename A, typename B, typename C, typename R = __metalloid::integer_result_t<A, B, C>> \
-  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                         \
-    const R a = R(a_), b = R(b_), c = R(c_);                                                  \
-    METALLOID_ELEMENTWISE_OR_SCALAR(R, 3, __metalloid::name)                                  \
+  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                                \
+    const R a = R(a_), b = R(b_), c = R(c_);                                                         \
+    METALLOID_ELEMENTWISE_OR_SCALAR(R, 3, __metalloid::name)                                         \
   }
 #define METALLOID_SCALARS_1(F) F(a)
 #define METALLOID_SCALARS_2(F) F(a, b)

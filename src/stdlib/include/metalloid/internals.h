@@ -4,27 +4,27 @@
 #define METALLOID_INTERNALS_H
 
 #include <metalloid/math.h>
-#include <metalloid/simdgroup.h>
 #include <metalloid/quadgroup.h>
+#include <metalloid/simdgroup.h>
 
 #define __METAL_PRECISE_MATH__ 0
 #define __METAL_FAST_MATH__ 1
 #define __METAL_MAYBE_FAST_MATH__ 1
 
-#define METALLOID_INTERNAL_1(name)                                  \
-  template <typename T>                                             \
-  METALLOID_FUNC auto __metal_##name(T x, int = 0) {                \
-    return metal::name(x);                                          \
+#define METALLOID_INTERNAL_1(name)                   \
+  template <typename T>                              \
+  METALLOID_FUNC auto __metal_##name(T x, int = 0) { \
+    return metal::name(x);                           \
   }
-#define METALLOID_INTERNAL_2(name)                                  \
-  template <typename T, typename U>                                 \
-  METALLOID_FUNC auto __metal_##name(T x, U y, int = 0) {           \
-    return metal::name(x, y);                                       \
+#define METALLOID_INTERNAL_2(name)                        \
+  template <typename T, typename U>                       \
+  METALLOID_FUNC auto __metal_##name(T x, U y, int = 0) { \
+    return metal::name(x, y);                             \
   }
-#define METALLOID_INTERNAL_3(name)                                  \
-  template <typename T>                                             \
-  METALLOID_FUNC auto __metal_##name(T x, T y, T z, int = 0) {      \
-    return metal::name(x, y, z);                                    \
+#define METALLOID_INTERNAL_3(name)                             \
+  template <typename T>                                        \
+  METALLOID_FUNC auto __metal_##name(T x, T y, T z, int = 0) { \
+    return metal::name(x, y, z);                               \
   }
 METALLOID_INTERNAL_1(acos)
 METALLOID_INTERNAL_1(acosh)
@@ -89,32 +89,32 @@ METALLOID_FUNC T __metal_sincos(T x, T* cosine, int = 0) {
   return metal::sincos(x, *cosine);
 }
 
-#define METALLOID_INTERNAL_GROUP(name)          \
-  template <typename... A>                      \
-  METALLOID_FUNC auto __metal_##name(A... a) {  \
-    return metal::name(a...);                   \
+#define METALLOID_INTERNAL_GROUP(name)         \
+  template <typename... A>                     \
+  METALLOID_FUNC auto __metal_##name(A... a) { \
+    return metal::name(a...);                  \
   }
-#define METALLOID_INTERNAL_GROUPS(group)                        \
-  METALLOID_INTERNAL_GROUP(group##_broadcast)                   \
-  METALLOID_INTERNAL_GROUP(group##_broadcast_first)             \
-  METALLOID_INTERNAL_GROUP(group##_shuffle)                     \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_up)                  \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_down)                \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_xor)                 \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_rotate_up)           \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_rotate_down)         \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_and_fill_up)         \
-  METALLOID_INTERNAL_GROUP(group##_shuffle_and_fill_down)       \
-  METALLOID_INTERNAL_GROUP(group##_sum)                         \
-  METALLOID_INTERNAL_GROUP(group##_product)                     \
-  METALLOID_INTERNAL_GROUP(group##_min)                         \
-  METALLOID_INTERNAL_GROUP(group##_max)                         \
-  METALLOID_INTERNAL_GROUP(group##_and)                         \
-  METALLOID_INTERNAL_GROUP(group##_or)                          \
-  METALLOID_INTERNAL_GROUP(group##_xor)                         \
-  METALLOID_INTERNAL_GROUP(group##_prefix_inclusive_sum)        \
-  METALLOID_INTERNAL_GROUP(group##_prefix_exclusive_sum)        \
-  METALLOID_INTERNAL_GROUP(group##_prefix_inclusive_product)    \
+#define METALLOID_INTERNAL_GROUPS(group)                     \
+  METALLOID_INTERNAL_GROUP(group##_broadcast)                \
+  METALLOID_INTERNAL_GROUP(group##_broadcast_first)          \
+  METALLOID_INTERNAL_GROUP(group##_shuffle)                  \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_up)               \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_down)             \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_xor)              \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_rotate_up)        \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_rotate_down)      \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_and_fill_up)      \
+  METALLOID_INTERNAL_GROUP(group##_shuffle_and_fill_down)    \
+  METALLOID_INTERNAL_GROUP(group##_sum)                      \
+  METALLOID_INTERNAL_GROUP(group##_product)                  \
+  METALLOID_INTERNAL_GROUP(group##_min)                      \
+  METALLOID_INTERNAL_GROUP(group##_max)                      \
+  METALLOID_INTERNAL_GROUP(group##_and)                      \
+  METALLOID_INTERNAL_GROUP(group##_or)                       \
+  METALLOID_INTERNAL_GROUP(group##_xor)                      \
+  METALLOID_INTERNAL_GROUP(group##_prefix_inclusive_sum)     \
+  METALLOID_INTERNAL_GROUP(group##_prefix_exclusive_sum)     \
+  METALLOID_INTERNAL_GROUP(group##_prefix_inclusive_product) \
   METALLOID_INTERNAL_GROUP(group##_prefix_exclusive_product)
 METALLOID_INTERNAL_GROUPS(simd)
 METALLOID_INTERNAL_GROUPS(quad)

@@ -118,14 +118,14 @@ METALLOID_INTEGER_LIMITS(long)
 METALLOID_INTEGER_LIMITS(ulong)
 #undef METALLOID_INTEGER_LIMITS
 
-#define METALLOID_FLOATING_LIMITS(T, mantissa_bits, exponent_max, largest, smallest, step, tiniest)          \
-  template <>                                                                                                \
-  struct _numeric_limits_impl<T> : __metalloid::floating_limits<T, mantissa_bits, exponent_max> {                  \
-    METALLOID_FUNC static constexpr T min() { return T(smallest); }                                          \
-    METALLOID_FUNC static constexpr T max() { return T(largest); }                                           \
-    METALLOID_FUNC static constexpr T lowest() { return T(-largest); }                                       \
-    METALLOID_FUNC static constexpr T epsilon() { return T(step); }                                          \
-    METALLOID_FUNC static constexpr T denorm_min() { return T(tiniest); }                                    \
+#define METALLOID_FLOATING_LIMITS(T, mantissa_bits, exponent_max, largest, smallest, step, tiniest) \
+  template <>                                                                                       \
+  struct _numeric_limits_impl<T> : __metalloid::floating_limits<T, mantissa_bits, exponent_max> {   \
+    METALLOID_FUNC static constexpr T min() { return T(smallest); }                                 \
+    METALLOID_FUNC static constexpr T max() { return T(largest); }                                  \
+    METALLOID_FUNC static constexpr T lowest() { return T(-largest); }                              \
+    METALLOID_FUNC static constexpr T epsilon() { return T(step); }                                 \
+    METALLOID_FUNC static constexpr T denorm_min() { return T(tiniest); }                           \
   };
 METALLOID_FLOATING_LIMITS(float, 24, 128, 0x1.fffffep127f, 0x1p-126f, 0x1p-23f, 0x1p-149f)
 METALLOID_FLOATING_LIMITS(half, 11, 16, 0x1.ffcp15f, 0x1p-14f, 0x1p-10f, 0x1p-24f)

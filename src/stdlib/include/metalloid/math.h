@@ -6,31 +6,33 @@
 #include <metalloid/math_scalar.h>
 #include <metalloid/promote.h>
 
-#define METALLOID_UNARY(name, expression)                                           \
-  METALLOID_FUNC float name(float x) { return expression; }                         \
-  METALLOID_FUNC half name(half x) { return half(name(float(x))); }                 \
-  METALLOID_MIXED_1(name, float_result_t)                                           \
-  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x) { return metal::name(x); } \
-                             METALLOID_MIXED_1(name, vector_result_t))
-#define METALLOID_BINARY(name, expression)                                          \
-  METALLOID_FUNC float name(float x, float y) { return expression; }                \
+#define METALLOID_UNARY(name, expression)                           \
+  METALLOID_FUNC float name(float x) { return expression; }         \
+  METALLOID_FUNC half name(half x) { return half(name(float(x))); } \
+  METALLOID_MIXED_1(name, float_result_t)                           \
+  METALLOID_PRECISE_AND_FAST(                                       \
+      METALLOID_FUNC float name(float x) { return metal::name(x); } METALLOID_MIXED_1(name, vector_result_t))
+#define METALLOID_BINARY(name, expression)                                            \
+  METALLOID_FUNC float name(float x, float y) { return expression; }                  \
   METALLOID_FUNC half name(half x, half y) { return half(name(float(x), float(y))); } \
-  METALLOID_MIXED_2(name, float_result_t)                                           \
-  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x, float y) { return metal::name(x, y); } \
-                             METALLOID_MIXED_2(name, vector_result_t))
+  METALLOID_MIXED_2(name, float_result_t)                                             \
+  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x, float y) {            \
+    return metal::name(x, y);                                                         \
+  } METALLOID_MIXED_2(name, vector_result_t))
 // Functions that Clang has for whole vectors.
-#define METALLOID_UNARY_WHOLE(name, builtin)                                        \
-  METALLOID_FUNC float name(float x) { return builtin(x); }                         \
-  METALLOID_FUNC half name(half x) { return half(name(float(x))); }                 \
-  METALLOID_WHOLE_1(name, float_result_t, builtin)                                  \
-  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x) { return metal::name(x); } \
-                             METALLOID_WHOLE_1(name, vector_result_t, builtin))
-#define METALLOID_TERNARY(name, expression)                                         \
-  METALLOID_FUNC float name(float x, float y, float z) { return expression; }       \
+#define METALLOID_UNARY_WHOLE(name, builtin)                        \
+  METALLOID_FUNC float name(float x) { return builtin(x); }         \
+  METALLOID_FUNC half name(half x) { return half(name(float(x))); } \
+  METALLOID_WHOLE_1(name, float_result_t, builtin)                  \
+  METALLOID_PRECISE_AND_FAST(                                       \
+      METALLOID_FUNC float name(float x) { return metal::name(x); } METALLOID_WHOLE_1(name, vector_result_t, builtin))
+#define METALLOID_TERNARY(name, expression)                                                             \
+  METALLOID_FUNC float name(float x, float y, float z) { return expression; }                           \
   METALLOID_FUNC half name(half x, half y, half z) { return half(name(float(x), float(y), float(z))); } \
-  METALLOID_MIXED_3(name, float_result_t)                                           \
-  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x, float y, float z) { return metal::name(x, y, z); } \
-                             METALLOID_MIXED_3(name, vector_result_t))
+  METALLOID_MIXED_3(name, float_result_t)                                                               \
+  METALLOID_PRECISE_AND_FAST(METALLOID_FUNC float name(float x, float y, float z) {                     \
+    return metal::name(x, y, z);                                                                        \
+  } METALLOID_MIXED_3(name, vector_result_t))
 #define METALLOID_PRECISE_AND_FAST(...) \
   namespace precise {                   \
   __VA_ARGS__                           \
@@ -86,10 +88,11 @@ METALLOID_FUNC float fmin(float x, float y) { return __builtin_fminf(x, y); }
 METALLOID_FUNC half fmin(half x, half y) { return __builtin_fminf16(x, y); }
 METALLOID_WHOLE_2(fmin, float_result_t, __metalloid::whole_min)
 METALLOID_PRECISE_AND_FAST(
-    METALLOID_FUNC float fmax(float x, float y) { return metal::fmax(x, y); }
-    METALLOID_WHOLE_2(fmax, vector_result_t, __metalloid::whole_max)
-    METALLOID_FUNC float fmin(float x, float y) { return metal::fmin(x, y); }
-    METALLOID_WHOLE_2(fmin, vector_result_t, __metalloid::whole_min))
+    METALLOID_FUNC float fmax(float x, float y) {
+      return metal::fmax(x, y);
+    } METALLOID_WHOLE_2(fmax, vector_result_t, __metalloid::whole_max) METALLOID_FUNC float fmin(float x, float y) {
+      return metal::fmin(x, y);
+    } METALLOID_WHOLE_2(fmin, vector_result_t, __metalloid::whole_min))
 
 METALLOID_TERNARY(fmax3, fmax(x, fmax(y, z)))
 METALLOID_TERNARY(fmin3, fmin(x, fmin(y, z)))
@@ -106,12 +109,13 @@ METALLOID_FUNC float nextafter(float x, float y) { return __metalloid::nextafter
 METALLOID_FUNC half nextafter(half x, half y) { return __metalloid::nextafter<ushort>(x, y); }
 METALLOID_MIXED_2(nextafter, float_result_t)
 METALLOID_PRECISE_AND_FAST(
-    METALLOID_FUNC float fma(float x, float y, float z) { return metal::fma(x, y, z); }
-    METALLOID_WHOLE_3(fma, vector_result_t, __builtin_elementwise_fma)
-    METALLOID_FUNC float fract(float x) { return metal::fract(x); }
-    METALLOID_MIXED_1(fract, vector_result_t)
-    METALLOID_FUNC float nextafter(float x, float y) { return metal::nextafter(x, y); }
-    METALLOID_MIXED_2(nextafter, vector_result_t))
+    METALLOID_FUNC float fma(float x, float y, float z) {
+      return metal::fma(x, y, z);
+    } METALLOID_WHOLE_3(fma, vector_result_t, __builtin_elementwise_fma) METALLOID_FUNC float fract(float x) {
+      return metal::fract(x);
+    } METALLOID_MIXED_1(fract, vector_result_t) METALLOID_FUNC float nextafter(float x, float y) {
+      return metal::nextafter(x, y);
+    } METALLOID_MIXED_2(nextafter, vector_result_t))
 
 // Functions with integer arguments or results, or with a second result.
 METALLOID_FUNC int ilogb(float x) { return __metalloid::ilogb(x); }

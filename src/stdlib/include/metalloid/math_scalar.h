@@ -70,8 +70,7 @@ METALLOID_FUNC float acosh(float x) {
   METALLOID_AS_WRITTEN
   const float t = x - 1.0f;
   if (x < 1.0f) return NAN;
-  return x > 0x1p28f ? __builtin_elementwise_log(x) + M_LN2_F
-                     : log1p(t + __builtin_elementwise_sqrt(2.0f * t + t * t));
+  return x > 0x1p28f ? __builtin_elementwise_log(x) + M_LN2_F : log1p(t + __builtin_elementwise_sqrt(2.0f * t + t * t));
 }
 METALLOID_FUNC float atanh(float x) {
   METALLOID_AS_WRITTEN

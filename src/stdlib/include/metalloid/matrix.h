@@ -28,13 +28,13 @@ class matrix {
   METALLOID_FUNC constexpr Column& operator[](int column) { return columns[column]; }
   METALLOID_FUNC constexpr const Column& operator[](int column) const { return columns[column]; }
 
-#define METALLOID_MATRIX_BINARY(op)                                                  \
+#define METALLOID_MATRIX_BINARY(op)                                                      \
   METALLOID_FUNC friend constexpr matrix operator op(const matrix& a, const matrix& b) { \
-    matrix result(T(0));                                                             \
-    for (int i = 0; i < Columns; ++i) result.columns[i] = a.columns[i] op b.columns[i]; \
-    return result;                                                                   \
-  }                                                                                  \
-  METALLOID_FUNC constexpr matrix& operator op##=(const matrix& other) { return *this = *this op other; }
+    matrix result(T(0));                                                                 \
+    for (int i = 0; i < Columns; ++i) result.columns[i] = a.columns[i] op b.columns[i];  \
+    return result;                                                                       \
+  }                                                                                      \
+  METALLOID_FUNC constexpr matrix& operator op## = (const matrix& other) { return *this = *this op other; }
   METALLOID_MATRIX_BINARY(+)
   METALLOID_MATRIX_BINARY(-)
 #undef METALLOID_MATRIX_BINARY
@@ -102,7 +102,6 @@ class matrix {
   template <size_t... i, typename U>
   METALLOID_FUNC constexpr matrix(index_sequence<i...>, const matrix<U, Columns, Rows>& other)
       : columns{Column(other[i])...} {}
-
 };
 
 template <typename T, int Columns, int Rows>
@@ -136,10 +135,10 @@ METALLOID_FUNC constexpr T determinant(const matrix<T, 4, 4>& a) {
 
 }  // namespace metal
 
-#define METALLOID_NAME_MATRIX(T, C, R)          \
-  typedef metal::matrix<T, C, R> T##C##x##R;    \
-  namespace metal {                             \
-  using ::T##C##x##R;                           \
+#define METALLOID_NAME_MATRIX(T, C, R)       \
+  typedef metal::matrix<T, C, R> T##C##x##R; \
+  namespace metal {                          \
+  using ::T##C##x##R;                        \
   }
 #define METALLOID_NAME_MATRICES(T) \
   METALLOID_NAME_MATRIX(T, 2, 2)   \

@@ -137,12 +137,12 @@ METALLOID_MLX_MIXED(*)
 METALLOID_MLX_MIXED(/)
 #undef METALLOID_MLX_MIXED
 
-#define METALLOID_MLX_ADD_TO(space)                                                    \
-  template <typename T>                                                                \
-  constexpr space complex_t<T>& operator+=(space complex_t<T>& a, complex_t<T> b) {    \
-    a.real += b.real;                                                                  \
-    a.imag += b.imag;                                                                  \
-    return a;                                                                          \
+#define METALLOID_MLX_ADD_TO(space)                                                 \
+  template <typename T>                                                             \
+  constexpr space complex_t<T>& operator+=(space complex_t<T>& a, complex_t<T> b) { \
+    a.real += b.real;                                                               \
+    a.imag += b.imag;                                                               \
+    return a;                                                                       \
   }
 METALLOID_MLX_ADD_TO(thread)
 METALLOID_MLX_ADD_TO(threadgroup)

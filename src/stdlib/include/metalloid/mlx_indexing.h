@@ -47,15 +47,13 @@ METAL_FUNC IdxT elem_to_loc_3(uint3 elem, constant const int64_t strides[3]) {
 template <typename IdxT = int64_t>
 METAL_FUNC vec<IdxT, 2> elem_to_loc_2_nd(uint3 elem, constant const int* shape, constant const int64_t* a_strides,
                                          constant const int64_t* b_strides, int ndim) {
-  return vec<IdxT, 2>(elem_to_loc<IdxT>(elem, shape, a_strides, ndim),
-                      elem_to_loc<IdxT>(elem, shape, b_strides, ndim));
+  return vec<IdxT, 2>(elem_to_loc<IdxT>(elem, shape, a_strides, ndim), elem_to_loc<IdxT>(elem, shape, b_strides, ndim));
 }
 template <typename IdxT = int64_t>
 METAL_FUNC vec<IdxT, 3> elem_to_loc_3_nd(uint3 elem, constant const int* shape, constant const int64_t* a_strides,
                                          constant const int64_t* b_strides, constant const int64_t* c_strides,
                                          int ndim) {
-  return vec<IdxT, 3>(elem_to_loc<IdxT>(elem, shape, a_strides, ndim),
-                      elem_to_loc<IdxT>(elem, shape, b_strides, ndim),
+  return vec<IdxT, 3>(elem_to_loc<IdxT>(elem, shape, a_strides, ndim), elem_to_loc<IdxT>(elem, shape, b_strides, ndim),
                       elem_to_loc<IdxT>(elem, shape, c_strides, ndim));
 }
 

@@ -128,16 +128,12 @@ inline bool cast_to<bool, complex64_t>(complex64_t value) {
 }
 
 // Shuffles of types that Metal's own functions do not take.
-#define METALLOID_MLX_SHUFFLE(name)                                                                  \
-  inline uint64_t name(uint64_t data, uint16_t n) {                                                  \
-    return as_type<uint64_t>(metal::name(as_type<uint2>(data), n));                                  \
-  }                                                                                                  \
-  inline int64_t name(int64_t data, uint16_t n) {                                                    \
-    return as_type<int64_t>(metal::name(as_type<uint2>(data), n));                                   \
-  }                                                                                                  \
-  inline bool name(bool data, uint16_t n) { return metal::name(uint32_t(data), n) != 0; }            \
-  inline complex64_t name(complex64_t data, uint16_t n) {                                            \
-    return complex64_t(metal::name(data.real, n), metal::name(data.imag, n));                        \
+#define METALLOID_MLX_SHUFFLE(name)                                                                                   \
+  inline uint64_t name(uint64_t data, uint16_t n) { return as_type<uint64_t>(metal::name(as_type<uint2>(data), n)); } \
+  inline int64_t name(int64_t data, uint16_t n) { return as_type<int64_t>(metal::name(as_type<uint2>(data), n)); }    \
+  inline bool name(bool data, uint16_t n) { return metal::name(uint32_t(data), n) != 0; }                             \
+  inline complex64_t name(complex64_t data, uint16_t n) {                                                             \
+    return complex64_t(metal::name(data.real, n), metal::name(data.imag, n));                                         \
   }
 METALLOID_MLX_SHUFFLE(simd_shuffle)
 METALLOID_MLX_SHUFFLE(simd_shuffle_down)

@@ -2,8 +2,8 @@
 #ifndef METALLOID_PACK_H
 #define METALLOID_PACK_H
 
-#include <metalloid/relational.h>
 #include <metalloid/common.h>
+#include <metalloid/relational.h>
 
 namespace __metalloid {
 
@@ -25,9 +25,7 @@ METALLOID_FUNC uint pack_snorm(float x, uint offset, uint bits) {
   const int value = int(metal::rint(metal::clamp(x, -1.0f, 1.0f) * float(largest)));
   return (uint(value) & ((1u << bits) - 1u)) << offset;
 }
-METALLOID_FUNC float from_srgb(float x) {
-  return x <= 0.04045f ? x / 12.92f : metal::pow((x + 0.055f) / 1.055f, 2.4f);
-}
+METALLOID_FUNC float from_srgb(float x) { return x <= 0.04045f ? x / 12.92f : metal::pow((x + 0.055f) / 1.055f, 2.4f); }
 METALLOID_FUNC float to_srgb(float x) {
   const float bounded = metal::saturate(metal::isnan(x) ? 0.0f : x);
   return bounded <= 0.0031308f ? bounded * 12.92f : 1.055f * metal::pow(bounded, 1.0f / 2.4f) - 0.055f;
@@ -37,16 +35,14 @@ METALLOID_FUNC float to_srgb(float x) {
 
 namespace metal {
 
-#define METALLOID_UNPACK(name, T, N, Word, ...)                                                    \
+#define METALLOID_UNPACK(name, T, N, Word, ...)                                                           \
   METALLOID_FUNC vec<float, N> unpack_##name##_to_float(Word word) { return vec<float, N>(__VA_ARGS__); } \
-  METALLOID_FUNC vec<half, N> unpack_##name##_to_half(Word word) {                                 \
-    return vec<half, N>(unpack_##name##_to_float(word));                                           \
+  METALLOID_FUNC vec<half, N> unpack_##name##_to_half(Word word) {                                        \
+    return vec<half, N>(unpack_##name##_to_float(word));                                                  \
   }
-#define METALLOID_PACK(name, T, N, Word, ...)                                                      \
-  METALLOID_FUNC Word pack_float_to_##name(vec<float, N> v) { return Word(__VA_ARGS__); }          \
-  METALLOID_FUNC Word pack_half_to_##name(vec<half, N> v) {                                        \
-    return pack_float_to_##name(vec<float, N>(v));                                                 \
-  }
+#define METALLOID_PACK(name, T, N, Word, ...)                                             \
+  METALLOID_FUNC Word pack_float_to_##name(vec<float, N> v) { return Word(__VA_ARGS__); } \
+  METALLOID_FUNC Word pack_half_to_##name(vec<half, N> v) { return pack_float_to_##name(vec<float, N>(v)); }
 #define METALLOID_U(offset, bits) __metalloid::unpack_unorm(word, offset, bits)
 #define METALLOID_S(offset, bits) __metalloid::unpack_snorm(word, offset, bits)
 METALLOID_UNPACK(unorm4x8, T, 4, uint, METALLOID_U(0, 8), METALLOID_U(8, 8), METALLOID_U(16, 8), METALLOID_U(24, 8))

@@ -2,7 +2,7 @@
 #ifndef METALLOID_PRELUDE_H
 #define METALLOID_PRELUDE_H
 
-#include <metal_stdlib>
 #include <metalloid/instantiations.h>
+#include <metal_stdlib>
 
 #endif

@@ -55,9 +55,8 @@ template <typename T, typename... A>
 constexpr bool has_plain_float =
     all_same<T, A...> && (__is_same(T, float) || __is_same(T, half) || __is_same(T, bfloat));
 template <typename... A>
-using float_result_t =
-    typename float_result<typename common_vector<A...>::type, (is_scalar<A> && ...) && !has_plain_float<A...>,
-                          A...>::type;
+using float_result_t = typename float_result<typename common_vector<A...>::type,
+                                             (is_scalar<A> && ...) && !has_plain_float<A...>, A...>::type;
 
 // The same for functions that also know integers: integers alone follow C++'s arithmetic conversions.
 template <typename Vector, bool scalars, bool integers, typename... A>
@@ -93,48 +92,48 @@ using if_integral_t = metal::enable_if_t<__is_integral(T), int>;
 }  // namespace __metalloid
 
 // One template per function and number of arguments; RESULT is one of the *_result_t above.
-#define METALLOID_MIXED_1(name, RESULT)                                                               \
-  template <typename A, typename R = __metalloid::RESULT<A>>                                          \
-  METALLOID_FUNC constexpr R name(A a_) {                                                             \
-    const R a = R(a_);                                                                                \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      METALLOID_ELEMENTWISE_1(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a);                                                                                 \
-    }                                                                                                 \
+#define METALLOID_MIXED_1(name, RESULT)                      \
+  template <typename A, typename R = __metalloid::RESULT<A>> \
+  METALLOID_FUNC constexpr R name(A a_) {                    \
+    const R a = R(a_);                                       \
+    if constexpr (__metalloid::is_vector<R>) {               \
+      METALLOID_ELEMENTWISE_1(R, name);                      \
+    } else {                                                 \
+      return name(a);                                        \
+    }                                                        \
   }
-#define METALLOID_MIXED_2(name, RESULT)                                                               \
-  template <typename A, typename B, typename R = __metalloid::RESULT<A, B>>                           \
-  METALLOID_FUNC constexpr R name(A a_, B b_) {                                                       \
-    const R a = R(a_), b = R(b_);                                                                     \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      METALLOID_ELEMENTWISE_2(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a, b);                                                                              \
-    }                                                                                                 \
+#define METALLOID_MIXED_2(name, RESULT)                                     \
+  template <typename A, typename B, typename R = __metalloid::RESULT<A, B>> \
+  METALLOID_FUNC constexpr R name(A a_, B b_) {                             \
+    const R a = R(a_), b = R(b_);                                           \
+    if constexpr (__metalloid::is_vector<R>) {                              \
+      METALLOID_ELEMENTWISE_2(R, name);                                     \
+    } else {                                                                \
+      return name(a, b);                                                    \
+    }                                                                       \
   }
-#define METALLOID_MIXED_3(name, RESULT)                                                               \
-  template <typename A, typename B, typename C, typename R = __metalloid::RESULT<A, B, C>>            \
-  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                                 \
-    const R a = R(a_), b = R(b_), c = R(c_);                                                          \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      METALLOID_ELEMENTWISE_3(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a, b, c);                                                                           \
-    }                                                                                                 \
+#define METALLOID_MIXED_3(name, RESULT)                                                    \
+  template <typename A, typename B, typename C, typename R = __metalloid::RESULT<A, B, C>> \
+  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                      \
+    const R a = R(a_), b = R(b_), c = R(c_);                                               \
+    if constexpr (__metalloid::is_vector<R>) {                                             \
+      METALLOID_ELEMENTWISE_3(R, name);                                                    \
+    } else {                                                                               \
+      return name(a, b, c);                                                                \
+    }                                                                                      \
   }
 
 // R(F(a.x, ...), F(a.y, ...), ...). For bfloat, F may give floats; components are converted back.
-#define METALLOID_LANES_(R, F, M)                                                                     \
-  using E = typename __metalloid::shape<R>::element;                                                  \
-  constexpr int lanes = __metalloid::shape<R>::lanes;                                                 \
-  if constexpr (lanes == 1)                                                                           \
-    return R(E(M(F, x)));                                                                             \
-  else if constexpr (lanes == 2)                                                                      \
-    return R(E(M(F, x)), E(M(F, y)));                                                                 \
-  else if constexpr (lanes == 3)                                                                      \
-    return R(E(M(F, x)), E(M(F, y)), E(M(F, z)));                                                     \
-  else                                                                                                \
+#define METALLOID_LANES_(R, F, M)                     \
+  using E = typename __metalloid::shape<R>::element;  \
+  constexpr int lanes = __metalloid::shape<R>::lanes; \
+  if constexpr (lanes == 1)                           \
+    return R(E(M(F, x)));                             \
+  else if constexpr (lanes == 2)                      \
+    return R(E(M(F, x)), E(M(F, y)));                 \
+  else if constexpr (lanes == 3)                      \
+    return R(E(M(F, x)), E(M(F, y)), E(M(F, z)));     \
+  else                                                \
     return R(E(M(F, x)), E(M(F, y)), E(M(F, z)), E(M(F, w)))
 #define METALLOID_CALL_1(F, m) F(a.m)
 #define METALLOID_CALL_2(F, m) F(a.m, b.m)
@@ -145,53 +144,52 @@ using if_integral_t = metal::enable_if_t<__is_integral(T), int>;
 
 // The same for functions that Clang has for whole vectors (METALLOID_WHOLE_n: those of one kind of element at run
 // time; the rest goes element by element).
-#define METALLOID_WHOLE_1(name, RESULT, builtin)                                                      \
-  template <typename A, typename R = __metalloid::RESULT<A>>                                          \
-  METALLOID_FUNC constexpr R name(A a_) {                                                             \
-    const R a = R(a_);                                                                                \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      if constexpr (__metalloid::is_native_vector<R>) {                                               \
-        if (!METALLOID_CONSTANT_EVALUATED) return R(builtin(a.__native), __metalloid::native_tag());  \
-      }                                                                                               \
-      METALLOID_ELEMENTWISE_1(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a);                                                                                 \
-    }                                                                                                 \
+#define METALLOID_WHOLE_1(name, RESULT, builtin)                                                     \
+  template <typename A, typename R = __metalloid::RESULT<A>>                                         \
+  METALLOID_FUNC constexpr R name(A a_) {                                                            \
+    const R a = R(a_);                                                                               \
+    if constexpr (__metalloid::is_vector<R>) {                                                       \
+      if constexpr (__metalloid::is_native_vector<R>) {                                              \
+        if (!METALLOID_CONSTANT_EVALUATED) return R(builtin(a.__native), __metalloid::native_tag()); \
+      }                                                                                              \
+      METALLOID_ELEMENTWISE_1(R, name);                                                              \
+    } else {                                                                                         \
+      return name(a);                                                                                \
+    }                                                                                                \
   }
-#define METALLOID_WHOLE_2(name, RESULT, builtin)                                                      \
-  template <typename A, typename B, typename R = __metalloid::RESULT<A, B>>                           \
-  METALLOID_FUNC constexpr R name(A a_, B b_) {                                                       \
-    const R a = R(a_), b = R(b_);                                                                     \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      if constexpr (__metalloid::is_native_vector<R>) {                                               \
-        if (!METALLOID_CONSTANT_EVALUATED)                                                            \
-          return R(builtin(a.__native, b.__native), __metalloid::native_tag());                       \
-      }                                                                                               \
-      METALLOID_ELEMENTWISE_2(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a, b);                                                                              \
-    }                                                                                                 \
+#define METALLOID_WHOLE_2(name, RESULT, builtin)                                                                 \
+  template <typename A, typename B, typename R = __metalloid::RESULT<A, B>>                                      \
+  METALLOID_FUNC constexpr R name(A a_, B b_) {                                                                  \
+    const R a = R(a_), b = R(b_);                                                                                \
+    if constexpr (__metalloid::is_vector<R>) {                                                                   \
+      if constexpr (__metalloid::is_native_vector<R>) {                                                          \
+        if (!METALLOID_CONSTANT_EVALUATED) return R(builtin(a.__native, b.__native), __metalloid::native_tag()); \
+      }                                                                                                          \
+      METALLOID_ELEMENTWISE_2(R, name);                                                                          \
+    } else {                                                                                                     \
+      return name(a, b);                                                                                         \
+    }                                                                                                            \
   }
-#define METALLOID_WHOLE_3(name, RESULT, builtin)                                                      \
-  template <typename A, typename B, typename C, typename R = __metalloid::RESULT<A, B, C>>            \
-  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                                 \
-    const R a = R(a_), b = R(b_), c = R(c_);                                                          \
-    if constexpr (__metalloid::is_vector<R>) {                                                        \
-      if constexpr (__metalloid::is_native_vector<R>) {                                               \
-        if (!METALLOID_CONSTANT_EVALUATED)                                                            \
-          return R(builtin(a.__native, b.__native, c.__native), __metalloid::native_tag());           \
-      }                                                                                               \
-      METALLOID_ELEMENTWISE_3(R, name);                                                               \
-    } else {                                                                                          \
-      return name(a, b, c);                                                                           \
-    }                                                                                                 \
+#define METALLOID_WHOLE_3(name, RESULT, builtin)                                            \
+  template <typename A, typename B, typename C, typename R = __metalloid::RESULT<A, B, C>>  \
+  METALLOID_FUNC constexpr R name(A a_, B b_, C c_) {                                       \
+    const R a = R(a_), b = R(b_), c = R(c_);                                                \
+    if constexpr (__metalloid::is_vector<R>) {                                              \
+      if constexpr (__metalloid::is_native_vector<R>) {                                     \
+        if (!METALLOID_CONSTANT_EVALUATED)                                                  \
+          return R(builtin(a.__native, b.__native, c.__native), __metalloid::native_tag()); \
+      }                                                                                     \
+      METALLOID_ELEMENTWISE_3(R, name);                                                     \
+    } else {                                                                                \
+      return name(a, b, c);                                                                 \
+    }                                                                                       \
   }
 
 namespace __metalloid {
 
 template <typename T>
-constexpr bool is_native_vector = is_vector<T> && !__is_same(typename shape<T>::element, bfloat) &&
-                                  !__is_same(typename shape<T>::element, bool);
+constexpr bool is_native_vector =
+    is_vector<T> && !__is_same(typename shape<T>::element, bfloat) && !__is_same(typename shape<T>::element, bool);
 
 // Clang's functions for vectors of floats or integers, with one name for both.
 template <typename V>

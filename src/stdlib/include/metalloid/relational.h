@@ -16,9 +16,9 @@ METALLOID_FUNC constexpr ushort normal_bits(half) { return 0x0400u; }
 
 // The signed integer of a size in bytes.
 template <int size>
-using sized_word_t = metal::conditional_t<
-    size == 1, signed char,
-    metal::conditional_t<size == 2, short, metal::conditional_t<size == 4, int, long>>>;
+using sized_word_t =
+    metal::conditional_t<size == 1, signed char,
+                         metal::conditional_t<size == 2, short, metal::conditional_t<size == 4, int, long>>>;
 
 template <typename... A>
 struct bool_vector {};
@@ -33,23 +33,23 @@ using bool_result_t = typename bool_vector<typename common_vector<A...>::type>::
 
 namespace metal {
 
-#define METALLOID_TEST_1(name, expression)                                \
-  METALLOID_FUNC constexpr bool name(float x) { return expression; }      \
-  METALLOID_FUNC constexpr bool name(half x) { return expression; }       \
-  template <typename T, __metalloid::if_integral_t<T> = 0>                \
-  METALLOID_FUNC constexpr bool name(T x) {                               \
-    return name(float(x));                                                \
-  }                                                                       \
-  template <typename A, typename R = __metalloid::bool_result_t<A>>       \
-  METALLOID_FUNC constexpr R name(A a) {                                  \
-    METALLOID_ELEMENTWISE_1(R, name);                                     \
+#define METALLOID_TEST_1(name, expression)                           \
+  METALLOID_FUNC constexpr bool name(float x) { return expression; } \
+  METALLOID_FUNC constexpr bool name(half x) { return expression; }  \
+  template <typename T, __metalloid::if_integral_t<T> = 0>           \
+  METALLOID_FUNC constexpr bool name(T x) {                          \
+    return name(float(x));                                           \
+  }                                                                  \
+  template <typename A, typename R = __metalloid::bool_result_t<A>>  \
+  METALLOID_FUNC constexpr R name(A a) {                             \
+    METALLOID_ELEMENTWISE_1(R, name);                                \
   }
-#define METALLOID_TEST_2(name, expression)                                \
+#define METALLOID_TEST_2(name, expression)                                    \
   METALLOID_FUNC constexpr bool name(float x, float y) { return expression; } \
-  METALLOID_FUNC constexpr bool name(half x, half y) { return expression; } \
-  template <typename A, typename R = __metalloid::bool_result_t<A, A>>    \
-  METALLOID_FUNC constexpr R name(A a, A b) {                             \
-    METALLOID_ELEMENTWISE_2(R, name);                                     \
+  METALLOID_FUNC constexpr bool name(half x, half y) { return expression; }   \
+  template <typename A, typename R = __metalloid::bool_result_t<A, A>>        \
+  METALLOID_FUNC constexpr R name(A a, A b) {                                 \
+    METALLOID_ELEMENTWISE_2(R, name);                                         \
   }
 
 METALLOID_TEST_1(isfinite, __metalloid::magnitude(x) < __metalloid::infinity_bits(x))

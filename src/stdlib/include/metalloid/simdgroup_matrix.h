@@ -18,11 +18,10 @@ METALLOID_FUNC uint fragment_lane(uint row, uint column) {
 
 // The engines' operation; bfloats are the ushorts.
 namespace __metalloid::matrices {
-#define METALLOID_MULTIPLY_ACCUMULATE(a_type, a_name, b_type, b_name)                                            \
-  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate(native_t<a_type, 2>,                 \
-                                                                            native_t<b_type, 2>,                 \
-                                                                            native_t<float, 2>)                  \
-      __asm("metalloid.simdgroup_matrix.multiply_accumulate." #a_name "." #b_name);
+#define METALLOID_MULTIPLY_ACCUMULATE(a_type, a_name, b_type, b_name)        \
+  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate( \
+      native_t<a_type, 2>, native_t<b_type, 2>,                              \
+      native_t<float, 2>) __asm("metalloid.simdgroup_matrix.multiply_accumulate." #a_name "." #b_name);
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, half, f16)
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, ushort, bf16)
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, float, f32)
@@ -103,9 +102,8 @@ METALLOID_FUNC void simdgroup_store(simdgroup_matrix<T, Columns, Rows> matrix, P
 template <typename D, typename A, typename B, typename C>
 METALLOID_FUNC void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8, 8>& d, simdgroup_matrix<A, 8, 8> a,
                                                   simdgroup_matrix<B, 8, 8> b, simdgroup_matrix<C, 8, 8> c) {
-  const __metalloid::native_t<float, 2> sum =
-      __metalloid::matrices::multiply_accumulate(a.thread_elements().__native, b.thread_elements().__native,
-                                                 float2(c.thread_elements()).__native);
+  const __metalloid::native_t<float, 2> sum = __metalloid::matrices::multiply_accumulate(
+      a.thread_elements().__native, b.thread_elements().__native, float2(c.thread_elements()).__native);
   d.thread_elements() = vec<D, 2>(vec<float, 2>(sum, __metalloid::native_tag()));
 }
 

@@ -25,8 +25,8 @@
 #define METALLOID_KIND2(a, b) METALLOID_WRITABLE(METALLOID_SAME(a, b))
 #define METALLOID_KIND3(a, b, c) \
   METALLOID_WRITABLE(METALLOID_PASTE3(METALLOID_SAME(a, b), METALLOID_SAME(a, c), METALLOID_SAME(b, c)))
-#define METALLOID_KIND4(a, b, c, d)                                                                                 \
-  METALLOID_WRITABLE(METALLOID_PASTE7(METALLOID_SAME(a, b), METALLOID_SAME(a, c), METALLOID_SAME(a, d),             \
+#define METALLOID_KIND4(a, b, c, d)                                                                     \
+  METALLOID_WRITABLE(METALLOID_PASTE7(METALLOID_SAME(a, b), METALLOID_SAME(a, c), METALLOID_SAME(a, d), \
                                       METALLOID_SAME(b, c), METALLOID_SAME(b, d), METALLOID_SAME(c, d), ))
 #define METALLOID_WRITABLE(bits) METALLOID_WRITABLE_(bits)
 #define METALLOID_WRITABLE_(bits) METALLOID_SECOND_OF(METALLOID_BITS_##bits, READ, ~)
@@ -38,34 +38,42 @@
 #define METALLOID_SWIZZLE2(p, P, q, Q) METALLOID_DO2(METALLOID_KIND2(p, q), p, P, q, Q)
 #define METALLOID_DO2(kind, ...) METALLOID_DO2_(kind, __VA_ARGS__)
 #define METALLOID_DO2_(kind, ...) METALLOID_##kind##2(__VA_ARGS__)
-#define METALLOID_READ2(p, P, q, Q)                                                                         \
+#define METALLOID_READ2(p, P, q, Q)                                                                   \
   METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; } \
   __declspec(property(get = __get_##p##q)) metal::vec<T, 2> p##q, P##Q;
-#define METALLOID_WRITE2(p, P, q, Q)                                                                        \
-  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; } \
+#define METALLOID_WRITE2(p, P, q, Q)                                                                     \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; }    \
   METALLOID_FUNC constexpr void __put_##p##q(metal::vec<T, 2> v) { __self().p = v.x, __self().q = v.y; } \
   __declspec(property(get = __get_##p##q, put = __put_##p##q)) metal::vec<T, 2> p##q, P##Q;
 
 #define METALLOID_SWIZZLE3(p, P, q, Q, s, S) METALLOID_DO3(METALLOID_KIND3(p, q, s), p, P, q, Q, s, S)
 #define METALLOID_DO3(kind, ...) METALLOID_DO3_(kind, __VA_ARGS__)
 #define METALLOID_DO3_(kind, ...) METALLOID_##kind##3(__VA_ARGS__)
-#define METALLOID_READ3(p, P, q, Q, s, S)                                                                   \
+#define METALLOID_READ3(p, P, q, Q, s, S)                                                                            \
   METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {__self().p, __self().q, __self().s}; } \
   __declspec(property(get = __get_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
-#define METALLOID_WRITE3(p, P, q, Q, s, S)                                                                  \
+#define METALLOID_WRITE3(p, P, q, Q, s, S)                                                                           \
   METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {__self().p, __self().q, __self().s}; } \
-  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) { __self().p = v.x, __self().q = v.y, __self().s = v.z; } \
+  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) {                                                \
+    __self().p = v.x, __self().q = v.y, __self().s = v.z;                                                            \
+  }                                                                                                                  \
   __declspec(property(get = __get_##p##q##s, put = __put_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
 
 #define METALLOID_SWIZZLE4(p, P, q, Q, s, S, t, R) METALLOID_DO4(METALLOID_KIND4(p, q, s, t), p, P, q, Q, s, S, t, R)
 #define METALLOID_DO4(kind, ...) METALLOID_DO4_(kind, __VA_ARGS__)
 #define METALLOID_DO4_(kind, ...) METALLOID_##kind##4(__VA_ARGS__)
-#define METALLOID_READ4(p, P, q, Q, s, S, t, R)                                                                    \
-  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {__self().p, __self().q, __self().s, __self().t}; } \
+#define METALLOID_READ4(p, P, q, Q, s, S, t, R)                          \
+  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { \
+    return {__self().p, __self().q, __self().s, __self().t};             \
+  }                                                                      \
   __declspec(property(get = __get_##p##q##s##t)) metal::vec<T, 4> p##q##s##t, P##Q##S##R;
-#define METALLOID_WRITE4(p, P, q, Q, s, S, t, R)                                                                   \
-  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const { return {__self().p, __self().q, __self().s, __self().t}; } \
-  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) { __self().p = v.x, __self().q = v.y, __self().s = v.z, __self().t = v.w; } \
+#define METALLOID_WRITE4(p, P, q, Q, s, S, t, R)                            \
+  METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const {    \
+    return {__self().p, __self().q, __self().s, __self().t};                \
+  }                                                                         \
+  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) {    \
+    __self().p = v.x, __self().q = v.y, __self().s = v.z, __self().t = v.w; \
+  }                                                                         \
   __declspec(property(get = __get_##p##q##s##t, put = __put_##p##q##s##t)) metal::vec<T, 4> p##q##s##t, P##Q##S##R;
 
 // Loops over components, one macro per nesting depth.
@@ -82,9 +90,9 @@
 #define METALLOID_LOOP_D3(M, ...) METALLOID_LOOP_D2(M, __VA_ARGS__) M(__VA_ARGS__, z, b)
 #define METALLOID_LOOP_D4(M, ...) METALLOID_LOOP_D3(M, __VA_ARGS__) M(__VA_ARGS__, w, a)
 
-#define METALLOID_SWIZZLES_OF(N)                                                    \
+#define METALLOID_SWIZZLES_OF(N)                                                            \
   METALLOID_LOOP_A##N(METALLOID_SWIZZLES2_##N) METALLOID_LOOP_A##N(METALLOID_SWIZZLES3_##N) \
-  METALLOID_LOOP_A##N(METALLOID_SWIZZLES4_##N)
+      METALLOID_LOOP_A##N(METALLOID_SWIZZLES4_##N)
 
 #define METALLOID_SWIZZLES2_2(...) METALLOID_LOOP_B2(METALLOID_SWIZZLE2, __VA_ARGS__)
 #define METALLOID_SWIZZLES3_2(...) METALLOID_LOOP_B2(METALLOID_SWIZZLES3B_2, __VA_ARGS__)

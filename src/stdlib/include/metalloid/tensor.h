@@ -103,11 +103,11 @@ class tensor {
   METALLOID_FUNC auto slice(Origin... origin) const {
     static_assert(sizeof...(Origin) == get_rank(), "a slice takes one origin per dimension");
     static_assert(sizeof...(Sizes) == 0 || sizeof...(Sizes) == get_rank(), "a slice takes one size per dimension");
-    using Sized = conditional_t<sizeof...(Sizes) == 0, dextents<index_type, Extents::rank()>,
-                                extents<index_type, Sizes...>>;
-    using Slice = conditional_t<is_same_v<Descriptor, tensor_handle>,
-                                tensor<ElementType, Sized, tensor_handle, tensor_offset>,
-                                tensor<ElementType, Sized, tensor_inline>>;
+    using Sized =
+        conditional_t<sizeof...(Sizes) == 0, dextents<index_type, Extents::rank()>, extents<index_type, Sizes...>>;
+    using Slice =
+        conditional_t<is_same_v<Descriptor, tensor_handle>, tensor<ElementType, Sized, tensor_handle, tensor_offset>,
+                      tensor<ElementType, Sized, tensor_inline>>;
     const long begin[] = {static_cast<long>(origin)..., 0};
     Slice result;
     result.data_ = data_ + offset_of(begin, dimensions());

@@ -26,7 +26,8 @@ class extents {
 
   METALLOID_FUNC constexpr extents() : sizes_{(Extents == dynamic_extent ? index_type(0) : index_type(Extents))...} {}
   // All sizes, or the dynamic ones only.
-  template <typename... Sizes, enable_if_t<(sizeof...(Sizes) > 0) && (is_convertible_v<Sizes, IndexType> && ...), int> = 0>
+  template <typename... Sizes,
+            enable_if_t<(sizeof...(Sizes) > 0) && (is_convertible_v<Sizes, IndexType> && ...), int> = 0>
   METALLOID_FUNC explicit constexpr extents(Sizes... sizes) {
     static_assert(sizeof...(Sizes) == rank() || sizeof...(Sizes) == rank_dynamic(),
                   "extents takes one size per dimension, or one per dynamic dimension");
@@ -50,7 +51,8 @@ class extents {
   METALLOID_FUNC constexpr void assign(const index_type* given) {
     size_t d = 0, next = 0;
     ((sizes_[d] = Extents != dynamic_extent ? index_type(Extents) : given[N == rank() ? d : next],
-      next += Extents == dynamic_extent, ++d), ...);
+      next += Extents == dynamic_extent, ++d),
+     ...);
   }
 
   index_type sizes_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};

@@ -11,7 +11,7 @@ namespace metal {
 
 enum class access { sample, read, write, read_write };
 
-#define METALLOID_TEXTURE(name, default_access)           \
+#define METALLOID_TEXTURE(name, default_access)            \
   template <typename T, access a = access::default_access> \
   class METALLOID_NO_TEXTURES name {};
 METALLOID_TEXTURE(texture1d, sample)

@@ -9,10 +9,10 @@
   namespace metal {                 \
   using ::T##N;                     \
   }
-#define METALLOID_NAME_PACKED(T, N)                  \
-  typedef metal::packed_vec<T, N> packed_##T##N;     \
-  namespace metal {                                  \
-  using ::packed_##T##N;                             \
+#define METALLOID_NAME_PACKED(T, N)              \
+  typedef metal::packed_vec<T, N> packed_##T##N; \
+  namespace metal {                              \
+  using ::packed_##T##N;                         \
   }
 #define METALLOID_NAMES(T)    \
   METALLOID_NAME_VECTOR(T, 2) \

@@ -43,12 +43,12 @@ template <bool condition, typename A, typename B>
 using conditional_t = typename conditional<condition, A, B>::type;
 
 // Transformations. Names end in _t as in C++.
-#define METALLOID_TRANSFORM(name, builtin)  \
-  template <typename T>                     \
-  struct name {                             \
-    using type = builtin(T);                \
-  };                                        \
-  template <typename T>                     \
+#define METALLOID_TRANSFORM(name, builtin) \
+  template <typename T>                    \
+  struct name {                            \
+    using type = builtin(T);               \
+  };                                       \
+  template <typename T>                    \
   using name##_t = typename name<T>::type;
 
 METALLOID_TRANSFORM(remove_cv, __remove_cv)
@@ -154,10 +154,10 @@ template <typename T>
 typename add_rvalue_reference<T>::type declval();
 
 // Unary predicates: a struct with ::value, and a variable template name_v.
-#define METALLOID_PREDICATE(name, ...)                           \
-  template <typename T>                                          \
-  struct name : bool_constant<(__VA_ARGS__)> {};                 \
-  template <typename T>                                          \
+#define METALLOID_PREDICATE(name, ...)           \
+  template <typename T>                          \
+  struct name : bool_constant<(__VA_ARGS__)> {}; \
+  template <typename T>                          \
   constexpr constant bool name##_v = (__VA_ARGS__);
 
 }  // namespace metal

@@ -93,14 +93,13 @@ METALLOID_FUNC constexpr T component(const A& first, const Rest&... rest) {
 // A value other than vectors and T itself that converts to T by a class's conversion: a bfloat for float4, an int for
 // bfloat4, uniform<float>. Numbers convert to each other without help.
 template <typename U, typename T>
-using if_class_scalar = metal::enable_if_t<(__is_class(U) || __is_class(T)) && !__is_same(U, T) &&
-                                               !shape<U>::is_vector && __is_convertible(U, T),
-                                           int>;
+using if_class_scalar = metal::enable_if_t<
+    (__is_class(U) || __is_class(T)) && !__is_same(U, T) && !shape<U>::is_vector && __is_convertible(U, T), int>;
 // A scalar that T takes only explicitly: a float for bfloat4.
 template <typename U, typename T>
-using if_explicit_scalar = metal::enable_if_t<!shape<U>::is_vector && !__is_same(U, T) && !__is_convertible(U, T) &&
-                                                  __is_constructible(T, U),
-                                              int>;
+using if_explicit_scalar =
+    metal::enable_if_t<!shape<U>::is_vector && !__is_same(U, T) && !__is_convertible(U, T) && __is_constructible(T, U),
+                       int>;
 
 // Arithmetic on bfloat vectors happens in float.
 template <int N>
@@ -219,7 +218,8 @@ struct storage<T, 3> {
   storage() = default;
   METALLOID_FUNC constexpr storage(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {
     // At run time in one piece, so that memory is written in one piece.
-    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 3>{native_element(x_), native_element(y_), native_element(z_)};
+    if (!METALLOID_CONSTANT_EVALUATED)
+      __native = native_t<T, 3>{native_element(x_), native_element(y_), native_element(z_)};
   }
   METALLOID_FUNC constexpr storage(native_t<T, 3> v, native_tag) : __native(v) {}
 
@@ -256,7 +256,8 @@ struct storage<T, 4> {
   storage() = default;
   METALLOID_FUNC constexpr storage(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {
     // At run time in one piece, so that memory is written in one piece.
-    if (!METALLOID_CONSTANT_EVALUATED) __native = native_t<T, 4>{native_element(x_), native_element(y_), native_element(z_), native_element(w_)};
+    if (!METALLOID_CONSTANT_EVALUATED)
+      __native = native_t<T, 4>{native_element(x_), native_element(y_), native_element(z_), native_element(w_)};
   }
   METALLOID_FUNC constexpr storage(native_t<T, 4> v, native_tag) : __native(v) {}
 
@@ -299,107 +300,104 @@ struct packed_storage<T, 4> {
 #define METALLOID_ELEMENT_COMPARE(c, op) (a.c op b.c)
 #define METALLOID_ELEMENT_UNARY(c, op) static_cast<T>(op a.c)
 
-#define METALLOID_VEC_BINARY(N, op)                                                                             \
-  METALLOID_FUNC friend constexpr vec operator op(vec a, vec b) {                                               \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_BINARY, op);                 \
-    return vec(__metalloid::from_arithmetic<T, N>(__metalloid::to_arithmetic<T, N>(a.__native)                  \
-                                                      op __metalloid::to_arithmetic<T, N>(b.__native)),         \
-               __metalloid::native_tag());                                                                      \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr vec& operator op##=(vec other) {                                                     \
-    *this = *this op other;                                                                                     \
-    return *this;                                                                                               \
+#define METALLOID_VEC_BINARY(N, op)                                                                     \
+  METALLOID_FUNC friend constexpr vec operator op(vec a, vec b) {                                       \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_BINARY, op);    \
+    return vec(__metalloid::from_arithmetic<T, N>(__metalloid::to_arithmetic<T, N>(a.__native)          \
+                                                      op __metalloid::to_arithmetic<T, N>(b.__native)), \
+               __metalloid::native_tag());                                                              \
+  }                                                                                                     \
+  METALLOID_FUNC constexpr vec& operator op## = (vec other) {                                           \
+    *this = *this op other;                                                                             \
+    return *this;                                                                                       \
   }
 
-#define METALLOID_VEC_COMPARE(N, op)                                                                            \
-  METALLOID_FUNC friend constexpr vec<bool, N> operator op(vec a, vec b) {                                      \
+#define METALLOID_VEC_COMPARE(N, op)                                                                       \
+  METALLOID_FUNC friend constexpr vec<bool, N> operator op(vec a, vec b) {                                 \
     if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(__Bools, METALLOID_ELEMENT_COMPARE, op);  \
-    return vec<bool, N>(__metalloid::mask_to_bool<N>(__metalloid::to_arithmetic<T, N>(a.__native)               \
-                                                         op __metalloid::to_arithmetic<T, N>(b.__native)),      \
-                        __metalloid::native_tag());                                                             \
+    return vec<bool, N>(__metalloid::mask_to_bool<N>(__metalloid::to_arithmetic<T, N>(a.__native)          \
+                                                         op __metalloid::to_arithmetic<T, N>(b.__native)), \
+                        __metalloid::native_tag());                                                        \
   }
 
-#define METALLOID_VEC_LOGICAL(N, op, bit_op)                                                                    \
-  METALLOID_FUNC friend constexpr vec<bool, N> operator op(vec a, vec b) {                                      \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(__Bools, METALLOID_ELEMENT_COMPARE, op);  \
-    return vec<bool, N>(__metalloid::convert_elements<bool, T, N>(a.__native)                                   \
-                            bit_op __metalloid::convert_elements<bool, T, N>(b.__native),                       \
-                        __metalloid::native_tag());                                                             \
+#define METALLOID_VEC_LOGICAL(N, op, bit_op)                                                              \
+  METALLOID_FUNC friend constexpr vec<bool, N> operator op(vec a, vec b) {                                \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(__Bools, METALLOID_ELEMENT_COMPARE, op); \
+    return vec<bool, N>(__metalloid::convert_elements<bool, T, N>(a.__native)                             \
+                            bit_op __metalloid::convert_elements<bool, T, N>(b.__native),                 \
+                        __metalloid::native_tag());                                                       \
   }
 
-#define METALLOID_VEC_UNARY(N, op)                                                                              \
-  METALLOID_FUNC friend constexpr vec operator op(vec a) {                                                      \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_UNARY, op);                  \
-    return vec(__metalloid::from_arithmetic<T, N>(op __metalloid::to_arithmetic<T, N>(a.__native)),             \
-               __metalloid::native_tag());                                                                      \
+#define METALLOID_VEC_UNARY(N, op)                                                                  \
+  METALLOID_FUNC friend constexpr vec operator op(vec a) {                                          \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_UNARY, op); \
+    return vec(__metalloid::from_arithmetic<T, N>(op __metalloid::to_arithmetic<T, N>(a.__native)), \
+               __metalloid::native_tag());                                                          \
   }
 
 // Operators that both the named sizes and the long register vectors have.
-#define METALLOID_VEC_OPERATORS(N)                                                                              \
-  using __Bools = vec<bool, N>;                                                                                 \
-  METALLOID_VEC_BINARY(N, +)                                                                                    \
-  METALLOID_VEC_BINARY(N, -)                                                                                    \
-  METALLOID_VEC_BINARY(N, *)                                                                                    \
-  METALLOID_VEC_BINARY(N, /)                                                                                    \
-  METALLOID_VEC_BINARY(N, %)                                                                                    \
-  METALLOID_VEC_BINARY(N, &)                                                                                    \
-  METALLOID_VEC_BINARY(N, |)                                                                                    \
-  METALLOID_VEC_BINARY(N, ^)                                                                                    \
-  METALLOID_VEC_BINARY(N, <<)                                                                                   \
-  METALLOID_VEC_BINARY(N, >>)                                                                                   \
-  METALLOID_VEC_COMPARE(N, ==)                                                                                  \
-  METALLOID_VEC_COMPARE(N, !=)                                                                                  \
-  METALLOID_VEC_COMPARE(N, <)                                                                                   \
-  METALLOID_VEC_COMPARE(N, <=)                                                                                  \
-  METALLOID_VEC_COMPARE(N, >)                                                                                   \
-  METALLOID_VEC_COMPARE(N, >=)                                                                                  \
-  METALLOID_VEC_LOGICAL(N, &&, &)                                                                               \
-  METALLOID_VEC_LOGICAL(N, ||, |)                                                                               \
-  METALLOID_VEC_UNARY(N, +)                                                                                     \
-  METALLOID_VEC_UNARY(N, -)                                                                                     \
-  METALLOID_VEC_UNARY(N, ~)                                                                                     \
-  METALLOID_FUNC friend constexpr vec<bool, N> operator!(vec a) {                                               \
-    return a == vec(T(0));                                                                                      \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr vec& operator++() {                                                                  \
-    *this = *this + vec(T(1));                                                                                  \
-    return *this;                                                                                               \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr vec& operator--() {                                                                  \
-    *this = *this - vec(T(1));                                                                                  \
-    return *this;                                                                                               \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr vec operator++(int) {                                                                \
-    const vec old = *this;                                                                                      \
-    ++*this;                                                                                                    \
-    return old;                                                                                                 \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr vec operator--(int) {                                                                \
-    const vec old = *this;                                                                                      \
-    --*this;                                                                                                    \
-    return old;                                                                                                 \
+#define METALLOID_VEC_OPERATORS(N)                                                         \
+  using __Bools = vec<bool, N>;                                                            \
+  METALLOID_VEC_BINARY(N, +)                                                               \
+  METALLOID_VEC_BINARY(N, -)                                                               \
+  METALLOID_VEC_BINARY(N, *)                                                               \
+  METALLOID_VEC_BINARY(N, /)                                                               \
+  METALLOID_VEC_BINARY(N, %)                                                               \
+  METALLOID_VEC_BINARY(N, &)                                                               \
+  METALLOID_VEC_BINARY(N, |)                                                               \
+  METALLOID_VEC_BINARY(N, ^)                                                               \
+  METALLOID_VEC_BINARY(N, <<)                                                              \
+  METALLOID_VEC_BINARY(N, >>)                                                              \
+  METALLOID_VEC_COMPARE(N, ==)                                                             \
+  METALLOID_VEC_COMPARE(N, !=)                                                             \
+  METALLOID_VEC_COMPARE(N, <)                                                              \
+  METALLOID_VEC_COMPARE(N, <=)                                                             \
+  METALLOID_VEC_COMPARE(N, >)                                                              \
+  METALLOID_VEC_COMPARE(N, >=)                                                             \
+  METALLOID_VEC_LOGICAL(N, &&, &)                                                          \
+  METALLOID_VEC_LOGICAL(N, ||, |)                                                          \
+  METALLOID_VEC_UNARY(N, +)                                                                \
+  METALLOID_VEC_UNARY(N, -)                                                                \
+  METALLOID_VEC_UNARY(N, ~)                                                                \
+  METALLOID_FUNC friend constexpr vec<bool, N> operator!(vec a) { return a == vec(T(0)); } \
+  METALLOID_FUNC constexpr vec& operator++() {                                             \
+    *this = *this + vec(T(1));                                                             \
+    return *this;                                                                          \
+  }                                                                                        \
+  METALLOID_FUNC constexpr vec& operator--() {                                             \
+    *this = *this - vec(T(1));                                                             \
+    return *this;                                                                          \
+  }                                                                                        \
+  METALLOID_FUNC constexpr vec operator++(int) {                                           \
+    const vec old = *this;                                                                 \
+    ++*this;                                                                               \
+    return old;                                                                            \
+  }                                                                                        \
+  METALLOID_FUNC constexpr vec operator--(int) {                                           \
+    const vec old = *this;                                                                 \
+    --*this;                                                                               \
+    return old;                                                                            \
   }
 
 // v[i] for a vector in any address space. (Overloads per space would be ambiguous for objects in thread space: Clang
 // takes a qualified member for them, too.)
-#define METALLOID_SUBSCRIPTS(select)                                                                            \
-  METALLOID_FUNC constexpr T& operator[](int i) {                                                               \
-    if (METALLOID_CONSTANT_EVALUATED) return select;                                                            \
-    return __elements[i];                                                                                       \
-  }                                                                                                             \
-  METALLOID_FUNC constexpr const T& operator[](int i) const {                                                   \
-    if (METALLOID_CONSTANT_EVALUATED) return select;                                                            \
-    return __elements[i];                                                                                       \
+#define METALLOID_SUBSCRIPTS(select)                          \
+  METALLOID_FUNC constexpr T& operator[](int i) {             \
+    if (METALLOID_CONSTANT_EVALUATED) return select;          \
+    return __elements[i];                                     \
+  }                                                           \
+  METALLOID_FUNC constexpr const T& operator[](int i) const { \
+    if (METALLOID_CONSTANT_EVALUATED) return select;          \
+    return __elements[i];                                     \
   }
 
 // Constructors that every size has: one value for all components, conversion from the same size.
-#define METALLOID_VEC_CONSTRUCTORS(N)                                                                           \
-  vec() = default;                                                                                              \
-  METALLOID_FUNC constexpr vec(__metalloid::native_t<T, N> v, __metalloid::native_tag tag)                      \
-      : __Components(v, tag) {}                                                                                 \
-  template <typename U, __metalloid::if_class_scalar<U, T> = 0>                                                 \
-  METALLOID_FUNC constexpr vec(U value) : vec(static_cast<T>(value)) {}                                         \
-  template <typename U, __metalloid::if_explicit_scalar<U, T> = 0>                                              \
+#define METALLOID_VEC_CONSTRUCTORS(N)                                                                                \
+  vec() = default;                                                                                                   \
+  METALLOID_FUNC constexpr vec(__metalloid::native_t<T, N> v, __metalloid::native_tag tag) : __Components(v, tag) {} \
+  template <typename U, __metalloid::if_class_scalar<U, T> = 0>                                                      \
+  METALLOID_FUNC constexpr vec(U value) : vec(static_cast<T>(value)) {}                                              \
+  template <typename U, __metalloid::if_explicit_scalar<U, T> = 0>                                                   \
   METALLOID_FUNC explicit constexpr vec(U value) : vec(T(value)) {}
 
 // From and to volatile memory, component by component. (Templates: real copy operations of volatile vectors would
@@ -424,7 +422,7 @@ struct packed_storage<T, 4> {
   METALLOID_FUNC constexpr vec(A... parts) : vec(__metalloid::native_tag(), parts...) {}                        \
   template <typename U>                                                                                         \
   METALLOID_FUNC static constexpr vec __convert(vec<U, N> v) {                                                  \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v);                 \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v);            \
     return vec(__metalloid::convert_elements<T, U, N>(v.__native), __metalloid::native_tag());                  \
   }
 
@@ -442,8 +440,7 @@ class vec {
   template <typename... A, enable_if_t<sizeof...(A) == N && (sizeof...(A) > 1), int> = 0>
   METALLOID_FUNC vec(A... values) : __elements{static_cast<T>(values)...} {}
   template <typename U, enable_if_t<!__is_same(U, T), int> = 0>
-  METALLOID_FUNC explicit vec(vec<U, N> v)
-      : __native(__metalloid::convert_elements<T, U, N>(v.__native)) {}
+  METALLOID_FUNC explicit vec(vec<U, N> v) : __native(__metalloid::convert_elements<T, U, N>(v.__native)) {}
 
   METALLOID_FUNC T& operator[](int i) { return __elements[i]; }
   METALLOID_FUNC const T& operator[](int i) const { return __elements[i]; }
@@ -462,9 +459,9 @@ template <typename T>
 class vec<T, 1> : public __metalloid::parts::storage<T, 1> {
  public:
   using __Components = __metalloid::parts::storage<T, 1>;
-  using __Components::x;
   using __Components::__elements;
   using __Components::__native;
+  using __Components::x;
 
   METALLOID_VEC_CONSTRUCTORS(1)
   METALLOID_FUNC constexpr vec(T value) : __Components(value) {}
@@ -480,10 +477,10 @@ template <typename T>
 class vec<T, 2> : public __metalloid::parts::storage<T, 2>, public __metalloid::parts::swizzles<2, T, vec<T, 2>> {
  public:
   using __Components = __metalloid::parts::storage<T, 2>;
-  using __Components::x;
-  using __Components::y;
   using __Components::__elements;
   using __Components::__native;
+  using __Components::x;
+  using __Components::y;
 
   METALLOID_VEC_CONSTRUCTORS(2)
   METALLOID_FUNC constexpr vec(T value) : __Components(value, value) {}
@@ -491,8 +488,7 @@ class vec<T, 2> : public __metalloid::parts::storage<T, 2>, public __metalloid::
   METALLOID_VEC_CONVERSIONS(2)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : __Components(__metalloid::component<T, 0>(parts...),
-                     __metalloid::component<T, 1>(parts...)) {}
+      : __Components(__metalloid::component<T, 0>(parts...), __metalloid::component<T, 1>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : y)
   METALLOID_VEC_OPERATORS(2)
@@ -502,11 +498,11 @@ template <typename T>
 class vec<T, 3> : public __metalloid::parts::storage<T, 3>, public __metalloid::parts::swizzles<3, T, vec<T, 3>> {
  public:
   using __Components = __metalloid::parts::storage<T, 3>;
+  using __Components::__elements;
+  using __Components::__native;
   using __Components::x;
   using __Components::y;
   using __Components::z;
-  using __Components::__elements;
-  using __Components::__native;
 
   METALLOID_VEC_CONSTRUCTORS(3)
   METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value) {}
@@ -517,8 +513,7 @@ class vec<T, 3> : public __metalloid::parts::storage<T, 3>, public __metalloid::
   METALLOID_VEC_CONVERSIONS(3)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : __Components(__metalloid::component<T, 0>(parts...),
-                     __metalloid::component<T, 1>(parts...),
+      : __Components(__metalloid::component<T, 0>(parts...), __metalloid::component<T, 1>(parts...),
                      __metalloid::component<T, 2>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : z)
@@ -529,12 +524,12 @@ template <typename T>
 class vec<T, 4> : public __metalloid::parts::storage<T, 4>, public __metalloid::parts::swizzles<4, T, vec<T, 4>> {
  public:
   using __Components = __metalloid::parts::storage<T, 4>;
+  using __Components::__elements;
+  using __Components::__native;
+  using __Components::w;
   using __Components::x;
   using __Components::y;
   using __Components::z;
-  using __Components::w;
-  using __Components::__elements;
-  using __Components::__native;
 
   METALLOID_VEC_CONSTRUCTORS(4)
   METALLOID_FUNC constexpr vec(T value) : __Components(value, value, value, value) {}
@@ -547,10 +542,8 @@ class vec<T, 4> : public __metalloid::parts::storage<T, 4>, public __metalloid::
   METALLOID_VEC_CONVERSIONS(4)
   template <typename... A>
   METALLOID_FUNC constexpr vec(__metalloid::native_tag, A... parts)
-      : __Components(__metalloid::component<T, 0>(parts...),
-                     __metalloid::component<T, 1>(parts...),
-                     __metalloid::component<T, 2>(parts...),
-                     __metalloid::component<T, 3>(parts...)) {}
+      : __Components(__metalloid::component<T, 0>(parts...), __metalloid::component<T, 1>(parts...),
+                     __metalloid::component<T, 2>(parts...), __metalloid::component<T, 3>(parts...)) {}
 
   METALLOID_SUBSCRIPTS(i == 0 ? x : i == 1 ? y : i == 2 ? z : w)
   METALLOID_VEC_OPERATORS(4)

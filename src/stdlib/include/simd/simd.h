@@ -4,17 +4,17 @@
 
 #include <metal_stdlib>
 
-#define METALLOID_SIMD_NAME(T)      \
-  namespace simd {                  \
-  using ::T##2;                     \
-  using ::T##3;                     \
-  using ::T##4;                     \
-  }                                 \
-  typedef T##2 simd_##T##2;         \
-  typedef T##3 simd_##T##3;         \
-  typedef T##4 simd_##T##4;         \
-  typedef T##2 vector_##T##2;       \
-  typedef T##3 vector_##T##3;       \
+#define METALLOID_SIMD_NAME(T) \
+  namespace simd {             \
+  using ::T##2;                \
+  using ::T##3;                \
+  using ::T##4;                \
+  }                            \
+  typedef T##2 simd_##T##2;    \
+  typedef T##3 simd_##T##3;    \
+  typedef T##4 simd_##T##4;    \
+  typedef T##2 vector_##T##2;  \
+  typedef T##3 vector_##T##3;  \
   typedef T##4 vector_##T##4;
 METALLOID_SIMD_NAME(char)
 METALLOID_SIMD_NAME(uchar)
