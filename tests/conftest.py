@@ -10,6 +10,7 @@ import pytest
 root = pathlib.Path(__file__).resolve().parent.parent
 build = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build"))
 sys.path.insert(0, str(build / "python"))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(build / "python"), os.environ.get("PYTHONPATH")]))
 
 
 @pytest.fixture(scope="session", autouse=True)
