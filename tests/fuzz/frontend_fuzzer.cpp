@@ -101,14 +101,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   auto below = [&](std::size_t bound) { return bound == 0 ? 0 : generator() % bound; };
   std::string text(reinterpret_cast<const char*>(data), size);
   switch (below(5)) {
-    case 0:
-      return LLVMFuzzerMutate(data, size, max_size);
-    case 1:
-      text.resize(below(text.size() + 1));
-      break;  // cut off
-    case 2:
-      text.insert(below(text.size() + 1), pieces[below(pieces.size())]);
-      break;
+    case 0: return LLVMFuzzerMutate(data, size, max_size);
+    case 1: text.resize(below(text.size() + 1)); break;  // cut off
+    case 2: text.insert(below(text.size() + 1), pieces[below(pieces.size())]); break;
     case 3: {  // delete a stretch
       const std::size_t start = below(text.size() + 1);
       text.erase(start, below(40));

@@ -64,7 +64,8 @@ FunctionConstants::Value parse_value(std::string_view text, std::string_view who
 }  // namespace
 
 void add_compiler_flags(CLI::App& command, CompilerFlags& flags) {
-  command.add_option("--std", flags.standard, "Language version, as -std=metal2.4 ... -std=metal4.0 (default: metal3.2)")
+  command
+      .add_option("--std", flags.standard, "Language version, as -std=metal2.4 ... -std=metal4.0 (default: metal3.2)")
       ->group("Compiler options");
   command.add_option("-D", flags.definitions, "Define a macro: -DNAME or -DNAME=VALUE")
       ->allow_extra_args(false)
