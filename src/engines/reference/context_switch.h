@@ -1,7 +1,7 @@
 // Switching between fibers, the hot spot of kernels whose threads meet.
 //
 // On x86-64 this is our own: Boost.Context's switch leaves by an indirect jump, after which the processor mispredicts
-// every return up to the kernel (four times the cost on Zen 4), and it saves floating-point control words that no
+// every return up to the kernel (about twice the cost on Zen 4), and it saves floating-point control words that no
 // kernel changes. Other machines use Boost.Context.
 #pragma once
 
