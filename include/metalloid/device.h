@@ -38,8 +38,8 @@ class Buffer {
 // An engine on a piece of hardware. Cheap to copy.
 class Device {
  public:
-  static Device cpu();                          // the fastest engine for this machine's CPU
-  static Device named(std::string_view name);   // throws invalid_argument naming those that exist
+  static Device cpu();                         // the fastest engine for this machine's CPU
+  static Device named(std::string_view name);  // throws invalid_argument naming those that exist
   static std::vector<Device> all();
 
   const std::string& name() const;         // "cpu", "reference", ...

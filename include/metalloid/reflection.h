@@ -44,21 +44,21 @@ struct TypeInfo;
 
 struct StructMember {
   std::string name;
-  std::uint64_t offset = 0;  // bytes from the start of the struct
+  std::uint64_t offset = 0;    // bytes from the start of the struct
   std::vector<TypeInfo> type;  // exactly one element (TypeInfo is incomplete here)
 };
 
 // An MSL type as a host sees it in memory.
 struct TypeInfo {
-  std::string name;                       // as Metal spells it: "float4", "packed_char4", "Params"
-  ScalarKind scalar = ScalarKind::none;   // element kind of scalars, vectors, matrices, atomics, arrays
-  std::uint32_t rows = 1;                 // vector length, or rows of a matrix
-  std::uint32_t columns = 1;              // columns of a matrix, else 1
-  std::uint64_t array_length = 0;         // elements of a (flattened) array type, 0 if not an array
-  std::uint64_t size = 0;                 // bytes, padding included; 0 for void
-  std::uint64_t alignment = 1;            // bytes
+  std::string name;                      // as Metal spells it: "float4", "packed_char4", "Params"
+  ScalarKind scalar = ScalarKind::none;  // element kind of scalars, vectors, matrices, atomics, arrays
+  std::uint32_t rows = 1;                // vector length, or rows of a matrix
+  std::uint32_t columns = 1;             // columns of a matrix, else 1
+  std::uint64_t array_length = 0;        // elements of a (flattened) array type, 0 if not an array
+  std::uint64_t size = 0;                // bytes, padding included; 0 for void
+  std::uint64_t alignment = 1;           // bytes
   bool is_atomic = false;
-  std::vector<StructMember> members;      // of a struct, in declaration order
+  std::vector<StructMember> members;  // of a struct, in declaration order
 };
 
 enum class ArgumentKind : std::uint8_t {
@@ -106,10 +106,10 @@ struct ArgumentInfo {
   std::uint32_t index = 0;  // of its class: buffer(n), threadgroup(n), texture(n), sampler(n)
   AddressSpace address_space = AddressSpace::device;
   Access access = Access::read_write;
-  TypeInfo type;                // pointee of buffers and threadgroup memory, element of tensors, else the value's type
+  TypeInfo type;  // pointee of buffers and threadgroup memory, element of tensors, else the value's type
   // Of a tensor, one per dimension, the fastest first; -1 where the dispatch decides.
   std::vector<std::int64_t> extents = {};
-  bool is_reference = false;    // `constant T&`: exactly one object, so its size is required
+  bool is_reference = false;  // `constant T&`: exactly one object, so its size is required
   Builtin builtin = Builtin::none;
   // Name (symbol in IR) of the boolean function constant that gates the argument; empty: always there.
   std::string gate;
@@ -125,13 +125,13 @@ struct FunctionConstantInfo {
 };
 
 struct KernelInfo {
-  std::string name;    // host_name, else the qualified C++ name
-  std::string symbol;  // function in IR
-  std::vector<ArgumentInfo> arguments;  // in parameter order, one per IR parameter
-  std::uint32_t max_total_threads_per_threadgroup = 0;  // from the attribute; 0 if absent
+  std::string name;                                                 // host_name, else the qualified C++ name
+  std::string symbol;                                               // function in IR
+  std::vector<ArgumentInfo> arguments;                              // in parameter order, one per IR parameter
+  std::uint32_t max_total_threads_per_threadgroup = 0;              // from the attribute; 0 if absent
   std::array<std::uint32_t, 3> required_threads_per_threadgroup{};  // all 0 if absent
-  std::uint64_t static_threadgroup_memory = 0;  // bytes
-  std::vector<std::string> function_constants;  // names of those it depends on
+  std::uint64_t static_threadgroup_memory = 0;                      // bytes
+  std::vector<std::string> function_constants;                      // names of those it depends on
   std::string source_file;
   std::uint32_t source_line = 0;
 };

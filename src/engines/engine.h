@@ -22,9 +22,9 @@ struct DispatchPlan {
   std::vector<void*> buffers;
   // Per kernel argument in parameter order. Threadgroup memory: bytes. Others: 0.
   std::vector<std::size_t> threadgroup_lengths;
-  Size threads_per_grid;         // threadgroups * threads for dispatchThreadgroups
-  Size threadgroups_per_grid;    // ceil(threads_per_grid / threads_per_threadgroup)
-  Size threads_per_threadgroup;  // nominal; edge threadgroups may be smaller
+  Size threads_per_grid;                 // threadgroups * threads for dispatchThreadgroups
+  Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
+  Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller
   std::chrono::milliseconds timeout{0};  // 0: never
 };
 

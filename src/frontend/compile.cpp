@@ -70,8 +70,8 @@ Result compile(std::string_view source, const CompileOptions& options, const Pre
   // Clang recurses as deeply as the source nests, and may crash on a source that nobody has tried before.
   constexpr std::size_t stack_bytes = std::size_t{256} << 20;
   Result result;
-  const auto outcome = support::run_on_large_stack(
-      [&] { result = compile_unguarded(source, options, store); }, stack_bytes);
+  const auto outcome =
+      support::run_on_large_stack([&] { result = compile_unguarded(source, options, store); }, stack_bytes);
   if (!outcome.finished()) {
     throw Error(ErrorCode::internal, options.source_name + ": the compiler crashed: " + outcome.description());
   }

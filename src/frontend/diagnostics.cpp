@@ -38,8 +38,8 @@ std::string Diagnostics::text() {
   std::string text = text_;
   // Clang prints the address spaces under the names that OpenCL has for them.
   constexpr std::pair<std::string_view, std::string_view> words[] = {
-      {"__global ", "device "},       {"__constant ", "constant "},   {"__local ", "threadgroup "},
-      {"'__global'", "'device'"},     {"'__constant'", "'constant'"}, {"'__local'", "'threadgroup'"}};
+      {"__global ", "device "},   {"__constant ", "constant "},   {"__local ", "threadgroup "},
+      {"'__global'", "'device'"}, {"'__constant'", "'constant'"}, {"'__local'", "'threadgroup'"}};
   for (const auto& [clang_word, metal_word] : words) {
     for (std::size_t at = text.find(clang_word); at != std::string::npos; at = text.find(clang_word, at)) {
       text.replace(at, clang_word.size(), metal_word);

@@ -29,8 +29,8 @@ class InstantiationCallback final : public clang::TemplateInstantiationCallback 
 EffortLimit::EffortLimit() {
   const char* setting = std::getenv("METALLOID_COMPILE_TIMEOUT");
   const double seconds = setting ? std::atof(setting) : 0;
-  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(
-                                                     static_cast<long>((seconds > 0 ? seconds : 120) * 1000));
+  deadline_ = std::chrono::steady_clock::now() +
+              std::chrono::milliseconds(static_cast<long>((seconds > 0 ? seconds : 120) * 1000));
 }
 
 void EffortLimit::check_time() const {

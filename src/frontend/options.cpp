@@ -86,9 +86,9 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
   diagnostics.ErrorLimit = 20;
   diagnostics.ShowPresumedLoc = true;  // #line directives count
   diagnostics.Warnings = {
-      "no-vla-cxx-extension", "no-duplicate-decl-specifier", "no-unknown-pragmas",  "no-unused-value",
-      "no-c++20-extensions",  "no-deprecated-declarations",  "no-undefined-inline", "no-undefined-internal",
-      "no-return-type-c-linkage", "no-unknown-attributes",   "no-ignored-attributes", "no-psabi",
+      "no-vla-cxx-extension",     "no-duplicate-decl-specifier", "no-unknown-pragmas",    "no-unused-value",
+      "no-c++20-extensions",      "no-deprecated-declarations",  "no-undefined-inline",   "no-undefined-internal",
+      "no-return-type-c-linkage", "no-unknown-attributes",       "no-ignored-attributes", "no-psabi",
   };
   if (options.warnings_as_errors) diagnostics.Warnings.push_back("error");
   return invocation;

@@ -34,8 +34,7 @@ class MetalPragma final : public clang::PragmaHandler {
     // The words of the line: "fp math_mode ( safe )".
     std::vector<std::string> words;
     clang::Token token;
-    for (preprocessor.LexUnexpandedToken(token); token.isNot(clang::tok::eod);
-         preprocessor.LexUnexpandedToken(token)) {
+    for (preprocessor.LexUnexpandedToken(token); token.isNot(clang::tok::eod); preprocessor.LexUnexpandedToken(token)) {
       words.push_back(preprocessor.getSpelling(token));
     }
     if (words.size() < 5 || words[0] != "fp") return;

@@ -185,8 +185,10 @@ class Reflector {
     std::set<std::string> names;
     for (const ReflectedKernel& kernel : reflection_.kernels) {
       if (!names.insert(kernel.info.name).second) {
-        error(kernel.function->getLocation(), "duplicate kernel name '%0': kernels cannot be overloaded and host_name "
-              "must be unique") << kernel.info.name;
+        error(kernel.function->getLocation(),
+              "duplicate kernel name '%0': kernels cannot be overloaded and host_name "
+              "must be unique")
+            << kernel.info.name;
       }
     }
   }

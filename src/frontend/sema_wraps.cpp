@@ -11,7 +11,7 @@ using namespace clang;
 // 2. `cond ? b : 0` with b a bfloat: bfloat converts to float and integers convert to bfloat, which C++ calls
 //    ambiguous. Metal's usual conversions: integer -> bfloat, with float or half -> float.
 //    Tests: tests/kernels/language/conditional_operator.metal.
-#define METALLOID_CONDITIONAL                                                                                     \
+#define METALLOID_CONDITIONAL                                                                                       \
   "_ZN5clang4Sema27CXXCheckConditionalOperandsERNS_12ActionResultIPNS_4ExprELb1EEES5_S5_RNS_13ExprValueKindERNS_14" \
   "ExprObjectKindENS_14SourceLocationE"
 

@@ -20,7 +20,7 @@ namespace metalloid::frontend {
 namespace {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options,
-                                                                  const std::string* prelude) {
+                                                                 const std::string* prelude) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   // For work on the standard library: headers from a folder instead of the embedded ones.
   const char* stdlib_on_disk = std::getenv("METALLOID_STDLIB_DIR");
@@ -195,11 +195,10 @@ std::string Session::precompile_prelude(const CompileOptions& options) {
   auto& compiler = *session.compiler_;
   auto buffer = std::make_shared<clang::PCHBuffer>();
   session.create_parser_state(
-      clang::TU_Prefix,
-      std::make_unique<clang::PCHGenerator>(compiler.getPreprocessor(), compiler.getModuleCache(), prelude_file, "",
-                                            buffer, compiler.getCodeGenOpts(),
-                                            llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
-                                            /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false));
+      clang::TU_Prefix, std::make_unique<clang::PCHGenerator>(
+                            compiler.getPreprocessor(), compiler.getModuleCache(), prelude_file, "", buffer,
+                            compiler.getCodeGenOpts(), llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
+                            /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false));
   if (session.parse()) compiler.getASTConsumer().HandleTranslationUnit(compiler.getASTContext());
   if (!buffer->IsComplete) {
     throw Error(ErrorCode::internal, "the standard library does not compile:\n" + session.diagnostics_->text());

@@ -79,8 +79,7 @@ llvm::IntrusiveRefCntPtr<clang::TargetInfo> make_target(clang::CompilerInstance&
                                                         MathMode math_mode) {
   auto& diagnostics = compiler.getDiagnostics();
   auto& options = compiler.getInvocation().getTargetOpts();
-  const llvm::IntrusiveRefCntPtr<clang::TargetInfo> neutral(
-      clang::TargetInfo::CreateTargetInfo(diagnostics, options));
+  const llvm::IntrusiveRefCntPtr<clang::TargetInfo> neutral(clang::TargetInfo::CreateTargetInfo(diagnostics, options));
   clang::TargetOptions host_options;
   host_options.Triple = llvm::sys::getDefaultTargetTriple();
   const llvm::IntrusiveRefCntPtr<clang::TargetInfo> host(

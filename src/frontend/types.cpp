@@ -8,38 +8,28 @@ namespace {
 
 ScalarKind scalar_kind(const clang::BuiltinType& type, std::uint64_t bits) {
   switch (type.getKind()) {
-    case clang::BuiltinType::Bool:
-      return ScalarKind::boolean;
+    case clang::BuiltinType::Bool: return ScalarKind::boolean;
     case clang::BuiltinType::Half:
-    case clang::BuiltinType::Float16:
-      return ScalarKind::float16;
-    case clang::BuiltinType::BFloat16:
-      return ScalarKind::bfloat16;
-    case clang::BuiltinType::Float:
-      return ScalarKind::float32;
-    default:
-      break;
+    case clang::BuiltinType::Float16: return ScalarKind::float16;
+    case clang::BuiltinType::BFloat16: return ScalarKind::bfloat16;
+    case clang::BuiltinType::Float: return ScalarKind::float32;
+    default: break;
   }
   if (!type.isInteger()) return ScalarKind::none;
   const bool is_signed = type.isSignedInteger();
   switch (bits) {
-    case 8:
-      return is_signed ? ScalarKind::int8 : ScalarKind::uint8;
-    case 16:
-      return is_signed ? ScalarKind::int16 : ScalarKind::uint16;
-    case 32:
-      return is_signed ? ScalarKind::int32 : ScalarKind::uint32;
-    case 64:
-      return is_signed ? ScalarKind::int64 : ScalarKind::uint64;
-    default:
-      return ScalarKind::none;
+    case 8: return is_signed ? ScalarKind::int8 : ScalarKind::uint8;
+    case 16: return is_signed ? ScalarKind::int16 : ScalarKind::uint16;
+    case 32: return is_signed ? ScalarKind::int32 : ScalarKind::uint32;
+    case 64: return is_signed ? ScalarKind::int64 : ScalarKind::uint64;
+    default: return ScalarKind::none;
   }
 }
 
 // Metal's spelling of a scalar: "uint", not "unsigned int".
 std::string metal_name(ScalarKind kind) {
-  static constexpr const char* names[] = {"void", "bool", "char", "uchar", "short",  "ushort", "int",
-                                          "uint", "long", "ulong", "half", "bfloat", "float"};
+  static constexpr const char* names[] = {"void", "bool", "char",  "uchar", "short",  "ushort", "int",
+                                          "uint", "long", "ulong", "half",  "bfloat", "float"};
   return names[static_cast<int>(kind)];
 }
 
@@ -136,8 +126,8 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
   }
   if (const auto* builtin = type->getAs<clang::BuiltinType>()) {
     info.scalar = scalar_kind(*builtin, context.getTypeSize(type));
-    info.name = info.scalar == ScalarKind::none ? type.getAsString(context.getPrintingPolicy())
-                                                : metal_name(info.scalar);
+    info.name =
+        info.scalar == ScalarKind::none ? type.getAsString(context.getPrintingPolicy()) : metal_name(info.scalar);
     return info;
   }
   if (type->isPointerType()) {

@@ -132,7 +132,8 @@ TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {
     #if __METAL_VERSION__ == 240 && WIDTH == 7
     kernel void right() {}
     #endif
-  )", options);
+  )",
+                                        options);
   ASSERT_EQ(info.kernels.size(), 1u);
 }
 

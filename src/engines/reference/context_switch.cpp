@@ -50,10 +50,10 @@ Context make_context(void* stack_top, std::size_t, void (*function)(void*), void
   // the stack aligned to 16 bytes at the call itself.
   auto top = reinterpret_cast<std::uintptr_t>(stack_top) & ~std::uintptr_t{15};
   auto* slots = reinterpret_cast<std::uintptr_t*>(top) - 9;  // slots[7] is aligned
-  slots[0] = slots[1] = slots[2] = 0;                             // r15, r14, r13
-  slots[3] = reinterpret_cast<std::uintptr_t>(argument);          // r12
-  slots[4] = reinterpret_cast<std::uintptr_t>(function);          // rbx
-  slots[5] = 0;                                                   // rbp
+  slots[0] = slots[1] = slots[2] = 0;                        // r15, r14, r13
+  slots[3] = reinterpret_cast<std::uintptr_t>(argument);     // r12
+  slots[4] = reinterpret_cast<std::uintptr_t>(function);     // rbx
+  slots[5] = 0;                                              // rbp
   slots[6] = reinterpret_cast<std::uintptr_t>(&metalloid_start_context);
   slots[7] = 0;
   return slots;

@@ -83,21 +83,24 @@ T neutral(CrossLane operation) {
   switch (operation) {
     case CrossLane::product:
     case CrossLane::prefix_inclusive_product:
-    case CrossLane::prefix_exclusive_product:
-      return T(1);
+    case CrossLane::prefix_exclusive_product: return T(1);
     case CrossLane::min:
-      if constexpr (is_float<T>) return T(std::numeric_limits<float>::quiet_NaN());
-      else return std::numeric_limits<T>::max();
+      if constexpr (is_float<T>)
+        return T(std::numeric_limits<float>::quiet_NaN());
+      else
+        return std::numeric_limits<T>::max();
     case CrossLane::max:
-      if constexpr (is_float<T>) return T(std::numeric_limits<float>::quiet_NaN());
-      else return std::numeric_limits<T>::lowest();
-    case CrossLane::bit_and:
-      return T(-1);
+      if constexpr (is_float<T>)
+        return T(std::numeric_limits<float>::quiet_NaN());
+      else
+        return std::numeric_limits<T>::lowest();
+    case CrossLane::bit_and: return T(-1);
     case CrossLane::sum:
-      if constexpr (is_float<T>) return T(-0.0f);
-      else return T(0);
-    default:
-      return T(0);
+      if constexpr (is_float<T>)
+        return T(-0.0f);
+      else
+        return T(0);
+    default: return T(0);
   }
 }
 
@@ -105,36 +108,25 @@ template <typename T>
 T combine(CrossLane operation, T a, T b) {
   if constexpr (is_float<T>) {
     switch (operation) {
-      case CrossLane::min:
-        return T(std::fmin(float(a), float(b)));
-      case CrossLane::max:
-        return T(std::fmax(float(a), float(b)));
+      case CrossLane::min: return T(std::fmin(float(a), float(b)));
+      case CrossLane::max: return T(std::fmax(float(a), float(b)));
       case CrossLane::product:
       case CrossLane::prefix_inclusive_product:
-      case CrossLane::prefix_exclusive_product:
-        return a * b;
-      default:
-        return a + b;
+      case CrossLane::prefix_exclusive_product: return a * b;
+      default: return a + b;
     }
   } else {
     using U = std::make_unsigned_t<T>;
     switch (operation) {
-      case CrossLane::min:
-        return std::min(a, b);
-      case CrossLane::max:
-        return std::max(a, b);
-      case CrossLane::bit_and:
-        return a & b;
-      case CrossLane::bit_or:
-        return a | b;
-      case CrossLane::bit_xor:
-        return a ^ b;
+      case CrossLane::min: return std::min(a, b);
+      case CrossLane::max: return std::max(a, b);
+      case CrossLane::bit_and: return a & b;
+      case CrossLane::bit_or: return a | b;
+      case CrossLane::bit_xor: return a ^ b;
       case CrossLane::product:
       case CrossLane::prefix_inclusive_product:
-      case CrossLane::prefix_exclusive_product:
-        return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-      default:
-        return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+      case CrossLane::prefix_exclusive_product: return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+      default: return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
     }
   }
 }
@@ -145,10 +137,8 @@ void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span
   T work[lanes];
   T nothing = neutral<T>(operation);
   for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? from_bits<T>(values[i]) : nothing;
-  bool inclusive =
-      operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
-  bool exclusive =
-      operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
+  bool inclusive = operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
+  bool exclusive = operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
   for (unsigned first = 0; first < lanes; first += width) {
     T* group = work + first;
     if (inclusive || exclusive) {
@@ -176,20 +166,13 @@ unsigned source_lane(CrossLane operation, unsigned lane, std::uint32_t operand, 
   constexpr unsigned none = lanes;
   switch (operation) {
     case CrossLane::broadcast:
-    case CrossLane::shuffle:
-      return operand < width ? first + operand : none;
-    case CrossLane::shuffle_up:
-      return operand <= within ? lane - operand : none;
-    case CrossLane::shuffle_down:
-      return operand < width - within ? lane + operand : none;
-    case CrossLane::shuffle_xor:
-      return operand < width ? first + (within ^ operand) : none;
-    case CrossLane::rotate_up:
-      return first + ((within - operand) & (width - 1));
-    case CrossLane::rotate_down:
-      return first + ((within + operand) & (width - 1));
-    default:
-      return none;
+    case CrossLane::shuffle: return operand < width ? first + operand : none;
+    case CrossLane::shuffle_up: return operand <= within ? lane - operand : none;
+    case CrossLane::shuffle_down: return operand < width - within ? lane + operand : none;
+    case CrossLane::shuffle_xor: return operand < width ? first + (within ^ operand) : none;
+    case CrossLane::rotate_up: return first + ((within - operand) & (width - 1));
+    case CrossLane::rotate_down: return first + ((within + operand) & (width - 1));
+    default: return none;
   }
 }
 
@@ -238,21 +221,15 @@ void run_cross_lane(const Site& site, std::uint32_t active, std::span<std::uint6
   }
   if (operation >= CrossLane::broadcast) return permute(operation, width, active, values, operands);
   switch (static_cast<LaneType>(site.type)) {
-    case LaneType::i32:
-      return reduce<std::int32_t>(operation, width, active, values);
+    case LaneType::i32: return reduce<std::int32_t>(operation, width, active, values);
     case LaneType::u32:
-    case LaneType::b32:
-      return reduce<std::uint32_t>(operation, width, active, values);
-    case LaneType::i64:
-      return reduce<std::int64_t>(operation, width, active, values);
+    case LaneType::b32: return reduce<std::uint32_t>(operation, width, active, values);
+    case LaneType::i64: return reduce<std::int64_t>(operation, width, active, values);
     case LaneType::u64:
     case LaneType::b64:
-    case LaneType::boolean:
-      return reduce<std::uint64_t>(operation, width, active, values);
-    case LaneType::f16:
-      return reduce<Half>(operation, width, active, values);
-    case LaneType::f32:
-      return reduce<float>(operation, width, active, values);
+    case LaneType::boolean: return reduce<std::uint64_t>(operation, width, active, values);
+    case LaneType::f16: return reduce<Half>(operation, width, active, values);
+    case LaneType::f32: return reduce<float>(operation, width, active, values);
   }
 }
 

@@ -20,9 +20,7 @@ class FiberStacks {
   //
   // Starts are staggered by cache lines: stacks a whole number of pages apart would all fight for the same few
   // lines of the first-level cache.
-  void* top(std::uint32_t index) const {
-    return memory_ + (index + std::size_t{1}) * stride_ - (index % 32) * 128;
-  }
+  void* top(std::uint32_t index) const { return memory_ + (index + std::size_t{1}) * stride_ - (index % 32) * 128; }
   std::size_t size() const { return stride_ - guard_ - 32 * 128; }
 
   // True if the address is in the memory below a stack that nobody may touch.

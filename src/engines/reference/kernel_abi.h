@@ -9,7 +9,7 @@ namespace metalloid::engines::reference {
 
 // What a running threadgroup knows. Generated code reads it by these offsets (lower_arguments.cpp).
 struct ThreadgroupState {
-  void* const* arguments = nullptr;  // per kernel argument: address of its buffer or threadgroup memory
+  void* const* arguments = nullptr;         // per kernel argument: address of its buffer or threadgroup memory
   std::byte* threadgroup_memory = nullptr;  // static variables, at the offsets that lower_threadgroup_memory chose
   std::uint32_t threads_per_grid[3] = {};
   std::uint32_t threadgroups_per_grid[3] = {};

@@ -62,9 +62,9 @@ class EntryBuilder {
 
   // Pointers are loaded once, and vector built-ins get memory, before any loop.
   void prepare_arguments() {
-    Value* list = builder_.CreateLoad(builder_.getPtrTy(),
-                                      builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), state_,
-                                                                          offsetof(ThreadgroupState, arguments)));
+    Value* list = builder_.CreateLoad(
+        builder_.getPtrTy(),
+        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), state_, offsetof(ThreadgroupState, arguments)));
     for (llvm::Argument& parameter : kernel_.args()) {
       const ArgumentInfo& argument = info_.arguments[parameter.getArgNo()];
       Value* value = nullptr;
@@ -76,9 +76,9 @@ class EntryBuilder {
           value = memory;
         }
       } else if (parameter.getType()->isPointerTy()) {
-        value = builder_.CreateLoad(parameter.getType(),
-                                    builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), list, parameter.getArgNo()),
-                                    argument.name);
+        value = builder_.CreateLoad(
+            parameter.getType(), builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), list, parameter.getArgNo()),
+            argument.name);
         if (parameter.hasByValAttr()) value = copy(value, parameter);
       } else {
         throw Error(ErrorCode::unsupported, fmt::format("argument '{}' of kernel '{}' has a type that cannot be bound",
@@ -112,48 +112,30 @@ class EntryBuilder {
         return {add(multiply(group_[0], nominal_[0]), position_[0]),
                 add(multiply(group_[1], nominal_[1]), position_[1]),
                 add(multiply(group_[2], nominal_[2]), position_[2])};
-      case Builtin::thread_position_in_threadgroup:
-        return position_;
-      case Builtin::thread_index_in_threadgroup:
-        return {index_};
-      case Builtin::threadgroup_position_in_grid:
-        return group_;
+      case Builtin::thread_position_in_threadgroup: return position_;
+      case Builtin::thread_index_in_threadgroup: return {index_};
+      case Builtin::threadgroup_position_in_grid: return group_;
       case Builtin::threads_per_grid:
-      case Builtin::grid_size:
-        return grid_;
-      case Builtin::threads_per_threadgroup:
-        return actual_;
-      case Builtin::dispatch_threads_per_threadgroup:
-        return nominal_;
-      case Builtin::threadgroups_per_grid:
-        return groups_;
-      case Builtin::thread_index_in_simdgroup:
-        return {builder_.CreateURem(index_, constant(32))};
-      case Builtin::simdgroup_index_in_threadgroup:
-        return {builder_.CreateUDiv(index_, constant(32))};
-      case Builtin::threads_per_simdgroup:
-        return {constant(32)};
-      case Builtin::simdgroups_per_threadgroup:
-        return {groups_of(actual_, 32)};
-      case Builtin::dispatch_simdgroups_per_threadgroup:
-        return {groups_of(nominal_, 32)};
-      case Builtin::thread_index_in_quadgroup:
-        return {builder_.CreateURem(index_, constant(4))};
-      case Builtin::quadgroup_index_in_threadgroup:
-        return {builder_.CreateUDiv(index_, constant(4))};
-      case Builtin::quadgroups_per_threadgroup:
-        return {groups_of(actual_, 4)};
-      case Builtin::dispatch_quadgroups_per_threadgroup:
-        return {groups_of(nominal_, 4)};
-      case Builtin::grid_origin:
-        return {constant(0), constant(0), constant(0)};
+      case Builtin::grid_size: return grid_;
+      case Builtin::threads_per_threadgroup: return actual_;
+      case Builtin::dispatch_threads_per_threadgroup: return nominal_;
+      case Builtin::threadgroups_per_grid: return groups_;
+      case Builtin::thread_index_in_simdgroup: return {builder_.CreateURem(index_, constant(32))};
+      case Builtin::simdgroup_index_in_threadgroup: return {builder_.CreateUDiv(index_, constant(32))};
+      case Builtin::threads_per_simdgroup: return {constant(32)};
+      case Builtin::simdgroups_per_threadgroup: return {groups_of(actual_, 32)};
+      case Builtin::dispatch_simdgroups_per_threadgroup: return {groups_of(nominal_, 32)};
+      case Builtin::thread_index_in_quadgroup: return {builder_.CreateURem(index_, constant(4))};
+      case Builtin::quadgroup_index_in_threadgroup: return {builder_.CreateUDiv(index_, constant(4))};
+      case Builtin::quadgroups_per_threadgroup: return {groups_of(actual_, 4)};
+      case Builtin::dispatch_quadgroups_per_threadgroup: return {groups_of(nominal_, 4)};
+      case Builtin::grid_origin: return {constant(0), constant(0), constant(0)};
       case Builtin::thread_index_in_grid: {
         Triple at = builtin(Builtin::thread_position_in_grid);
         Value* row = builder_.CreateAdd(builder_.CreateMul(at[2], grid_[1]), at[1]);
         return {builder_.CreateAdd(builder_.CreateMul(row, grid_[0]), at[0])};
       }
-      case Builtin::none:
-        break;
+      case Builtin::none: break;
     }
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' has an argument without a meaning", info_.name));
   }

@@ -133,7 +133,8 @@ class Lowering {
     llvm::Type* u64 = llvm::Type::getInt64Ty(context);
     llvm::Type* u32 = llvm::Type::getInt32Ty(context);
     cross_lane_ = module.getOrInsertFunction(llvm::StringRef(cross_lane_name), u64, pointer, pointer, u64, u32);
-    barrier_ = module.getOrInsertFunction(llvm::StringRef(barrier_name), llvm::Type::getVoidTy(context), pointer, pointer);
+    barrier_ =
+        module.getOrInsertFunction(llvm::StringRef(barrier_name), llvm::Type::getVoidTy(context), pointer, pointer);
     for (llvm::Value* callee : {cross_lane_.getCallee(), barrier_.getCallee()}) {
       auto* function = llvm::cast<llvm::Function>(callee);
       function->addFnAttr(llvm::Attribute::Convergent);
@@ -184,8 +185,7 @@ class Lowering {
     if (site.kind == Site::Kind::cross_lane) {
       Value* operand = call.arg_size() > 1 ? builder.CreateZExtOrTrunc(call.getArgOperand(1), builder.getInt32Ty())
                                            : builder.getInt32(0);
-      Value* result =
-          builder.CreateCall(cross_lane_, {state, address, widen(builder, call.getArgOperand(0)), operand});
+      Value* result = builder.CreateCall(cross_lane_, {state, address, widen(builder, call.getArgOperand(0)), operand});
       call.replaceAllUsesWith(narrow(builder, result, call.getType()));
     } else {
       builder.CreateCall(barrier_, {state, address});
@@ -223,8 +223,8 @@ bool threads_meet(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration()) continue;
     std::string_view name = function.getName();
-    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name || ir::parse_cross_lane(name) ||
-                 ir::parse_matrix_multiply(name);
+    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name ||
+                 ir::parse_cross_lane(name) || ir::parse_matrix_multiply(name);
     if (meets && !function.use_empty()) return true;
   }
   if (!lane) return false;

@@ -20,8 +20,8 @@ llvm::Instruction* base_in(llvm::Function& function, llvm::Function& entry) {
   llvm::Value* state = state_in(function, entry);
   llvm::IRBuilder<> builder = at_start_of(function);
   if (auto* call = llvm::dyn_cast<llvm::Instruction>(state)) builder.SetInsertPoint(call->getNextNode());
-  llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state,
-                                                            offsetof(ThreadgroupState, threadgroup_memory));
+  llvm::Value* address =
+      builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state, offsetof(ThreadgroupState, threadgroup_memory));
   llvm::LoadInst* base = builder.CreateLoad(builder.getPtrTy(threadgroup_space), address, "threadgroup_memory");
   // Never written while the kernel runs.
   base->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));

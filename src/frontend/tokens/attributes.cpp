@@ -14,17 +14,25 @@ namespace {
 
 // Attributes that Clang knows by itself, and means the same by.
 bool is_clang_attribute(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"nodiscard",   "maybe_unused", "fallthrough", "noreturn",
-                                          "deprecated",  "likely",       "unlikely",    "no_unique_address",
-                                          "clang",       "gnu",          "using"};
+  static const llvm::StringSet<> names = {"nodiscard",  "maybe_unused", "fallthrough", "noreturn",
+                                          "deprecated", "likely",       "unlikely",    "no_unique_address",
+                                          "clang",      "gnu",          "using"};
   return names.contains(name);
 }
 
 // Attributes whose argument is a constant expression; of others the text is kept.
 bool takes_constant(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"buffer", "texture", "sampler", "threadgroup", "id",
-                                          "max_total_threads_per_threadgroup", "required_threads_per_threadgroup",
-                                          "host_name", "user_annotation", "attribute", "variable_function_constant"};
+  static const llvm::StringSet<> names = {"buffer",
+                                          "texture",
+                                          "sampler",
+                                          "threadgroup",
+                                          "id",
+                                          "max_total_threads_per_threadgroup",
+                                          "required_threads_per_threadgroup",
+                                          "host_name",
+                                          "user_annotation",
+                                          "attribute",
+                                          "variable_function_constant"};
   return names.contains(name);
 }
 
@@ -142,7 +150,8 @@ void rewrite_attributes(TokenList& tokens, TokenFactory& factory, HostNames& hos
     }
     const llvm::StringRef text = word(token);
     if (parentheses == 0 && (text == "kernel" || text == "vertex" || text == "fragment") && starts_declaration(out) &&
-        i + 1 < tokens.size() && !tokens[i + 1].isOneOf(tok::equal, tok::period, tok::arrow, tok::l_paren, tok::comma)) {
+        i + 1 < tokens.size() &&
+        !tokens[i + 1].isOneOf(tok::equal, tok::period, tok::arrow, tok::l_paren, tok::comma)) {
       factory.append_annotation(out, text, {}, token.getLocation());
       ++i;
       continue;

@@ -19,8 +19,8 @@ bool is_bfloat_literal(llvm::StringRef text) {
 
 bool is_unsuffixed_floating_literal(llvm::StringRef text) {
   const bool is_hexadecimal = text.starts_with_insensitive("0x");
-  const bool is_floating = is_hexadecimal ? text.contains_insensitive("p")
-                                          : text.contains('.') || text.contains_insensitive("e");
+  const bool is_floating =
+      is_hexadecimal ? text.contains_insensitive("p") : text.contains('.') || text.contains_insensitive("e");
   return is_floating && (llvm::isDigit(text.back()) || text.back() == '.');
 }
 

@@ -22,8 +22,8 @@ namespace {
 
 struct Member {
   std::size_t begin = 0;
-  std::size_t end = 0;         // after its `;` or `}`
-  std::set<std::size_t> qualifiers;    // indices of address-space tokens after the parameter list
+  std::size_t end = 0;                  // after its `;` or `}`
+  std::set<std::size_t> qualifiers;     // indices of address-space tokens after the parameter list
   std::set<std::size_t> return_spaces;  // and before it
 };
 
@@ -34,8 +34,8 @@ Member read_member(const TokenList& tokens, std::size_t begin) {
   bool after_parameters = false;
   for (; i < tokens.size();) {
     const Token& token = tokens[i];
-    if (token.isOneOf(tok::eof, tok::r_brace, tok::kw_struct, tok::kw_class, tok::kw_union, tok::kw_enum,
-                      tok::kw_using, tok::kw_typedef)) {
+    if (token.isOneOf(tok::eof, tok::r_brace, tok::kw_struct, tok::kw_class, tok::kw_union, tok::kw_enum, tok::kw_using,
+                      tok::kw_typedef)) {
       return member;
     }
     if (token.is(tok::semi)) {

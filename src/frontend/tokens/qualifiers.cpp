@@ -46,7 +46,8 @@ void name_address_spaces(TokenList& tokens, TokenFactory& factory) {
     if (token.is(tok::kw___constant)) token.setIdentifierInfo(constant);
     if (token.is(tok::kw___local)) token.setIdentifierInfo(threadgroup);
     out.push_back(token);
-    if (token.is(tok::kw___constant) && i >= specialisation_end) out.push_back(factory.identifier("const", token.getLocation()));
+    if (token.is(tok::kw___constant) && i >= specialisation_end)
+      out.push_back(factory.identifier("const", token.getLocation()));
   }
   tokens = std::move(out);
 }

@@ -15,8 +15,8 @@ ScopeKind classify_brace(const TokenList& tokens, std::size_t head, std::size_t 
   bool saw_equal = false;
   for (; i < brace; ++i) {
     const Token& token = tokens[i];
-    if (token.isOneOf(tok::kw_namespace) || (token.is(tok::kw_extern) && i + 1 < brace &&
-                                             tokens[i + 1].is(tok::string_literal))) {
+    if (token.isOneOf(tok::kw_namespace) ||
+        (token.is(tok::kw_extern) && i + 1 < brace && tokens[i + 1].is(tok::string_literal))) {
       return ScopeKind::namespace_scope;
     }
     if (token.is(tok::kw_enum) && !saw_parentheses) return ScopeKind::other;
@@ -69,8 +69,7 @@ std::vector<ScopeKind> find_scopes(const TokenList& tokens) {
     if (token.is(tok::r_paren)) --parentheses;
     if (token.is(tok::l_brace)) {
       // Inside parentheses: a lambda's body or a braced argument. Only functions hold statements there.
-      const ScopeKind opened =
-          parentheses > 0 ? ScopeKind::function_scope : classify_brace(tokens, head, i, current);
+      const ScopeKind opened = parentheses > 0 ? ScopeKind::function_scope : classify_brace(tokens, head, i, current);
       stack.push_back({current, parentheses});
       current = opened;
       parentheses = 0;

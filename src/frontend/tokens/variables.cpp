@@ -5,8 +5,8 @@
 //   constant bool flag [[function_constant(0)]];               ->  extern constant bool flag ...;
 //
 // Clang turns the first into an addrspace(3) global per kernel (and per template instantiation). The third is
-// left for the engine to define. Metal's compiler takes zeros as an initialiser, though the specification does not. A declarator with `*` or `&` is a pointer into the space, not a variable in it, and
-// stays as it is.
+// left for the engine to define. Metal's compiler takes zeros as an initialiser, though the specification does not. A
+// declarator with `*` or `&` is a pointer into the space, not a variable in it, and stays as it is.
 
 #include "frontend/tokens/rewrite.h"
 #include "frontend/tokens/scopes.h"
