@@ -34,7 +34,7 @@ struct TemporaryCache {
 };
 
 std::string example_source() {
-  std::ifstream stream(METALLOID_SOURCE_FOLDER "/examples/rms_norm.metal");
+  std::ifstream stream(METALLOID_SOURCE_FOLDER "/examples/kernels/rms_norm.metal");
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();

@@ -1,5 +1,5 @@
-// examples/rms_norm.metal as C++: one row per call, the same arithmetic. What Clang takes to compile it is the yard
-// stick for Metalloid's compile time.
+// examples/kernels/rms_norm.metal as C++: one row per call, the same arithmetic. What Clang takes to compile it is the
+// yardstick for Metalloid's compile time.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

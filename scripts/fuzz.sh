@@ -6,7 +6,7 @@ build=${BUILD:-build}
 seconds=${1:-600}
 mkdir -p "$build/fuzz/corpus"
 if ! "$build/bin/frontend_fuzzer" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=6000 -max_len=4096 \
-  -verbosity=0 -print_final_stats=1 -artifact_prefix="$build/fuzz/" "$build/fuzz/corpus" tests/fuzz/seeds examples \
+  -verbosity=0 -print_final_stats=1 -artifact_prefix="$build/fuzz/" "$build/fuzz/corpus" tests/fuzz/seeds examples/kernels \
   >"$build/fuzz/log" 2>&1; then
   tail -n 60 "$build/fuzz/log"
   exit 1

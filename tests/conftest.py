@@ -21,7 +21,7 @@ def private_cache(tmp_path_factory):
 
 @pytest.fixture
 def examples() -> pathlib.Path:
-    return root / "examples"
+    return root / "examples" / "kernels"
 
 
 @pytest.fixture

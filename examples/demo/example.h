@@ -13,7 +13,7 @@
 namespace demo {
 
 struct Example {
-  std::string file;  // in examples/
+  std::string file;  // in examples/kernels/
   std::string kernel;
   metalloid::FunctionConstants constants = {};
   metalloid::Dispatch dispatch = {};

@@ -4,7 +4,7 @@
 // thread brings one element of A and one of B into threadgroup memory, and then all 256 use all 512 of them.
 // The two barriers keep "all written" before "any read", and "all read" before "any overwritten".
 //
-//   metalloid run examples/tiled_matmul.metal --kernel tiled_matmul --threadgroups 5,7 --group 16,16
+//   metalloid run examples/kernels/tiled_matmul.metal --kernel tiled_matmul --threadgroups 5,7 --group 16,16
 //       --arg c=f32[100,70]=zeros --arg a=f32[100,50]=normal --arg b=f32[50,70]=normal
 //       --arg size=u8[12]=100,0,0,0,70,0,0,0,50,0,0,0
 #include <metal_stdlib>

@@ -3,7 +3,7 @@
 // Function constants are fixed when the host creates the kernel, so the branches below are gone from the code
 // that runs. `has_bias` also gates the buffer: without a bias, nothing needs to be bound at index 2.
 //
-//   metalloid run examples/function_constants.metal --kernel epilogue --threads 64,8 --group 32,8
+//   metalloid run examples/kernels/function_constants.metal --kernel epilogue --threads 64,8 --group 32,8
 //       --constant has_bias=true --constant activation=1 --constant scale=0.5
 //       --arg out=f32[8,64]=zeros --arg in=f32[8,64]=normal --arg bias=f32[64]=ones
 #include <metal_stdlib>

@@ -4,7 +4,7 @@
 // The grid is as large as the plate, whatever the threadgroup's size: Metal cuts the last threadgroups of each
 // row and column to fit, so the kernel needs no bounds check of its own.
 //
-//   metalloid run examples/stencil.metal --kernel diffuse --threads 100,37 --group 16,8
+//   metalloid run examples/kernels/stencil.metal --kernel diffuse --threads 100,37 --group 16,8
 //       --arg next=f32[37,100]=zeros --arg now=f32[37,100]=uniform --arg rate=f32:0.2
 #include <metal_stdlib>
 using namespace metal;

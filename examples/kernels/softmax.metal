@@ -3,7 +3,7 @@
 // One threadgroup per row, two reductions: the largest element (so that exp cannot overflow), then the sum.
 // Both go through one helper, a template over the operation.
 //
-//   metalloid run examples/softmax.metal --kernel softmax --threadgroups 8 --group 256
+//   metalloid run examples/kernels/softmax.metal --kernel softmax --threadgroups 8 --group 256
 //       --arg out=f32[8,1000]=zeros --arg x=f32[8,1000]=normal --arg columns=u32:1000
 #include <metal_stdlib>
 using namespace metal;

@@ -5,7 +5,7 @@
 // simdgroup matrices of 8 x 8, whose elements are spread over its lanes. Tiles of A and B pass through threadgroup
 // memory, where all four simdgroups read them. Half inputs are multiplied as they are and summed in float.
 //
-//   metalloid run examples/simdgroup_matmul.metal --kernel simdgroup_matmul_float --threadgroups 3,2 --group 128
+//   metalloid run examples/kernels/simdgroup_matmul.metal --kernel simdgroup_matmul_float --threadgroups 3,2 --group 128
 //       --arg c=f32[64,96]=zeros --arg a=f32[64,48]=normal --arg b=f32[48,96]=normal
 //       --arg size=u8[12]=64,0,0,0,96,0,0,0,48,0,0,0
 #include <metal_simdgroup_matrix>

@@ -4,7 +4,7 @@
 // weight i in its low and weight i + 16 in its high four bits, and a weight w stands for scale * (w - 8).
 // One simdgroup computes one row: lane l takes blocks l, l + 32, ... and simd_sum adds up the lanes.
 //
-//   metalloid inspect examples/int4_matvec.metal
+//   metalloid inspect examples/kernels/int4_matvec.metal
 #include <metal_stdlib>
 using namespace metal;
 

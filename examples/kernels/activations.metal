@@ -3,7 +3,7 @@
 // [[host_name]] on an explicit instantiation gives it the name that the host asks for. The arithmetic is in
 // float whatever the element type, and four elements at a time.
 //
-//   metalloid run examples/activations.metal --kernel gelu_half --threads 250 --group 64
+//   metalloid run examples/kernels/activations.metal --kernel gelu_half --threads 250 --group 64
 //       --arg out=f16[1000]=zeros --arg in=f16[1000]=normal
 #include <metal_stdlib>
 using namespace metal;

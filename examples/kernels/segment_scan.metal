@@ -4,7 +4,7 @@
 // element 2^k places before its own. Two copies of the segment take turns, so that no step reads what another
 // thread of the same step has written. The host sets the length of both: 2 * threads * 4 bytes.
 //
-//   metalloid run examples/segment_scan.metal --kernel segment_scan --threadgroups 4 --group 100
+//   metalloid run examples/kernels/segment_scan.metal --kernel segment_scan --threadgroups 4 --group 100
 //       --threadgroup-memory 0=800 --arg out=f32[400]=zeros --arg in=f32[400]=ones
 #include <metal_stdlib>
 using namespace metal;

@@ -3,7 +3,7 @@
 // Every threadgroup counts into its own 256 counters in threadgroup memory, where atomics are cheap, and adds
 // them to the counters in device memory once at the end.
 //
-//   metalloid run examples/histogram.metal --kernel histogram --threads 4096 --group 256
+//   metalloid run examples/kernels/histogram.metal --kernel histogram --threads 4096 --group 256
 //       --arg counts=u32[256]=zeros --arg values=u8[100000]=uniform --arg length=u32:100000
 #include <metal_stdlib>
 using namespace metal;

@@ -3,7 +3,7 @@
 // One threadgroup per row. Each thread sums the squares of every n-th element; simd_sum adds them up within
 // a simdgroup, and the first simdgroup adds up the simdgroups' sums, which the others left in threadgroup memory.
 //
-//   metalloid run examples/rms_norm.metal --kernel rms_norm --threadgroups 8 --group 256
+//   metalloid run examples/kernels/rms_norm.metal --kernel rms_norm --threadgroups 8 --group 256
 //       --arg out=f32[8,1024]=zeros --arg x=f32[8,1024]=normal --arg weight=f32[1024]=ones
 //       --arg columns=u32:1024 --arg epsilon=f32:1e-5
 #include <metal_stdlib>
