@@ -152,7 +152,7 @@ def test_child_processes_do_the_same(tmp_path):
         queue = context.Queue()
         process = context.Process(target=child, args=(queue,))
         process.start()
-        print(queue.get(timeout=120))
+        print(queue.get(timeout=120), flush=True)
         process.join()
         code = "import sys; print('mlx.core' in sys.modules); import mlx.core as mx; print(mx.metal.is_available())"
         subprocess.run([sys.executable, "-c", code], check=True)
