@@ -28,6 +28,8 @@ std::vector<Example> elementwise_examples();
 std::vector<Example> reduction_examples();
 std::vector<Example> matrix_examples();
 std::vector<Example> threadgroup_memory_examples();
+std::vector<Example> attention_examples();
+std::vector<Example> radix_sort_examples();
 
 // Reproducible inputs, with the element type rounding them once.
 template <typename T>

@@ -37,7 +37,8 @@ Milliseconds time(Work work) {
 
 std::vector<Example> all_examples() {
   std::vector<Example> examples;
-  for (auto part : {elementwise_examples, reduction_examples, matrix_examples, threadgroup_memory_examples}) {
+  for (auto part : {elementwise_examples, reduction_examples, matrix_examples, attention_examples,
+                    threadgroup_memory_examples, radix_sort_examples}) {
     for (Example& example : part()) examples.push_back(std::move(example));
   }
   return examples;
@@ -120,7 +121,7 @@ int run(const Settings& settings) {
   fmt::print("Device {}: {}\n", device.name(), device.description());
   const Milliseconds prelude = time([&] { device.make_library("kernel void first() {}").kernel("first"); });
   fmt::print("The first compile on a machine, which also precompiles the standard library: {}\n\n", describe(prelude));
-  const char* row = "{:<20} {:>9} {:>9} {:>10} {:>10}  {:>12} {:>12} {:>12}\n";
+  const char* row = "{:<27} {:>9} {:>9} {:>10} {:>10}  {:>12} {:>12} {:>12}\n";
   fmt::print(fmt::runtime(row), "kernel", "grid", "threads/", "largest", "tolerance", "compile", "compile", "run");
   fmt::print(fmt::runtime(row), "", "", "group", "error", "", "cold", "cached", "");
   struct Row {

@@ -1,4 +1,5 @@
 // Matrix multiplication by tiles and by simdgroup matrices, and the product of a 4-bit matrix and a vector.
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -30,7 +31,7 @@ Example tiled_matmul() {
 
 template <typename T>
 Example simdgroup_matmul(const char* kernel) {
-  const std::uint32_t rows = 64, columns = 96, inner = 80;
+  const std::uint32_t rows = 70, columns = 96, inner = 77;  // columns only are a multiple of the tile
   Buffer a = random_buffer<T>(rows * inner, 25), b = random_buffer<T>(inner * columns, 26);
   Buffer c(std::size_t{rows} * columns * sizeof(float));
   Example example{.file = "simdgroup_matmul.metal", .kernel = kernel, .output = c, .tolerance = 5e-5};
@@ -44,7 +45,28 @@ Example simdgroup_matmul(const char* kernel) {
     }
   }
   example.dispatch.buffer(0, c).buffer(1, a).buffer(2, b).value(3, std::array{rows, columns, inner});
-  example.dispatch.threadgroups({columns / 32, rows / 32}, {128});
+  example.dispatch.threadgroups({columns / 32, (rows + 31) / 32}, {128});
+  return example;
+}
+
+template <typename T>
+Example linear_relu(const char* kernel) {
+  const std::uint32_t rows = 64, inputs = 104, outputs = 72;
+  Buffer x = random_buffer<T>(rows * inputs, 27), weight = random_buffer<T>(outputs * inputs, 28);
+  Buffer bias = random_buffer<float>(outputs, 29), out(std::size_t{rows} * outputs * sizeof(float));
+  Example example{.file = "simdgroup_fragments.metal", .kernel = kernel, .output = out, .tolerance = 5e-5};
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < outputs; ++column) {
+      double sum = bias.as<float>()[column];
+      for (std::uint32_t k = 0; k < inputs; ++k) {
+        sum +=
+            static_cast<double>(x.as<T>()[row * inputs + k]) * static_cast<double>(weight.as<T>()[column * inputs + k]);
+      }
+      example.expected.push_back(std::max(sum, 0.0));
+    }
+  }
+  example.dispatch.buffer(0, out).buffer(1, x).buffer(2, weight).buffer(3, bias).value(4, inputs).value(5, outputs);
+  example.dispatch.threadgroups({outputs / 8, rows / 8}, {32});
   return example;
 }
 
@@ -90,6 +112,8 @@ std::vector<Example> matrix_examples() {
   examples.push_back(simdgroup_matmul<float>("simdgroup_matmul_float"));
   examples.push_back(simdgroup_matmul<_Float16>("simdgroup_matmul_half"));
   examples.push_back(simdgroup_matmul<BFloat16>("simdgroup_matmul_bfloat"));
+  examples.push_back(linear_relu<float>("linear_relu_float"));
+  examples.push_back(linear_relu<_Float16>("linear_relu_half"));
   examples.push_back(int4_matvec());
   return examples;
 }
