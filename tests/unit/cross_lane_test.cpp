@@ -20,7 +20,7 @@ using Values = std::array<std::uint64_t, 32>;
 constexpr std::uint32_t all = ~0u;
 
 Values run(CrossLane operation, LaneType type, std::uint32_t active, Values values,
-           std::array<std::uint32_t, 32> operands = {}, LaneGroup group = LaneGroup::simd) {
+           std::array<std::uint64_t, 32> operands = {}, LaneGroup group = LaneGroup::simd) {
   Site site{Site::Kind::cross_lane, static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(type),
             static_cast<std::uint8_t>(group)};
   run_cross_lane(site, active, values, operands);
@@ -41,8 +41,8 @@ Values floats(float (*value)(unsigned lane)) {
 
 float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
 
-std::array<std::uint32_t, 32> same(std::uint32_t operand) {
-  std::array<std::uint32_t, 32> operands;
+std::array<std::uint64_t, 32> same(std::uint32_t operand) {
+  std::array<std::uint64_t, 32> operands;
   operands.fill(operand);
   return operands;
 }

@@ -348,6 +348,50 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   EXPECT_EQ(out[63], (3200u + 63) * 63);
 }
 
+// Larger than any thread's stack.
+TEST_F(ReferenceEngine, HugePrivateArraysFitWhereThreadsNeverMeet) {
+  Kernel kernel = compile(R"(
+kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint big[4 << 20];
+  for (uint k = 0; k < 4 << 20; k += 4096) big[k] = k + i;
+  out[i] = big[out[i] * 4096];
+})");
+  Buffer out(64 * sizeof(std::uint32_t));
+  for (unsigned i = 0; i < 64; ++i) out.as<std::uint32_t>()[i] = i * 16;
+  run(kernel, Dispatch().buffer(0, out).threads({64}, {8}));
+  for (unsigned i = 0; i < 64; ++i) ASSERT_EQ(out.as<std::uint32_t>()[i], i * 16 * 4096 + i);
+}
+
+TEST_F(ReferenceEngine, TooManyVariablesAreAnError) {
+  const std::string lines = R"( {
+  uint big[64 << 20];
+  for (uint k = 0; k < 64 << 20; k += 4096) big[k] = k + i;
+  MEET out[i] = big[out[i] * 4096];
+})";
+  const std::string head = "kernel void test(device uint* out, uint i [[thread_position_in_grid]])";
+  Kernel meeting = compile("#define MEET simd_sum(i);\n" + head + lines);
+  std::string message = error_of(ErrorCode::limit_exceeded, [&] { run_threads(meeting, 32, {32}, {32}); });
+  EXPECT_THAT(message, AllOf(HasSubstr("'test'"), HasSubstr("8589934592 bytes for 32 threads that meet")));
+  EXPECT_EQ(run_threads(compile("#define MEET\n" + head + lines), 2, {2}, {2})[1], 1u);
+}
+
+TEST_F(ReferenceEngine, PointersToVariablesSurviveMeetings) {
+  Kernel kernel = compile(R"(
+kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint a[8], b[8];
+  thread uint* p = i % 3 ? a : b;
+  for (uint k = 0; k < 8; ++k) { a[k] = k + i; b[k] = 100 * k + i; }
+  uint turn = simd_sum(1u) / 8;
+  p[turn] += 1000;
+  threadgroup_barrier(mem_flags::mem_none);
+  p[turn + 1] = a[turn] + b[turn];
+  simdgroup_barrier(mem_flags::mem_none);
+  out[i] = *(p + simd_max(turn) + 1);
+})");
+  auto out = run_threads(kernel, 96, {96}, {96});
+  for (unsigned i = 0; i < 96; ++i) ASSERT_EQ(out[i], 4 + 400 + 2 * i + 1000) << i;
+}
+
 TEST_F(ReferenceEngine, EndlessKernelsAreStopped) {
   using std::chrono::milliseconds;
   Kernel plain = compile(

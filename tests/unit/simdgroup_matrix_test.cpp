@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
@@ -189,9 +192,10 @@ TEST_P(SimdgroupMatrixProducts, MultipliesLikeDoublePrecision) {
   }
 }
 
-// Where lanes of the reference engine wait for each other, by the calls in the assembly.
+// Where lanes of the reference engine stop: instructions that take the address of a site, or of the matrix program that
+// a lane brings along.
 struct Meetings {
-  int products = 0, barriers = 0;
+  std::set<std::string> sites, programs;
 
   explicit Meetings(const std::string& body) {
     const std::string text =
@@ -199,13 +203,18 @@ struct Meetings {
         "kernel void test(device float* x, threadgroup float* t [[threadgroup(0)]]) {\n"
         "  simdgroup_float8x8 a, b, c(0.0f);\n" +
         body + "  simdgroup_store(c, x);\n}\n";
-    const std::string code = emit(Device::named("reference").make_library(text), "test", Emit::assembly);
-    for (std::size_t at = 0; (at = code.find("call", at)) != std::string::npos; ++at) {
-      const std::string line = code.substr(at, code.find('\n', at) - at);
-      products += line.find("metalloid_matrices") != std::string::npos;
-      barriers += line.find("metalloid_barrier") != std::string::npos;
+    std::istringstream code(emit(Device::named("reference").make_library(text), "test", Emit::assembly));
+    static const std::regex site(R"(^\t[a-z].*(metalloid_sites[+0-9]*))"),
+        program(R"(^\t[a-z].*(metalloid_matrix_program[.0-9]*))");
+    for (std::string line; std::getline(code, line);) {
+      std::smatch match;
+      if (std::regex_search(line, match, site)) sites.insert(match[1]);
+      if (std::regex_search(line, match, program)) programs.insert(match[1]);
     }
   }
+
+  std::size_t products() const { return programs.size(); }
+  std::size_t barriers() const { return sites.size() - programs.size(); }
 };
 
 TEST(SimdgroupMatrixLowering, ProductsShareMeetings) {
@@ -217,9 +226,9 @@ TEST(SimdgroupMatrixLowering, ProductsShareMeetings) {
     simdgroup_multiply_accumulate(c, a, b, c);
   }
 )");
-  EXPECT_EQ(unrolled.products, 1);
+  EXPECT_EQ(unrolled.products(), 1u);
   // A factor that is a result has to wait for it.
-  EXPECT_EQ(Meetings("simdgroup_load(a, t); c = (a * a) * a;").products, 2);
+  EXPECT_EQ(Meetings("simdgroup_load(a, t); c = (a * a) * a;").products(), 2u);
 }
 
 TEST(SimdgroupMatrixLowering, KeepsBarriersBetweenWritesOnly) {
@@ -231,7 +240,7 @@ TEST(SimdgroupMatrixLowering, KeepsBarriersBetweenWritesOnly) {
   simdgroup_barrier(mem_flags::mem_none);
   simdgroup_multiply_accumulate(c, a, b, c);
 )");
-  EXPECT_EQ(idle.barriers, 1);
+  EXPECT_EQ(idle.barriers(), 1u);
   const Meetings needed(R"(
   threadgroup_barrier(mem_flags::mem_threadgroup);
   simdgroup_load(a, t);
@@ -241,7 +250,7 @@ TEST(SimdgroupMatrixLowering, KeepsBarriersBetweenWritesOnly) {
   simdgroup_load(b, t);
   simdgroup_multiply_accumulate(c, a, b, c);
 )");
-  EXPECT_EQ(needed.barriers, 3);
+  EXPECT_EQ(needed.barriers(), 3u);
 }
 
 std::vector<std::string> device_names() {

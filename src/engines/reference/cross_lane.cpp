@@ -77,7 +77,8 @@ std::uint64_t to_bits(T value) {
 template <typename T>
 constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, Half>;
 
-// The operand that changes nothing. For float min and max it is NaN, which both ignore.
+// The operand that changes nothing. For float min and max it is NaN, which both
+// ignore.
 template <typename T>
 T neutral(CrossLane operation) {
   switch (operation) {
@@ -160,7 +161,8 @@ void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span
   }
 }
 
-// The lane that a lane reads, or a number >= 32 for none. All arithmetic stays within the lane's group.
+// The lane that a lane reads, or a number >= 32 for none. All arithmetic stays
+// within the lane's group.
 unsigned source_lane(CrossLane operation, unsigned lane, std::uint32_t operand, unsigned width) {
   unsigned first = lane & ~(width - 1), within = lane & (width - 1);
   constexpr unsigned none = lanes;
@@ -177,12 +179,12 @@ unsigned source_lane(CrossLane operation, unsigned lane, std::uint32_t operand, 
 }
 
 void permute(CrossLane operation, unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values,
-             std::span<const std::uint32_t, 32> operands) {
+             std::span<const std::uint64_t, 32> operands) {
   std::uint64_t before[lanes];
   std::copy(values.begin(), values.end(), before);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (!((active >> lane) & 1)) continue;
-    unsigned source = source_lane(operation, lane, operands[lane], width);
+    unsigned source = source_lane(operation, lane, static_cast<std::uint32_t>(operands[lane]), width);
     if (source < lanes && ((active >> source) & 1)) values[lane] = before[source];
   }
 }
@@ -202,7 +204,7 @@ void per_group(unsigned width, std::uint32_t active, std::span<std::uint64_t, 32
 }  // namespace
 
 void run_cross_lane(const Site& site, std::uint32_t active, std::span<std::uint64_t, 32> values,
-                    std::span<const std::uint32_t, 32> operands) {
+                    std::span<const std::uint64_t, 32> operands) {
   auto operation = static_cast<CrossLane>(site.operation);
   unsigned width = static_cast<ir::LaneGroup>(site.group) == ir::LaneGroup::quad ? 4 : 32;
   if (operation == CrossLane::ballot) {

@@ -21,12 +21,13 @@
 namespace metalloid::engines::reference {
 namespace {
 
-constexpr std::size_t smallest_stack = 64 * 1024;
-constexpr std::size_t recursive_stack = 1024 * 1024;
+// Bytes for the variables of all threads that one core keeps alive at a time.
+constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
+// Kernels start with Metal's floating-point state (round to nearest, denormals
+// kept), whatever the host chose.
 class FloatingPointState {
  public:
 #if defined(__x86_64__)
@@ -52,11 +53,10 @@ class ReferenceExecutable : public Executable {
     } else {
       run_threadgroup_ = reinterpret_cast<RunThreadgroup>(entry);
     }
-    stack_bytes_ = std::max(smallest_stack, round_up(facts_.stack_bytes * std::size_t{2} + 32 * 1024, 4096));
-    if (facts_.recursive) stack_bytes_ = std::max(stack_bytes_, recursive_stack);
   }
 
   void run(const DispatchPlan& plan) const override {
+    check_private_memory(plan);
     Launch launch(*this, plan);
     host::Watch watch(launch.stop, plan.timeout);
     std::uint64_t count = plan.threadgroups_per_grid.volume();
@@ -70,6 +70,21 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
+  // How many threads have their variables at the same time on one core.
+  std::uint32_t threads_alive(const DispatchPlan& plan) const {
+    return facts_.threads_meet ? static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()) : 1;
+  }
+
+  void check_private_memory(const DispatchPlan& plan) const {
+    const std::uint64_t bytes = std::uint64_t{facts_.private_memory} * threads_alive(plan);
+    if (bytes <= most_private_memory) return;
+    const std::string whose =
+        threads_alive(plan) == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads_alive(plan));
+    throw Error(ErrorCode::limit_exceeded, fmt::format("kernel '{}' has too many variables: {} bytes for "
+                                                       "{}, and at most {} are available",
+                                                       info_.name, bytes, whose, most_private_memory));
+  }
+
   // One dispatch while it runs.
   struct Launch {
     const ReferenceExecutable& kernel;
@@ -114,10 +129,8 @@ class ReferenceExecutable : public Executable {
       copy(worker.threads_per_grid, plan.threads_per_grid);
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
-      if (kernel.facts_.threads_meet) {
-        worker.runner.prepare(static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()), kernel.stack_bytes_,
-                              kernel.facts_.matrix_registers);
-      }
+      worker.runner.prepare(kernel.threads_alive(plan), kernel.facts_);
+      worker.private_memory = worker.runner.private_memory(0);
     }
 
     // The part that may crash or be stopped: holds no locks, owns nothing.
@@ -155,7 +168,7 @@ class ReferenceExecutable : public Executable {
       failure = outcome;
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
-      bool in_guard = kernel.facts_.threads_meet && worker->runner.overflowed(outcome.fault_address);
+      bool in_guard = kernel.facts_.on_fibers && worker->runner.overflowed(outcome.fault_address);
       stack_overflow = outcome.crashed() && (outcome.stack_overflow || in_guard);
     }
 
@@ -163,7 +176,8 @@ class ReferenceExecutable : public Executable {
       if (!failed.load()) return;
       if (failure.stopped()) {
         throw Error(ErrorCode::kernel_timed_out,
-                    fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
+                    fmt::format("kernel '{}' was stopped because it ran longer than "
+                                "its timeout of {} s",
                                 kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
       }
       auto line = kernel.code_.source_line(failure.instruction);
@@ -178,7 +192,6 @@ class ReferenceExecutable : public Executable {
   host::LoadedCode code_;
   KernelInfo info_;
   KernelFacts facts_;
-  std::size_t stack_bytes_ = 0;
   RunThread run_thread_ = nullptr;
   RunThreadgroup run_threadgroup_ = nullptr;
 };

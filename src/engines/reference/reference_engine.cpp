@@ -10,34 +10,18 @@
 #include "engines/reference/lower_arguments.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
+#include "engines/reference/lower_private_memory.h"
 #include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/reference/split_at_meetings.h"
 #include "ir/diagnostics.h"
 #include "ir/specialise.h"
 
 namespace metalloid::engines::reference {
 namespace {
 
-// Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "4";
-
-// What a thread's variables take on its stack, and whether calls may add to that without a bound.
-KernelFacts facts_of(const llvm::Module& module, bool meet, std::uint32_t threadgroup_memory,
-                     std::uint32_t matrix_registers) {
-  KernelFacts facts{meet, threadgroup_memory, 0, 0, matrix_registers};
-  std::uint64_t bytes = 0;
-  for (const llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    if (function.hasLocalLinkage()) facts.recursive = 1;
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-      if (!variable) continue;
-      auto size = variable->getAllocationSize(module.getDataLayout());
-      bytes += size ? size->getKnownMinValue() : 4096;
-    }
-  }
-  facts.stack_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 1u << 30));
-  return facts;
-}
+// Changes whenever generated code or kernel_abi.h does, so that older cached
+// code is not used.
+constexpr std::string_view code_version = "5";
 
 void embed(llvm::Module& module, const KernelFacts& facts) {
   auto* first = reinterpret_cast<const std::uint32_t*>(&facts);
@@ -84,21 +68,31 @@ class ReferenceEngine : public Engine {
       run();
       ir::dump_after(name, module);
     };
-    bool meet = threads_meet(module);
+    KernelFacts facts{};
+    const bool meet = threads_meet(module);
+    facts.threads_meet = meet;
     llvm::Function* entry = nullptr;
-    std::uint32_t threadgroup_memory = 0, matrix_registers = 0;
     pass("relax_alignment", [&] { host::relax_alignment(module); });
     pass("lower_arguments", [&] { entry = &lower_arguments(module, kernel.info, meet); });
-    pass("lower_threadgroup_memory", [&] { threadgroup_memory = lower_threadgroup_memory(module, *entry); });
+    pass("lower_threadgroup_memory",
+         [&] { facts.static_threadgroup_memory = lower_threadgroup_memory(module, *entry); });
     if (uses_matrices(module)) {
       pass("unroll_tiles", [&] { unroll_tiles(module, machine); });
       pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });
-      pass("lower_matrices", [&] { matrix_registers = lower_matrices(module, *entry); });
+      pass("lower_matrices", [&] { facts.matrix_registers = lower_matrices(module, *entry); });
     }
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { host::retarget(module, machine); });
     pass("optimise", [&] { host::optimise(module, machine); });
-    pass("embed_facts", [&] { embed(module, facts_of(module, meet, threadgroup_memory, matrix_registers)); });
+    pass("lower_private_memory", [&] { facts.private_memory = lower_private_memory(module, *entry, meet); });
+    if (meet) {
+      pass("split_at_meetings", [&] {
+        const auto frame_bytes = split_at_meetings(module, *entry, machine);
+        facts.on_fibers = !frame_bytes;
+        facts.frame_bytes = frame_bytes.value_or(0);
+      });
+    }
+    pass("embed_facts", [&] { embed(module, facts); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {

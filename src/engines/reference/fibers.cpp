@@ -1,0 +1,133 @@
+#include "engines/reference/fibers.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "support/crash_guard.h"
+#include "support/sanitizer.h"
+
+namespace metalloid::engines::reference {
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+constexpr std::size_t guard = 4096, stride = guard + 1024 * 1024;
+
+// Stacks a whole number of pages apart would all fight for the same few lines
+// of the first-level cache, so their starts are staggered by cache lines.
+constexpr std::size_t stagger = 128, staggers = 32, usable = stride - guard - stagger * staggers;
+
+// Each guard page splits a mapping in two, and a process may have 65,530
+// mappings. Beyond this many guards, stacks go without.
+constexpr std::uint32_t guard_budget = 24'000;
+std::atomic<std::uint32_t> guards_used{0};
+
+// Address sanitizer must hear which stack comes next. Between announcement and
+// arrival the kernel cannot be stopped, or its view and ours would part.
+METALLOID_UNSANITIZED void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
+                                    [[maybe_unused]] std::size_t size) {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  support::defer_stops(true);
+  __sanitizer_start_switch_fiber(fake_stack, bottom, size);
+#endif
+}
+
+METALLOID_UNSANITIZED void arrive([[maybe_unused]] void* fake_stack, [[maybe_unused]] const void** bottom,
+                                  [[maybe_unused]] std::size_t* size) {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  __sanitizer_finish_switch_fiber(fake_stack, bottom, size);
+  support::defer_stops(false);
+#endif
+}
+
+}  // namespace
+
+struct FirstFrame {
+  METALLOID_UNSANITIZED static void run(transfer_t transfer) {
+    auto& fibers = *static_cast<Fibers*>(transfer.data);
+    fibers.caller_ = transfer.fctx;
+    arrive(nullptr, &fibers.caller_stack_, &fibers.caller_stack_size_);
+    fibers.function_(fibers.argument_);
+  }
+};
+
+void Fibers::reserve(std::uint32_t count) {
+  if (count <= count_) return;
+  release();
+  const std::size_t bytes = stride * count;
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  // A few touched pages per stack are the usual case; huge pages would make
+  // each stack cost 2 MiB.
+  ::madvise(memory, bytes, MADV_NOHUGEPAGE);
+  memory_ = static_cast<std::byte*>(memory);
+  count_ = count;
+  has_guards_ = (guards_used += count) <= guard_budget;
+  if (!has_guards_) guards_used -= count;
+  // The lowest stack always gets its guard: below it lies foreign memory.
+  for (std::uint32_t i = 0; i < (has_guards_ ? count : 1); ++i) ::mprotect(memory_ + i * stride, guard, PROT_NONE);
+}
+
+void Fibers::release() {
+  if (!memory_) return;
+  reset();
+  ::munmap(memory_, stride * count_);
+  if (has_guards_) guards_used -= count_;
+  memory_ = nullptr;
+  count_ = 0;
+}
+
+std::byte* Fibers::top(std::uint32_t index) const {
+  return memory_ + (index + std::size_t{1}) * stride - index % staggers * stagger;
+}
+
+METALLOID_UNSANITIZED void Fibers::start(std::uint32_t index, void (*function)(void*), void* argument) {
+  function_ = function;
+  argument_ = argument;
+  contexts_[index] = make_fcontext(top(index), usable, FirstFrame::run);
+  resume(index);
+}
+
+METALLOID_UNSANITIZED void Fibers::resume(std::uint32_t index) {
+  running_ = index;
+  void* fake_stack = nullptr;
+  announce(&fake_stack, top(index) - usable, usable);
+  inside_ = true;
+  contexts_[index] = jump_fcontext(contexts_[index], this).fctx;
+  inside_ = false;
+  arrive(fake_stack, nullptr, nullptr);
+}
+
+METALLOID_UNSANITIZED void Fibers::stop() {
+  void* fake_stack = nullptr;
+  announce(&fake_stack, caller_stack_, caller_stack_size_);
+  caller_ = jump_fcontext(caller_, nullptr).fctx;
+  arrive(fake_stack, &caller_stack_, &caller_stack_size_);
+}
+
+METALLOID_UNSANITIZED void Fibers::reset() {
+#if defined(METALLOID_ADDRESS_SANITIZER)
+  if (inside_) {
+    announce(nullptr, caller_stack_, caller_stack_size_);
+    arrive(nullptr, nullptr, nullptr);
+  }
+  // What abandoned threads left behind: the sanitizer's shadow of their frames.
+  if (memory_) __asan_unpoison_memory_region(memory_, stride * count_);
+#endif
+  inside_ = false;
+}
+
+bool Fibers::is_guard(const void* address) const {
+  auto* byte = static_cast<const std::byte*>(address);
+  if (!memory_ || byte < memory_ || byte >= memory_ + stride * count_) return false;
+  return static_cast<std::size_t>(byte - memory_) % stride < guard;
+}
+
+}  // namespace metalloid::engines::reference
