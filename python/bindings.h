@@ -4,3 +4,4 @@
 #include <nanobind/nanobind.h>
 
 void bind_fast(nanobind::module_& module);
+void bind_recorder(nanobind::module_& module);

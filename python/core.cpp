@@ -140,8 +140,9 @@ MathMode parse_math_mode(const std::string& name) {
 Library compile(const std::string& source, const std::string& device, std::pair<int, int> language,
                 const std::string& math_mode, std::vector<std::pair<std::string, std::string>> definitions,
                 const std::vector<std::filesystem::path>& include_directories,
-                std::map<std::string, std::string> headers) {
+                std::map<std::string, std::string> headers, const std::string& source_name) {
   CompileOptions options;
+  options.source_name = source_name;
   options.language = {static_cast<std::uint8_t>(language.first), static_cast<std::uint8_t>(language.second)};
   options.math_mode = parse_math_mode(math_mode);
   options.definitions = std::move(definitions);
@@ -281,11 +282,19 @@ NB_MODULE(_core, module) {
       .def("kernel", &make_kernel, "name"_a, "constants"_a);
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,
-             "include_directories"_a, "headers"_a);
+             "include_directories"_a, "headers"_a, "source_name"_a = "program_source");
   module.def("devices", [] {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Device& device : Device::all()) result.emplace_back(device.name(), device.description());
     return result;
   });
+  module.def("engines", [] {
+    std::vector<std::string> result;  // "cpu" is a second name of one of them
+    for (const Device& device : Device::all()) {
+      if (device.name() == device.engine()) result.push_back(device.name());
+    }
+    return result;
+  });
   bind_fast(module);
+  bind_recorder(module);
 }

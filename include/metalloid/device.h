@@ -44,6 +44,7 @@ class Device {
 
   const std::string& name() const;         // "cpu", "reference", ...
   const std::string& description() const;  // for people: engine and hardware
+  std::string engine() const;              // the name of the engine that runs its kernels
 
   // Throws compile_error whose message is the compiler's log, unsupported, input_output.
   Library make_library(std::string_view source, const CompileOptions& options = {}) const;

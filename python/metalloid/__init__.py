@@ -10,26 +10,40 @@ array([0., 2., 4., 6.], dtype=float32)
 
 from typing import TYPE_CHECKING
 
-from . import fast
-from ._core import Error, devices
-from ._core import version as __version__
-from ._errors import AcceleratorError, synchronize
-from ._policy import ArgumentPolicy
-from ._shader import Kernel, ShaderLibrary, compile_shader
-
 if TYPE_CHECKING:
-    from . import coreai
+    from . import coreai, fast
+    from ._core import Error, devices, engines
+    from ._core import version as __version__
+    from ._device import default_device, set_default_device
+    from ._errors import AcceleratorError, synchronize
+    from ._policy import ArgumentPolicy
+    from ._shader import Kernel, ShaderLibrary, compile_shader
     from ._torch_metal_kernel import TorchMetalKernel
     from ._torch_metal_kernel_source import MetalParameter
     from ._torch_metal_kernel_verify import VerificationError
 
-# These need torch, which is imported when they are first asked for.
-_lazy = {
+# Everything is imported when it is first asked for: the pytest plugin and the runners' start-up code live in this
+# package and must not cost programs without kernels the time to load a compiler, nor those without tensors torch.
+_homes = {
+    "AcceleratorError": "_errors",
+    "ArgumentPolicy": "_policy",
+    "Error": "_core",
+    "Kernel": "_shader",
     "MetalParameter": "_torch_metal_kernel_source",
+    "ShaderLibrary": "_shader",
     "TorchMetalKernel": "_torch_metal_kernel",
     "VerificationError": "_torch_metal_kernel_verify",
+    "__version__": "_core",
+    "compile_shader": "_shader",
     "coreai": "coreai",
+    "default_device": "_device",
+    "devices": "_core",
+    "engines": "_core",
+    "fast": "fast",
+    "set_default_device": "_device",
+    "synchronize": "_errors",
 }
+_other_names = {"__version__": "version"}
 
 __all__ = [
     "AcceleratorError",
@@ -43,20 +57,25 @@ __all__ = [
     "__version__",
     "compile_shader",
     "coreai",
+    "default_device",
     "devices",
+    "engines",
     "fast",
+    "set_default_device",
     "synchronize",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _lazy:
+    if name not in _homes:
         raise AttributeError(f"module 'metalloid' has no attribute {name!r}")
     import importlib
 
-    module = importlib.import_module(f".{_lazy[name]}", __name__)
-    return module if name == _lazy[name] else getattr(module, name)
+    module = importlib.import_module(f".{_homes[name]}", __name__)
+    value = module if name == _homes[name] else getattr(module, _other_names.get(name, name))
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_lazy})
+    return sorted({*globals(), *_homes})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import _core
+from . import _core, _device
 from ._arguments import encode
 from ._errors import error_buffer
 from ._policy import ArgumentPolicy, arrays_in_place
@@ -17,20 +17,22 @@ from ._tensors import is_tensor
 def compile_shader(
     source: str,
     *,
-    device: str = "cpu",
+    device: str | None = None,
     language: str = "metal3.2",
     math_mode: str = "safe",
     definitions: Mapping[str, Any] | None = None,
     include_directories: Sequence[str | os.PathLike[str]] = (),
     headers: Mapping[str, str] | None = None,
     torch_headers: bool = False,
+    source_name: str = "program_source",
     policy: ArgumentPolicy = arrays_in_place,
 ) -> ShaderLibrary:
     """Compiles Metal source and returns its kernels as attributes.
 
     Args:
-        source: Metal Shading Language. Diagnostics call it ``program_source``.
-        device: one of the names that ``metalloid.devices()`` lists.
+        source: Metal Shading Language.
+        device: one of the names that ``metalloid.devices()`` lists; default: whatever
+            ``metalloid.default_device()`` is when a kernel is called.
         language: ``"metal2.0"`` to ``"metal4.0"``.
         math_mode: ``"safe"``, ``"relaxed"`` or ``"fast"``, as Metal's ``-fmetal-math-mode``.
         definitions: macros, name to value.
@@ -38,6 +40,7 @@ def compile_shader(
         headers: headers that exist only in memory, name as in ``#include`` to text.
         torch_headers: ``#include <c10/metal/...>`` means the installed PyTorch's own headers instead of those that
             come with Metalloid (which need no PyTorch and compute the same).
+        source_name: what diagnostics call the source.
         policy: what host values stand for when kernels are called; see ``ArgumentPolicy``.
 
     Raises:
@@ -50,16 +53,17 @@ def compile_shader(
     folders = list(include_directories)
     if torch_headers:
         folders.append(_torch_include_directory())
-    library = _core.compile(
-        source,
-        device,
+    options = (
         _parse_language(language),
         math_mode,
         [(name, str(value)) for name, value in (definitions or {}).items()],
         folders,
         dict(headers or {}),
+        source_name,
     )
-    return ShaderLibrary(library, policy)
+    library = ShaderLibrary(lambda name: _core.compile(source, name, *options), device, policy)
+    dir(library)  # compiles
+    return library
 
 
 def _torch_include_directory() -> str:
@@ -83,9 +87,16 @@ def _parse_language(name: str) -> tuple[int, int]:
 class ShaderLibrary:
     """Compiled Metal source. Every kernel is an attribute; ``dir()`` lists them."""
 
-    def __init__(self, library: _core.Library, policy: ArgumentPolicy = arrays_in_place) -> None:
-        self._library = library
+    def __init__(
+        self,
+        compile_for: Callable[[str], _core.Library],
+        device: str | None = None,
+        policy: ArgumentPolicy = arrays_in_place,
+    ) -> None:
+        self._compile_for = compile_for
+        self._device = device
         self._policy = policy
+        self._libraries: dict[str, _core.Library] = {}  # by device
         self._kernels: dict[Any, _core.Kernel] = {}
 
     def __getattr__(self, name: str) -> Kernel:
@@ -94,7 +105,12 @@ class ShaderLibrary:
         return self.get_kernel(name)
 
     def __dir__(self) -> list[str]:
-        return self._library.kernel_names()
+        return self._library_on(self._device or _device.chosen).kernel_names()
+
+    def _library_on(self, device: str) -> _core.Library:
+        if device not in self._libraries:
+            self._libraries[device] = self._compile_for(device)
+        return self._libraries[device]
 
     def get_kernel(self, name: str, constants: Mapping[int | str, Any] | None = None) -> Kernel:
         """The kernel of that name, specialised with values for function constants by name or index.
@@ -103,26 +119,44 @@ class ShaderLibrary:
             RuntimeError: there is no such kernel, or no such function constant.
         """
         values = list((constants or {}).items())
-        key = (name, repr(values))
+        return Kernel(lambda device: self._kernel_on(device, name, values), self._device, self._policy)
+
+    def _kernel_on(self, device: str, name: str, values: list[tuple[int | str, Any]]) -> _core.Kernel:
+        key = (device, name, repr(values))
         if key not in self._kernels:
             try:
-                self._kernels[key] = self._library.kernel(name, values)
+                self._kernels[key] = self._library_on(device).kernel(name, values)
             except _core.Error as error:
                 if error.code == "unknown_function":
                     raise RuntimeError(f"Failed to create function state object for: {name}\n{error}") from None
                 raise
-        return Kernel(self._kernels[key], self._policy)
+        return self._kernels[key]
 
 
 class Kernel:
     """A kernel that can be called."""
 
-    def __init__(self, kernel: _core.Kernel, policy: ArgumentPolicy = arrays_in_place) -> None:
-        self._kernel = kernel
+    def __init__(
+        self,
+        kernel_on: Callable[[str], _core.Kernel],
+        device: str | None = None,
+        policy: ArgumentPolicy = arrays_in_place,
+    ) -> None:
+        self._kernel_on = kernel_on
+        self._device = device
         self._policy = policy
+        self._kernels: dict[str, _core.Kernel] = {}  # by device
         self._arguments = {
-            argument["index"]: argument for argument in kernel.arguments() if argument["kind"] == "buffer"
+            argument["index"]: argument for argument in self._kernel.arguments() if argument["kind"] == "buffer"
         }
+
+    @property
+    def _kernel(self) -> _core.Kernel:
+        device = self._device or _device.chosen
+        kernel = self._kernels.get(device)
+        if kernel is None:
+            kernel = self._kernels[device] = self._kernel_on(device)
+        return kernel
 
     @property
     def max_threads_per_threadgroup(self) -> int:

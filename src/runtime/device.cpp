@@ -5,6 +5,7 @@
 
 #include "engines/registry.h"
 #include "runtime/library_cache.h"
+#include "runtime/recorder.h"
 #include "runtime/states.h"
 #include "support/files.h"
 
@@ -50,9 +51,14 @@ std::vector<Device> Device::all() {
 
 const std::string& Device::name() const { return state_->name; }
 const std::string& Device::description() const { return state_->description; }
+std::string Device::engine() const { return state_->engine->name(); }
 
 Library Device::make_library(std::string_view source, const CompileOptions& options) const {
-  return Library(runtime::find_or_compile_library(*this, source, options));
+  auto text = std::make_shared<const SourceText>(SourceText{options.source_name, std::string(source)});
+  std::shared_ptr<const Library::State> library;
+  auto describe = [&] { return Event{.kind = Event::Kind::library, .device = name(), .source = text}; };
+  runtime::recorded(describe, [&] { library = runtime::find_or_compile_library(*this, text, options); });
+  return Library(std::move(library));
 }
 
 Library Device::load_library(const std::filesystem::path& file, CompileOptions options) const {

@@ -91,6 +91,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
                                                             const FunctionConstants& constants) {
   auto state = std::make_shared<Kernel::State>();
   state->device = library.device;
+  state->source = library.source;
   state->from_cache = true;
   support::Hash key = key_of(library, kernel, constants);
   state->compiled = memory_cache().find(key);

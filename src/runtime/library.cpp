@@ -9,6 +9,7 @@
 #include "runtime/kernel_cache.h"
 #include "runtime/kernel_lookup.h"
 #include "runtime/nearest_names.h"
+#include "runtime/recorder.h"
 #include "runtime/states.h"
 
 namespace metalloid {
@@ -57,8 +58,17 @@ std::vector<std::string> Library::kernel_names() const {
 }
 
 Kernel Library::kernel(std::string_view name, const FunctionConstants& constants) const {
-  auto kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);
-  runtime::check_kernel(kernel->compiled->info);
+  std::shared_ptr<const Kernel::State> kernel;
+  auto describe = [&] {
+    return Event{.kind = Event::Kind::kernel,
+                 .device = state_->device->name,
+                 .kernel = std::string(name),
+                 .source = state_->source};
+  };
+  runtime::recorded(describe, [&] {
+    kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);
+    runtime::check_kernel(kernel->compiled->info);
+  });
   return Kernel(std::move(kernel));
 }
 

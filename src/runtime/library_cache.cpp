@@ -119,7 +119,8 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
   return entry;
 }
 
-std::shared_ptr<const Library::State> state_for(Device device, const Entry& entry, bool from_cache) {
+std::shared_ptr<const Library::State> state_for(Device device, std::shared_ptr<const SourceText> source,
+                                                const Entry& entry, bool from_cache) {
   auto state = std::make_shared<Library::State>();
   state->device = &device.state();
   state->bitcode = entry.bitcode;
@@ -127,33 +128,34 @@ std::shared_ptr<const Library::State> state_for(Device device, const Entry& entr
   state->info = entry.info;
   state->warnings = entry.warnings;
   state->from_cache = from_cache;
+  state->source = std::move(source);
   return state;
 }
 
 }  // namespace
 
-std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::string_view source,
+std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options) {
   // Headers from a developer's folder are no part of the key.
   bool cached = !std::getenv("METALLOID_STDLIB_DIR");
-  support::Hash key = key_of(source, options);
+  support::Hash key = key_of(source->text, options);
   if (cached) {
     auto entry = memory_cache().find(key);
-    if (entry && is_current(*entry)) return state_for(device, *entry, true);
+    if (entry && is_current(*entry)) return state_for(device, std::move(source), *entry, true);
     entry = from_disk(key);
     if (entry && is_current(*entry)) {
       memory_cache().insert(key, entry);
-      return state_for(device, *entry, true);
+      return state_for(device, std::move(source), *entry, true);
     }
   }
-  std::shared_ptr<const Entry> entry = compile(source, options);
+  std::shared_ptr<const Entry> entry = compile(source->text, options);
   if (cached) {
     memory_cache().insert(key, entry);
     Writer writer;
     archive(writer, const_cast<Entry&>(*entry));  // writing changes nothing
     write_cache_entry(EntryKind::library, key, writer.take());
   }
-  return state_for(device, *entry, false);
+  return state_for(device, std::move(source), *entry, false);
 }
 
 }  // namespace metalloid::runtime

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "metalloid/device.h"
+#include "metalloid/recorder.h"
 
 namespace metalloid::runtime {
 
-std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::string_view source,
+std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options);
 
 }  // namespace metalloid::runtime

@@ -7,6 +7,7 @@
 
 #include "metalloid/dispatch.h"
 #include "runtime/plan.h"
+#include "runtime/recorder.h"
 #include "runtime/states.h"
 
 namespace metalloid {
@@ -16,10 +17,21 @@ engines::DispatchPlan plan_for(const Kernel& kernel, const Dispatch& dispatch) {
   return runtime::plan_dispatch(kernel.info(), kernel.max_total_threads_per_threadgroup(), dispatch);
 }
 
+Event event_of(const Kernel& kernel, const Dispatch& dispatch) {
+  return {.kind = Event::Kind::dispatch,
+          .device = kernel.state().device->name,
+          .kernel = kernel.name(),
+          .source = kernel.state().source,
+          .grid = dispatch.grid(),
+          .threads_per_threadgroup = dispatch.group(),
+          .grid_counts_threads = dispatch.grid_counts_threads()};
+}
+
 }  // namespace
 
 void run(const Kernel& kernel, const Dispatch& dispatch) {
-  kernel.state().compiled->executable->run(plan_for(kernel, dispatch));
+  runtime::recorded([&] { return event_of(kernel, dispatch); },
+                    [&] { kernel.state().compiled->executable->run(plan_for(kernel, dispatch)); });
 }
 
 struct Submission::State {
@@ -118,7 +130,10 @@ Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
   };
   auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
   work->plan = plan_for(work->kernel, work->dispatch);
-  return state_->add([work] { work->kernel.state().compiled->executable->run(work->plan); });
+  return state_->add([work] {
+    runtime::recorded([&] { return event_of(work->kernel, work->dispatch); },
+                      [&] { work->kernel.state().compiled->executable->run(work->plan); });
+  });
 }
 
 Submission Queue::submit(std::function<void()> work) { return state_->add(std::move(work)); }

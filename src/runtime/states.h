@@ -6,6 +6,7 @@
 
 #include "engines/engine.h"
 #include "metalloid/metalloid.h"
+#include "metalloid/recorder.h"
 #include "support/hash.h"
 
 namespace metalloid {
@@ -23,6 +24,7 @@ struct Library::State {
   LibraryInfo info;
   std::string warnings;
   bool from_cache = false;
+  std::shared_ptr<const SourceText> source;
 };
 
 namespace runtime {
@@ -39,6 +41,7 @@ struct Kernel::State {
   const Device::State* device = nullptr;
   std::shared_ptr<const runtime::CompiledKernel> compiled;
   bool from_cache = false;
+  std::shared_ptr<const SourceText> source;
 };
 
 }  // namespace metalloid

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import _core
+from .. import _core, _device
 from ._dtypes import dtype_name
 from ._results import maker_for
 
@@ -23,7 +23,7 @@ def metal_kernel(
     atomic_outputs: bool = False,
     compile_options: Mapping[str, str] | None = None,
     *,
-    device: str = "cpu",
+    device: str | None = None,
 ) -> MetalKernel:
     """A kernel from the body of a Metal function; the signature is generated at each call, from its arrays.
 
@@ -37,7 +37,8 @@ def metal_kernel(
         ensure_row_contiguous: copy inputs that are not row contiguous before the kernel sees them.
         atomic_outputs: outputs are ``device atomic<T>*``.
         compile_options: ``{"math_mode": "safe" | "relaxed" | "fast"}``; default ``"safe"``.
-        device: one of the names that ``metalloid.devices()`` lists.
+        device: one of the names that ``metalloid.devices()`` lists; default: whatever
+            ``metalloid.default_device()`` is when the kernel is called.
 
     Raises:
         ValueError: no outputs, or unknown compile options.
@@ -125,7 +126,7 @@ class MetalKernel:
         ensure_row_contiguous: bool,
         atomic_outputs: bool,
         math_mode: str,
-        device: str,
+        device: str | None,
     ) -> None:
         declaration = dict(
             name=name, input_names=list(input_names), output_names=list(output_names), source=source, header=header,
@@ -193,7 +194,7 @@ class MetalKernel:
 
         def run(values: list[Any]) -> list[Any]:
             outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
-            self._kernel.run(values, outputs, *extents, templates, init_value, self._device)
+            self._kernel.run(values, outputs, *extents, templates, init_value, self._device or _device.chosen)
             if self._kernel.reads_outside_inputs and not self._has_warned:
                 self._has_warned = True
                 warnings.warn(

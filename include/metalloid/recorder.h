@@ -1,0 +1,47 @@
+// What ran and what failed, for tools that explain a failure afterwards: test frameworks, debuggers.
+//
+// Off unless record(true) is called or $METALLOID_RECORD is 1; then the last 1000 events of the process are kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metalloid/dispatch.h"
+#include "metalloid/error.h"
+
+namespace metalloid {
+
+// Metal source as it was handed to the compiler.
+struct SourceText {
+  std::string name;  // as diagnostics show it: "program_source", or a file
+  std::string text;
+};
+
+// A dispatch, or a failure to make a library or a kernel.
+struct Event {
+  enum class Kind : std::uint8_t { library, kernel, dispatch };
+
+  Kind kind = Kind::dispatch;
+  std::string device{};
+  std::string kernel{};  // empty: the library did not compile
+  std::shared_ptr<const SourceText> source{};
+  Size grid{}, threads_per_threadgroup{};  // of a dispatch
+  bool grid_counts_threads = true;         // else threadgroups
+  std::optional<ErrorCode> error{};        // none: it succeeded
+  std::string message{};                   // of the error
+};
+
+struct Events {
+  std::vector<Event> events;     // oldest first
+  std::uint64_t dispatches = 0;  // all of them, also those that are no longer among the events
+};
+
+void record(bool on);
+bool is_recording();
+// All since the last call.
+Events take_events();
+
+}  // namespace metalloid

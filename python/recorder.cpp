@@ -1,0 +1,53 @@
+// metalloid._core.record and take_events: what ran and what failed, for the pytest plugin.
+#include "metalloid/recorder.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace metalloid;
+
+namespace {
+
+const char* name_of(Event::Kind kind) {
+  switch (kind) {
+    case Event::Kind::library: return "library";
+    case Event::Kind::kernel: return "kernel";
+    default: return "dispatch";
+  }
+}
+
+nb::tuple extents(const Size& size) { return nb::make_tuple(size.x, size.y, size.z); }
+
+nb::dict describe(const Event& event) {
+  nb::dict entry;
+  entry["kind"] = name_of(event.kind);
+  entry["device"] = event.device;
+  entry["kernel"] = event.kernel;
+  entry["source_name"] = event.source ? event.source->name : std::string();
+  entry["source"] = event.source ? nb::str(event.source->text.data(), event.source->text.size()) : nb::str("");
+  entry["grid"] = extents(event.grid);
+  entry["group"] = extents(event.threads_per_threadgroup);
+  entry["grid_counts_threads"] = event.grid_counts_threads;
+  entry["error"] =
+      event.error ? nb::object(nb::str(std::string(metalloid::name_of(*event.error)).c_str())) : nb::object(nb::none());
+  entry["message"] = event.message;
+  return entry;
+}
+
+}  // namespace
+
+void bind_recorder(nb::module_& module) {
+  module.def("record", &record, "on"_a);
+  // The events since the last call, oldest first, and how many dispatches there were in all.
+  module.def("take_events", [] {
+    const Events taken = take_events();
+    nb::list events;
+    for (const Event& event : taken.events) events.append(describe(event));
+    return nb::make_tuple(events, taken.dispatches);
+  });
+}

@@ -1,0 +1,56 @@
+// The last events of the process.
+#include "runtime/recorder.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace metalloid {
+namespace {
+
+constexpr std::size_t capacity = 1000;
+
+struct Recorder {
+  std::atomic<bool> on;
+  std::mutex mutex;
+  std::deque<Event> events;
+  std::uint64_t dispatches = 0;
+
+  Recorder() {
+    const char* variable = std::getenv("METALLOID_RECORD");
+    on = variable != nullptr && std::string_view(variable) == "1";
+  }
+};
+
+Recorder& recorder() {
+  static auto* instance = new Recorder;  // other threads may run kernels until the very end
+  return *instance;
+}
+
+}  // namespace
+
+void record(bool on) { recorder().on = on; }
+bool is_recording() { return recorder().on.load(std::memory_order_relaxed); }
+
+Events take_events() {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  Events result;
+  result.events.assign(std::make_move_iterator(all.events.begin()), std::make_move_iterator(all.events.end()));
+  result.dispatches = std::exchange(all.dispatches, 0);
+  all.events.clear();
+  return result;
+}
+
+void runtime::add_event(Event event) {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  if (event.kind == Event::Kind::dispatch) ++all.dispatches;
+  if (all.events.size() == capacity) all.events.pop_front();
+  all.events.push_back(std::move(event));
+}
+
+}  // namespace metalloid
