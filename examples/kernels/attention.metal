@@ -98,7 +98,8 @@ template <typename T>
   }
 
   float largest = -INFINITY, sum = 0;
-  float elements[largest_head_size / smallest_threadgroup] = {};  // thread_index, thread_index + threads, ... of the row
+  // Those of the row at thread_index, thread_index + threads, ...
+  float elements[largest_head_size / smallest_threadgroup] = {};
   for (int start = first; start < last; start += int(threads)) {
     const int count = min(last - start, int(threads));
     threadgroup_barrier(mem_flags::mem_threadgroup);  // `query` is written, the last block's `weights` are read

@@ -3,8 +3,8 @@
 // The variance is the mean of (x - mean)^2, which takes a second pass over the row. The shorter way, mean(x^2) -
 // mean^2 in one pass, subtracts two large numbers that are nearly equal when the mean is large against the spread, and
 // loses all digits. The second pass also adds up x - mean. Exactly, that sum is zero; what it shows is the rounding
-// error of the mean, which is taken back. In fast math mode, the compiler may reorder sums as if numbers were exact, and
-// take this apart: so this file asks for safe math, whatever the mode of the rest.
+// error of the mean, which is taken back. In fast math mode, the compiler may reorder sums as if numbers were exact,
+// and take this apart: so this file asks for safe math, whatever the mode of the rest.
 #ifndef EXAMPLES_LAYER_NORM_H
 #define EXAMPLES_LAYER_NORM_H
 

@@ -1,5 +1,6 @@
-// One pass of a radix sort: keys and their values, stably reordered by four bits ("the digit") of the keys. Eight passes,
-// from the lowest bits to the highest, sort 32-bit keys: a stable pass keeps the order that the passes before it made.
+// One pass of a radix sort: keys and their values, stably reordered by four bits ("the digit") of the keys. Eight
+// passes, from the lowest bits to the highest, sort 32-bit keys: a stable pass keeps the order that the passes before
+// it made.
 //
 // Each threadgroup takes a tile of the keys, one key per thread. Three kernels run one after the other:
 //   histogram   counts the digits of every tile: counts[digit * tiles + tile];

@@ -17,8 +17,9 @@ kernel void layout(device uint* positions [[buffer(0)]],
   positions[2 * lane + 1] = uint(matrix.thread_elements()[1]);
 }
 
-// out = transpose of in, block by block. Loads and stores take, after the matrix and the memory: how many elements there
-// are from one row to the next, where in memory the block begins (column first, then row), and whether to transpose.
+// out = transpose of in, block by block. Loads and stores take, after the matrix and the memory: how many elements
+// there are from one row to the next, where in memory the block begins (column first, then row), and whether to
+// transpose.
 kernel void transpose_on_load(device float* out [[buffer(0)]],       // columns x rows
                               device const float* in [[buffer(1)]],  // rows x columns
                               constant uint& rows [[buffer(2)]],

@@ -6,8 +6,8 @@
 // sums. Simdgroup matrices are stored whole, so a tile of C that does not fit into C passes through threadgroup memory,
 // too. Half inputs are multiplied as they are and summed in float.
 //
-//   metalloid run examples/kernels/simdgroup_matmul.metal --kernel simdgroup_matmul_float --threadgroups 3,2 --group 128
-//       --arg c=f32[50,96]=zeros --arg a=f32[50,40]=normal --arg b=f32[40,96]=normal
+//   metalloid run examples/kernels/simdgroup_matmul.metal --kernel simdgroup_matmul_float
+//       --threadgroups 3,2 --group 128 --arg c=f32[50,96]=zeros --arg a=f32[50,40]=normal --arg b=f32[40,96]=normal
 //       --arg size=u8[12]=50,0,0,0,96,0,0,0,40,0,0,0
 #include <metal_simdgroup_matrix>
 #include <metal_stdlib>

@@ -24,8 +24,8 @@ def kernel_source(name: str) -> str:
 def empty_result(shape, dtype=np.float32) -> np.ndarray:
     """An array for a kernel to fill.
 
-    It holds NaN (integers: bits that are unlikely), so an element that the kernel never writes is an error in the table.
-    So is a write next to the array: it lies in a larger one, whose margins `Report.check` looks at.
+    It holds NaN (integers: bits that are unlikely), so that an element which the kernel never writes is an error in the
+    table. So is a write next to the array: it lies in a larger one, whose margins `Report.check` looks at.
     """
     count = int(np.prod(shape, dtype=np.int64))
     whole = np.full(count + 2 * _margin, _unwritten(dtype), dtype)

@@ -1,8 +1,8 @@
 """y = W x with the weights W in 4 bits, from the body of a kernel alone: the interface of mx.fast.metal_kernel.
 
 `metalloid.fast.metal_kernel` writes the kernel's signature at each call, from the arrays' names, shapes and element
-types. The body can use `w_shape` and its like, any of Metal's thread attributes by name, and the template arguments. The
-same body runs in MLX on a Mac. Here the arrays are NumPy's; outputs come back as arrays of the same kind.
+types. The body can use `w_shape` and its like, any of Metal's thread attributes by name, and the template arguments.
+The same body runs in MLX on a Mac. Here the arrays are NumPy's; outputs come back as arrays of the same kind.
 
 Language models keep weights so: in groups of `group_size` neighbours in a row, each weight an integer q from 0 to 15
 that stands for scale * q + bias, with a scale and a bias per group. Eight weights fill a 32-bit word, the first in the
@@ -12,8 +12,8 @@ One simdgroup computes one row: lane l takes words l, l + 32, ... and simd_sum a
 wide, one simdgroup, and some rows high; the grid is 32 x rows. Where the rows do not fill the last threadgroup, Metal
 cuts it, always between simdgroups: no lane is ever missing, and the kernel needs no check.
 
-Arithmetic: over a group, sum (scale q + bias) x = scale sum(q x) + bias sum(x). A word lies in one group, so the sums are
-taken per word, in float.
+Arithmetic: over a group, sum (scale q + bias) x = scale sum(q x) + bias sum(x). A word lies in one group, so the sums
+are taken per word, in float.
 """
 
 import sys
@@ -114,7 +114,8 @@ def main() -> int:
     weights = random.standard_normal((16, 256))
     w, scales, biases = quantise(weights, 32, np.float32)
     steps = np.repeat(scales, 32, axis=1)
-    report.check("the format: weights in steps", (16, 256), dequantise(w, scales, biases, 32) / steps, weights / steps, 0.5)
+    got, expected = dequantise(w, scales, biases, 32) / steps, weights / steps
+    report.check("the format: weights in steps", (16, 256), got, expected, 0.5)
     return report.finish()
 
 

@@ -4,10 +4,10 @@ It calls `mx.fast.metal_kernel` and knows nothing of Metalloid. Elsewhere it run
 
     python -m metalloid.mlx examples/python/rope_mlx.py
 
-x has shape (batch, heads, length, size). At place p, pair i of a head's size / 2 pairs of elements is turned by the angle
-p * base^(-2 i / size): fast for the first pairs, slowly for the last. Which elements make a pair is the one thing that
-models disagree on: neighbours (2 i, 2 i + 1), "interleaved", or the halves (i, i + size / 2). `offset` is the place of the
-first element, for decoding with a cache.
+x has shape (batch, heads, length, size). At place p, pair i of a head's size / 2 pairs of elements is turned by the
+angle p * base^(-2 i / size): fast for the first pairs, slowly for the last. Which elements make a pair is the one thing
+that models disagree on: neighbours (2 i, 2 i + 1), "interleaved", or the halves (i, i + size / 2). `offset` is the
+place of the first element, for decoding with a cache.
 
 One thread turns one pair. The grid has three dimensions, pairs x length x (batch * heads), so that the kernel finds its
 pair, place and head without a division; a thread writes the two elements that it reads, and nobody else's.
@@ -15,8 +15,8 @@ pair, place and head without a division; a thread writes the two elements that i
 The derivative: a rotation's transpose turns backwards. So the gradient of x is the cotangent turned by the negative
 angle, and the same kernel computes it; `mx.custom_function` says so to MLX.
 
-Floating point: the angle is computed in float, so at place p it is wrong by up to p * 2^-22 or so. At place 100,000 that
-is 0.02: the tolerance of the last rows of the table. Half and bfloat elements are turned in float.
+Floating point: the angle is computed in float, so at place p it is wrong by up to p * 2^-22 or so. At place 100,000
+that is 0.02: the tolerance of the last rows of the table. Half and bfloat elements are turned in float.
 """
 
 import sys

@@ -9,8 +9,8 @@ Small kernels first (kernels/simdgroup_fragments.metal), each with one part of t
 Then a product of matrices of any size (kernels/simdgroup_matmul.metal), in which tiles pass through threadgroup memory.
 
 The launch of the small kernels is one simdgroup, 32 threads, per block of 8 x 8. Metal's matrices work only where all
-lanes of a simdgroup do the same together, so threadgroups are always multiples of 32 here. Grids are counted in threads:
-m x n threadgroups of 32 threads are a grid of (32 m, n).
+lanes of a simdgroup do the same together, so threadgroups are always multiples of 32 here. Grids are counted in
+threads: m x n threadgroups of 32 threads are a grid of (32 m, n).
 
 Floating point: products and sums are in float, for half and bfloat operands too.
 """
@@ -79,7 +79,8 @@ def main() -> int:
         matrix = random.standard_normal((rows, columns)).astype(np.float32)
         for name in ("transpose_on_load", "transpose_on_store"):
             out = empty_result((columns, rows))
-            fragments.get_kernel(name)(out, matrix, rows, columns, threads=(32 * (columns // 8), rows // 8), group_size=(32, 1))
+            kernel = fragments.get_kernel(name)
+            kernel(out, matrix, rows, columns, threads=(32 * (columns // 8), rows // 8), group_size=(32, 1))
             report.check(name, (rows, columns), out, matrix.T, 0)
 
     for name, dtype in (("float", np.float32), ("half", np.float16)):

@@ -2,19 +2,19 @@
 
 Together the three kernels of kernels/radix_sort.metal are one pass of a radix sort: they reorder keys, and values that
 belong to them, by four bits of the keys. Eight passes sort 32-bit keys. The result of each kernel is an array in device
-memory that the next one reads; between two kernels of a library nothing else is needed, because each starts when the one
-before has finished.
+memory that the next one reads; between two kernels of a library nothing else is needed, because each starts when the
+one before has finished.
 
-When the sort comes out wrong, the result does not say why: a small mistake in the first kernel scatters keys everywhere.
-So each stage is run alone. Its input is what the stage before *should* have given, computed by NumPy, and so is what its
-output is compared with. Then a wrong output can only come from the stage's own kernel:
+When the sort comes out wrong, the result does not say why: a small mistake in the first kernel scatters keys
+everywhere. So each stage is run alone. Its input is what the stage before *should* have given, computed by NumPy, and
+so is what its output is compared with. Then a wrong output can only come from the stage's own kernel:
 
     lib.histogram(counts, keys, length, shift, threads=[tiles * 256, 1, 1], group_size=[256, 1, 1])
     assert np.array_equal(counts, reference_histogram(keys, shift)), "histogram is wrong"
 
-Try it: `python sort_pipeline.py --bug prefix_sum` breaks one kernel. The table then shows the sort wrong, the other stages
-right when they run alone, and the wrong stage with the first element that differs. Without options, the program checks the
-pipeline, and then that each of its planted bugs is found in this way. Things to see in them:
+Try it: `python sort_pipeline.py --bug prefix_sum` breaks one kernel. The table then shows the sort wrong, the other
+stages right when they run alone, and the wrong stage with the first element that differs. Without options, the program
+checks the pipeline, and then that each of its planted bugs is found in this way. Things to see in them:
 
   histogram   the counts are right, but in the wrong order: the reference must check the layout, too;
   prefix_sum  right for short inputs: only a length above the threadgroup's size has a carry to forget;
