@@ -7,6 +7,8 @@ import runpy
 import sys
 import types
 
+from ._import_hook import activate_child_processes
+
 USAGE = """\
 usage: python -m metalloid.mlx SCRIPT [ARGS...]
        python -m metalloid.mlx -m MODULE [ARGS...]
@@ -15,16 +17,6 @@ usage: python -m metalloid.mlx SCRIPT [ARGS...]
 Runs Python code that uses MLX as if this machine had a GPU: kernels of mx.fast.metal_kernel run on Metalloid, all
 other operations on MLX's CPU back end. Python processes that the code starts do the same (METALLOID_MLX=1).
 """
-
-
-def _environment_of_children() -> None:
-    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
-    package_root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    paths = [startup, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    if package_root not in paths:
-        paths.append(package_root)
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    os.environ["METALLOID_MLX"] = "1"
 
 
 def main(arguments: list[str]) -> int:
@@ -42,7 +34,7 @@ def main(arguments: list[str]) -> int:
     except ImportError as error:
         print(f"metalloid.mlx: MLX is not installed (pip install 'mlx[cpu]'): {error}", file=sys.stderr)
         return 2
-    _environment_of_children()
+    activate_child_processes()
 
     # As python itself does: argv, and the place where imports look first.
     if first == "-m":

@@ -1,10 +1,12 @@
-"""Calls install() right after some module imports mlx.core, in processes that may never do so."""
+"""Calls install() right after some module imports mlx.core, in processes that may never do so: this one and those that
+it starts."""
 
 from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -45,9 +47,23 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def activate() -> None:
+    """At once if MLX is there already, else when it is imported. Does nothing if it was called before."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
     if "mlx.core" in sys.modules:
         from ._install import install
 
         install(sys.modules["mlx.core"])
     else:
         sys.meta_path.insert(0, _Finder())
+
+
+def activate_child_processes() -> None:
+    """They find a sitecustomize module that activates them; it runs the environment's own, too."""
+    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+    package_root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    paths = [startup, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    if package_root not in paths:
+        paths.append(package_root)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    os.environ["METALLOID_MLX"] = "1"

@@ -48,8 +48,15 @@ class _TorchFinder(importlib.abc.MetaPathFinder):
         return spec
 
 
+_is_active = False
+
+
 def install_on_import() -> None:
-    """At once if torch is there already, else when it is imported."""
+    """At once if torch is there already, else when it is imported. Does nothing if it was called before."""
+    global _is_active
+    if _is_active:
+        return
+    _is_active = True
     if "torch" in sys.modules:
         _install()
     else:
