@@ -1,7 +1,8 @@
 // The GELU activation (its tanh form) for several element types: one template, one kernel name per type.
 //
 // [[host_name]] on an explicit instantiation gives it the name that the host asks for. The arithmetic is in
-// float whatever the element type, and four elements at a time.
+// float whatever the element type, and four elements at a time: the number of elements is a multiple of four, and the
+// grid a quarter of it.
 //
 //   metalloid run examples/kernels/activations.metal --kernel gelu_half --threads 250 --group 64
 //       --arg out=f16[1000]=zeros --arg in=f16[1000]=normal

@@ -14,6 +14,8 @@
 // was added up so far is multiplied by exp(old largest - new largest). Each thread keeps its elements to itself until
 // the end, and no two threads ever write to the same place of device memory.
 //
+// Written to be read. A faster kernel lets several queries share the keys and values that it loads.
+//
 //   metalloid run examples/kernels/attention.metal --kernel attention_float --threadgroups 40 --group 64
 //       --arg out=f32[1,4,10,32]=zeros --arg q=f32[1,4,10,32]=normal --arg k=f32[1,2,10,32]=normal
 //       --arg v=f32[1,2,10,32]=normal --arg query_heads=u32:4 --arg key_heads=u32:2 --arg query_length=u32:10
@@ -27,6 +29,7 @@ using namespace metal;
 constant constexpr uint largest_head_size = 256;
 constant constexpr uint smallest_threadgroup = 32;
 constant constexpr uint largest_threadgroup = 1024;
+constant constexpr uint elements_per_thread = largest_head_size / smallest_threadgroup;  // at most
 
 struct Maximum {
   static float of_lanes(float value) { return simd_max(value); }
@@ -98,8 +101,7 @@ template <typename T>
   }
 
   float largest = -INFINITY, sum = 0;
-  // Those of the row at thread_index, thread_index + threads, ...
-  float elements[largest_head_size / smallest_threadgroup] = {};
+  float elements[elements_per_thread] = {};  // of the row, at thread_index, thread_index + threads, ...
   for (int start = first; start < last; start += int(threads)) {
     const int count = min(last - start, int(threads));
     threadgroup_barrier(mem_flags::mem_threadgroup);  // `query` is written, the last block's `weights` are read
@@ -119,17 +121,23 @@ template <typename T>
     // The barriers inside also make all weights visible.
     sum = sum * rescale + reduce<Sum>(weight, scratch, lane, simdgroup, simdgroups);
 
-    for (uint i = 0, d = thread_index; d < head_size; ++i, d += threads) {
-      float element = elements[i] * rescale;
-      for (int j = 0; j < count; ++j) {
-        element = fma(weights[j], float(values[size_t(start + j) * head_size + d]), element);
+    for (uint i = 0; i < elements_per_thread; ++i) {
+      const uint d = thread_index + i * threads;
+      if (d < head_size) {
+        float element = elements[i] * rescale;
+        for (int j = 0; j < count; ++j) {
+          element = fma(weights[j], float(values[size_t(start + j) * head_size + d]), element);
+        }
+        elements[i] = element;
       }
-      elements[i] = element;
     }
   }
 
-  for (uint i = 0, d = thread_index; d < head_size; ++i, d += threads) {
-    out[size_t(row) * head_size + d] = T(sum > 0 ? elements[i] / sum : 0.0f);  // a row that sees no key is zero
+  for (uint i = 0; i < elements_per_thread; ++i) {
+    const uint d = thread_index + i * threads;
+    if (d < head_size) {
+      out[size_t(row) * head_size + d] = T(sum > 0 ? elements[i] / sum : 0.0f);  // a row that sees no key is zero
+    }
   }
 }
 
