@@ -105,29 +105,66 @@ T neutral(CrossLane operation) {
   }
 }
 
-template <typename T>
-T combine(CrossLane operation, T a, T b) {
+// IEEE 754-2008 minNum and maxNum: NaN loses.
+float smaller(float a, float b) { return b < a || a != a ? b : a; }
+float larger(float a, float b) { return b > a || a != a ? b : a; }
+
+template <typename T, typename Combine>
+void scan(bool inclusive, unsigned width, std::uint32_t active, T nothing, T (&work)[lanes], Combine combine) {
+  for (unsigned first = 0; first < lanes; first += width) {
+    T so_far = nothing;
+    for (unsigned i = first; i < first + width; ++i) {
+      T before = so_far;
+      if ((active >> i) & 1) so_far = combine(so_far, work[i]);
+      work[i] = inclusive ? so_far : before;
+    }
+  }
+}
+
+template <typename T, typename Combine>
+void reduce_simdgroup(T (&work)[lanes], Combine combine) {
+  // Constant bounds, for the sake of vector instructions.
+  for (unsigned i = 0; i < 16; ++i) work[i] = combine(work[i], work[i + 16]);
+  for (unsigned i = 0; i < 8; ++i) work[i] = combine(work[i], work[i + 8]);
+  for (unsigned i = 0; i < 4; ++i) work[i] = combine(work[i], work[i + 4]);
+  for (unsigned i = 0; i < 2; ++i) work[i] = combine(work[i], work[i + 2]);
+  const T result = combine(work[0], work[1]);
+  for (T& value : work) value = result;
+}
+
+template <typename T, typename Combine>
+void reduce_quadgroups(T (&work)[lanes], Combine combine) {
+  for (unsigned i = 0; i < lanes; i += 4) {
+    const T result = combine(combine(work[i], work[i + 2]), combine(work[i + 1], work[i + 3]));
+    for (unsigned k = 0; k < 4; ++k) work[i + k] = result;
+  }
+}
+
+// Calls `use` with the operation on two values.
+template <typename T, typename Use>
+void with_combination(CrossLane operation, Use use) {
   if constexpr (is_float<T>) {
     switch (operation) {
-      case CrossLane::min: return T(std::fmin(float(a), float(b)));
-      case CrossLane::max: return T(std::fmax(float(a), float(b)));
+      case CrossLane::min: return use([](T a, T b) { return T(smaller(float(a), float(b))); });
+      case CrossLane::max: return use([](T a, T b) { return T(larger(float(a), float(b))); });
       case CrossLane::product:
       case CrossLane::prefix_inclusive_product:
-      case CrossLane::prefix_exclusive_product: return a * b;
-      default: return a + b;
+      case CrossLane::prefix_exclusive_product: return use([](T a, T b) { return a * b; });
+      default: return use([](T a, T b) { return a + b; });
     }
   } else {
     using U = std::make_unsigned_t<T>;
     switch (operation) {
-      case CrossLane::min: return std::min(a, b);
-      case CrossLane::max: return std::max(a, b);
-      case CrossLane::bit_and: return a & b;
-      case CrossLane::bit_or: return a | b;
-      case CrossLane::bit_xor: return a ^ b;
+      case CrossLane::min: return use([](T a, T b) { return std::min(a, b); });
+      case CrossLane::max: return use([](T a, T b) { return std::max(a, b); });
+      case CrossLane::bit_and: return use([](T a, T b) { return a & b; });
+      case CrossLane::bit_or: return use([](T a, T b) { return a | b; });
+      case CrossLane::bit_xor: return use([](T a, T b) { return a ^ b; });
       case CrossLane::product:
       case CrossLane::prefix_inclusive_product:
-      case CrossLane::prefix_exclusive_product: return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-      default: return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+      case CrossLane::prefix_exclusive_product:
+        return use([](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
+      default: return use([](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
     }
   }
 }
@@ -136,25 +173,22 @@ T combine(CrossLane operation, T a, T b) {
 template <typename T>
 void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values) {
   T work[lanes];
-  T nothing = neutral<T>(operation);
-  for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? from_bits<T>(values[i]) : nothing;
-  bool inclusive = operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
-  bool exclusive = operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
-  for (unsigned first = 0; first < lanes; first += width) {
-    T* group = work + first;
-    if (inclusive || exclusive) {
-      T so_far = nothing;
-      for (unsigned i = 0; i < width; ++i) {
-        T before = so_far;
-        if ((active >> (first + i)) & 1) so_far = combine(operation, so_far, group[i]);
-        group[i] = inclusive ? so_far : before;
-      }
-    } else {
-      for (unsigned half = width / 2; half > 0; half /= 2) {
-        for (unsigned i = 0; i < half; ++i) group[i] = combine(operation, group[i], group[i + half]);
-      }
-      for (unsigned i = 1; i < width; ++i) group[i] = group[0];
-    }
+  const T nothing = neutral<T>(operation);
+  for (unsigned i = 0; i < lanes; ++i) work[i] = from_bits<T>(values[i]);
+  if (active != ~0u) {
+    for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? work[i] : nothing;
+  }
+  const bool inclusive =
+      operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
+  const bool exclusive =
+      operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
+  with_combination<T>(operation, [&](auto combine) {
+    if (inclusive || exclusive) return scan(inclusive, width, active, nothing, work, combine);
+    return width == lanes ? reduce_simdgroup(work, combine) : reduce_quadgroups(work, combine);
+  });
+  if (active == ~0u) {
+    for (unsigned i = 0; i < lanes; ++i) values[i] = to_bits(work[i]);
+    return;
   }
   for (unsigned i = 0; i < lanes; ++i) {
     if ((active >> i) & 1) values[i] = to_bits(work[i]);

@@ -83,13 +83,13 @@ inline constexpr std::uint32_t most_matrix_registers = 64;
 //   u64* matrix_registers(ThreadgroupState*)    the calling lane's register 0
 //   void matrices(ThreadgroupState*, Site*, MatrixProgram*, u64* registers)
 //   ThreadgroupState* current()    for recursive functions, which are not part
-//   of the flat kernel u32  current_lane(ThreadgroupState*)
+//   of the flat kernel u32  current_thread(ThreadgroupState*)
 inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
 inline constexpr std::string_view barrier_name = "metalloid_barrier";
 inline constexpr std::string_view matrix_registers_name = "metalloid_matrix_registers";
 inline constexpr std::string_view matrices_name = "metalloid_matrices";
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
-inline constexpr std::string_view current_lane_name = "metalloid_current_lane";
+inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
 
 // Generated: facts of the compiled kernel.
 struct KernelFacts {

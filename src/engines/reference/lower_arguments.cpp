@@ -158,7 +158,6 @@ class EntryBuilder {
   // At the current place, for the thread at position_.
   void call_kernel() {
     index_ = add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
-    lane_ = builder_.CreateURem(index_, constant(32), "lane");
     llvm::SmallVector<Value*, 16> arguments;
     for (llvm::Argument& parameter : kernel_.args()) {
       Value* prepared = prepared_[parameter.getArgNo()];
@@ -208,12 +207,12 @@ class EntryBuilder {
                   fmt::format("cannot inline kernel '{}': {}", info_.name, result.getFailureReason()));
     }
     kernel_.eraseFromParent();
-    llvm::Function* query = module_.getFunction(llvm::StringRef(ir::simd_lane_name));
+    llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
     if (!query) return;
     for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(user);
       if (!call || call->getFunction() != entry_) continue;
-      call->replaceAllUsesWith(lane_);
+      call->replaceAllUsesWith(index_);
       call->eraseFromParent();
     }
   }
@@ -226,7 +225,6 @@ class EntryBuilder {
   Value* state_ = nullptr;
   Triple grid_, groups_, nominal_, group_, actual_, position_ = {};
   Value* index_ = nullptr;
-  Value* lane_ = nullptr;
   llvm::SmallVector<Value*, 16> prepared_;
   llvm::CallInst* call_ = nullptr;
 };

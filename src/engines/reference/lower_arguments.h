@@ -20,7 +20,7 @@ namespace metalloid::engines::reference {
 //           kernel(state->arguments[0], ..., position, ...)
 //
 // The kernel is inlined into the entry point, which takes over its debug
-// information, and disappears. metalloid.simd.lane becomes arithmetic there.
+// information, and disappears. metalloid.thread_index becomes arithmetic there.
 llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, bool threads_meet);
 
 }  // namespace metalloid::engines::reference

@@ -161,7 +161,7 @@ class Lowering {
       Value* site = builder.CreateConstInBoundsGEP1_64(builder.getInt32Ty(), sites, i);
       replace(builder, call, meetings[i].site, state, site);
     }
-    lower_lane_queries(states);
+    lower_thread_queries(states);
   }
 
  private:
@@ -195,20 +195,20 @@ class Lowering {
     call.eraseFromParent();
   }
 
-  // The entry point knows its lane (lower_arguments); recursive functions ask.
-  void lower_lane_queries(llvm::DenseMap<llvm::Function*, Value*>& states) {
-    llvm::Function* query = module_.getFunction(llvm::StringRef(ir::simd_lane_name));
+  // The entry point knows its thread (lower_arguments); recursive functions ask.
+  void lower_thread_queries(llvm::DenseMap<llvm::Function*, Value*>& states) {
+    llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
     if (!query) return;
     llvm::Type* u32 = llvm::Type::getInt32Ty(module_.getContext());
-    auto lane = module_.getOrInsertFunction(llvm::StringRef(current_lane_name), u32,
-                                            llvm::PointerType::get(module_.getContext(), 0));
+    auto thread = module_.getOrInsertFunction(llvm::StringRef(current_thread_name), u32,
+                                              llvm::PointerType::get(module_.getContext(), 0));
     for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(user);
       if (!call) continue;
       Value*& state = states[call->getFunction()];
       if (!state) state = state_in(*call->getFunction(), entry_);
       llvm::IRBuilder<> builder(call);
-      call->replaceAllUsesWith(builder.CreateCall(lane, {state}));
+      call->replaceAllUsesWith(builder.CreateCall(thread, {state}));
       call->eraseFromParent();
     }
   }
@@ -221,7 +221,7 @@ class Lowering {
 }  // namespace
 
 bool threads_meet(const llvm::Module& module) {
-  const llvm::Function* lane = module.getFunction(llvm::StringRef(ir::simd_lane_name));
+  const llvm::Function* thread = module.getFunction(llvm::StringRef(ir::thread_index_name));
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration()) continue;
     std::string_view name = function.getName();
@@ -229,12 +229,12 @@ bool threads_meet(const llvm::Module& module) {
                  ir::parse_cross_lane(name) || ir::parse_matrix_multiply(name);
     if (meets && !function.use_empty()) return true;
   }
-  if (!lane) return false;
-  // Only a fiber knows its lane in a function that could not be inlined: there
+  if (!thread) return false;
+  // Only a fiber knows its thread in a function that could not be inlined: there
   // are several definitions then.
   unsigned definitions = 0;
   for (const llvm::Function& function : module) definitions += !function.isDeclaration();
-  return definitions > 1 && !lane->use_empty();
+  return definitions > 1 && !thread->use_empty();
 }
 
 void lower_meetings(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }

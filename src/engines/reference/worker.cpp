@@ -34,7 +34,7 @@ void matrices(ThreadgroupState* state, const Site* site, const MatrixProgram* pr
 
 ThreadgroupState* current() { return current_worker; }
 
-std::uint32_t current_lane(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner.current_lane(); }
+std::uint32_t current_thread(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner.thread(); }
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void* runtime_symbol(std::string_view name) {
   if (name == matrix_registers_name) return reinterpret_cast<void*>(&matrix_registers);
   if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
   if (name == current_name) return reinterpret_cast<void*>(&current);
-  if (name == current_lane_name) return reinterpret_cast<void*>(&current_lane);
+  if (name == current_thread_name) return reinterpret_cast<void*>(&current_thread);
   return nullptr;
 }
 
