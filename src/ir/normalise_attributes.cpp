@@ -47,7 +47,7 @@ void normalise_operation(llvm::Function& operation) {
   if (!name.starts_with(operation_prefix)) return;
   operation.setAttributes({});
   operation.addFnAttr(llvm::Attribute::NoUnwind);
-  if (name == simd_lane_name || name == constant_defined_name) {
+  if (name == thread_index_name || name == constant_defined_name) {
     operation.setMemoryEffects(llvm::MemoryEffects::none());
     operation.addFnAttr(llvm::Attribute::WillReturn);
     return;

@@ -2,7 +2,7 @@
 //
 //   void metalloid.threadgroup_barrier(i32 flags)      flags: bit 0 device, 1 threadgroup, 2 texture
 //   void metalloid.simdgroup_barrier(i32 flags)
-//   i32  metalloid.simd.lane()                         lane within the simdgroup
+//   i32  metalloid.thread_index()                      thread within the threadgroup; 32 neighbours are a simdgroup
 //   T    metalloid.<group>.<reduction>.<type>(T)       group: simd | quad
 //        reduction: sum product min max and or xor
 //                   prefix_inclusive_sum prefix_exclusive_sum prefix_inclusive_product prefix_exclusive_product
@@ -31,7 +31,7 @@ namespace metalloid::ir {
 inline constexpr std::string_view operation_prefix = "metalloid.";
 inline constexpr std::string_view threadgroup_barrier_name = "metalloid.threadgroup_barrier";
 inline constexpr std::string_view simdgroup_barrier_name = "metalloid.simdgroup_barrier";
-inline constexpr std::string_view simd_lane_name = "metalloid.simd.lane";
+inline constexpr std::string_view thread_index_name = "metalloid.thread_index";
 inline constexpr std::string_view constant_defined_name = "metalloid.function_constant.defined";
 
 enum class LaneGroup { simd, quad };

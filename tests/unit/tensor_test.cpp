@@ -162,15 +162,29 @@ TEST(Tensors, NeedMetal4) {
   }
 }
 
-TEST(Tensors, OperationsThatDoNotExistSaySo) {
-  try {
-    Device::cpu().make_library(R"(
-      #include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
-      kernel void f() { constexpr auto d = mpp::tensor_ops::matmul2d_descriptor(16, 32, 16); })",
-                               metal4());
-    FAIL() << "compiled";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("Metalloid does not implement mpp::tensor_ops::matmul2d"));
+TEST(Tensors, OperationsThatAreRefusedSayWhy) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"constexpr auto d = convolution2d_descriptor(16, 32, 16);",
+       "Metalloid does not implement mpp::tensor_ops::convolution2d"},
+      {"matmul2d<matmul2d_descriptor(0, 8), execution_thread> operation;", "m and n are from 1 to 65535"},
+      {"matmul2d<matmul2d_descriptor(8, 8, 8), execution_thread>().get_left_input_cooperative_tensor<half, half, "
+       "half>();",
+       "cooperative inputs of matmul2d need the scope execution_simdgroup"},
+      {"matmul2d<matmul2d_descriptor(8, 8), execution_simdgroup>().get_right_input_cooperative_tensor<half, half, "
+       "half>();",
+       "cooperative inputs of matmul2d need a fixed k"},
+  };
+  for (const auto& [body, message] : cases) {
+    const std::string text =
+        "#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+        "using namespace metal; using namespace mpp::tensor_ops;\nkernel void f() { " +
+        std::string(body) + " }";
+    try {
+      Device::cpu().make_library(text, metal4());
+      ADD_FAILURE() << "compiled: " << body;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string(message)));
+    }
   }
 }
 

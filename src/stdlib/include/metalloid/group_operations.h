@@ -50,7 +50,8 @@ METALLOID_GROUP(quad)
 
 namespace __metalloid {
 
-__attribute__((convergent)) int simd_lane() __asm("metalloid.simd.lane");
+__attribute__((const)) int thread_index() __asm("metalloid.thread_index");  // within the threadgroup
+METALLOID_FUNC int simd_lane() { return thread_index() & 31; }
 
 // The type in which a scalar is reduced: the narrowest of the engines' types that holds it.
 template <typename T>

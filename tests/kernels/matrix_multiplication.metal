@@ -1,0 +1,156 @@
+// mpp::tensor_ops::matmul2d and cooperative tensors: every scope, kind of operand, layout and transposition. Elements are
+// small integers, so sums are exact in any order.
+// COMPILE: -std=metal4.0
+#include <metal_stdlib>
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
+using namespace metal;
+using namespace mpp::tensor_ops;
+
+template <typename T>
+using Matrix = tensor<device T, dextents<int, 2>, tensor_handle>;
+
+// Tensors that end inside a tile: nothing outside them counts or is written.
+template <typename Scope, typename T, typename D>
+[[kernel]] void product(Matrix<T> a, Matrix<T> b, Matrix<D> c, uint2 group [[threadgroup_position_in_grid]]) {
+  constexpr auto descriptor = matmul2d_descriptor(2, 2, 0);
+  matmul2d<descriptor, Scope> operation;
+  auto rows = a.slice(0, group.y * 2);
+  auto columns = b.slice(group.x * 2, 0);
+  operation.run(rows, columns, c.slice(group.x * 2, group.y * 2));
+}
+template [[host_name("by_thread")]] kernel decltype(product<execution_thread, half, float>)
+    product<execution_thread, half, float>;
+template [[host_name("by_simdgroup")]] kernel decltype(product<execution_simdgroup, float, half>)
+    product<execution_simdgroup, float, half>;
+template [[host_name("by_three_simdgroups")]] kernel decltype(product<execution_simdgroups<3>, char, int>)
+    product<execution_simdgroups<3>, char, int>;
+// RUN: --kernel by_thread --threadgroups 2,2 --group 1 --arg a=f16[3,2]=1,2,3,4,5,6 --arg b=f16[2,3]=1,0,2,-1,1,0 --arg c=f32[3,3]=zeros
+// EXPECT c: -1 2 2 -1 4 6 -1 6 10
+// RUN: --kernel by_simdgroup --threadgroups 2,2 --group 32 --arg a=f32[3,2]=1,2,3,4,5,6 --arg b=f32[2,3]=1,0,2,-1,1,0 --arg c=f16[3,3]=zeros
+// EXPECT c: -1 2 2 -1 4 6 -1 6 10
+// RUN: --kernel by_three_simdgroups --threadgroups 2,2 --group 96 --arg a=i8[3,2]=1,2,3,4,5,6 --arg b=i8[2,3]=1,0,2,-1,1,0 --arg c=i32[3,3]=zeros
+// EXPECT c: -1 2 2 -1 4 6 -1 6 10
+
+// What an element of a test matrix is.
+float left_at(int row, int column) { return (row * 7 + column * 3) % 11 - 5; }
+float right_at(int row, int column) { return (row * 5 + column * 2) % 13 - 6; }
+
+// Adds up where kernel and definition differ.
+template <typename Cooperative>
+void check(thread Cooperative& result, int k, device atomic_uint* wrong) {
+  for (int i = 0; i < result.get_capacity(); ++i) {
+    if (!result.is_valid_element(i)) continue;
+    auto at = result.get_multidimensional_index(i);
+    float expected = 100 * at[1] + at[0];
+    for (int j = 0; j < k; ++j) expected += left_at(at[1], j) * right_at(j, at[0]);
+    if (float(result[i]) != expected) atomic_fetch_add_explicit(wrong, 1u, memory_order_relaxed);
+    atomic_fetch_add_explicit(wrong + 1, 1u, memory_order_relaxed);
+  }
+}
+
+// Operands in registers, accumulated onto a destination in registers.
+template <bool TransposeLeft, bool TransposeRight, bool Relaxed, typename T>
+[[kernel]] void registers(device atomic_uint* wrong) {
+  constexpr auto descriptor = matmul2d_descriptor(16, 32, 16, TransposeLeft, TransposeRight, Relaxed,
+                                                  matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto left = operation.template get_left_input_cooperative_tensor<T, T, float>();
+  auto right = operation.template get_right_input_cooperative_tensor<T, T, float>();
+  auto result = operation.template get_destination_cooperative_tensor<decltype(left), decltype(right), float>();
+  for (int i = 0; i < left.get_capacity(); ++i) {
+    auto at = left.get_multidimensional_index(i);
+    left[i] = T(TransposeLeft ? left_at(at[0], at[1]) : left_at(at[1], at[0]));
+  }
+  for (int i = 0; i < right.get_capacity(); ++i) {
+    auto at = right.get_multidimensional_index(i);
+    right[i] = T(TransposeRight ? right_at(at[0], at[1]) : right_at(at[1], at[0]));
+  }
+  for (int i = 0; i < result.get_capacity(); ++i) {
+    auto at = result.get_multidimensional_index(i);
+    result[i] = 100 * at[1] + at[0];
+  }
+  operation.run(left, right, result);
+  check(result, 16, wrong);
+}
+#define REGISTERS(name, ...) \
+  template [[host_name(name)]] kernel decltype(registers<__VA_ARGS__>) registers<__VA_ARGS__>;
+REGISTERS("registers", false, false, false, half)
+REGISTERS("registers_relaxed", false, false, true, float)
+REGISTERS("registers_left", true, false, false, bfloat)
+REGISTERS("registers_left_relaxed", true, false, true, half)
+REGISTERS("registers_right", false, true, false, half)
+REGISTERS("registers_right_relaxed", false, true, true, char)
+REGISTERS("registers_both_relaxed", true, true, true, half)
+// RUN: --kernel registers --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_left --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_left_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_right --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_right_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+// RUN: --kernel registers_both_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512
+
+// Two simdgroups, operands in threadgroup memory, k in steps, sizes that no tile divides.
+kernel void steps(device atomic_uint* wrong, uint thread_index [[thread_index_in_threadgroup]]) {
+  threadgroup half left[12 * 8], right[8 * 20];
+  constexpr auto descriptor =
+      matmul2d_descriptor(12, 20, 8, false, false, false, matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<descriptor, execution_simdgroups<2>> operation;
+  auto a = tensor(left, dextents<int, 2>(8, 12));
+  auto b = tensor<threadgroup half, dextents<int, 2>, tensor_inline>(right, dextents<int, 2>(20, 8));
+  auto result = operation.get_destination_cooperative_tensor<decltype(a), decltype(b), float>();
+  for (int i = 0; i < result.get_capacity(); ++i) {
+    auto at = result.get_multidimensional_index(i);
+    if (result.is_valid_element(i)) result[i] = 100 * at[1] + at[0];
+  }
+  for (int step = 0; step < 3; ++step) {
+    for (int i = thread_index; i < 12 * 8; i += 64) left[i] = left_at(i / 8, step * 8 + i % 8);
+    for (int i = thread_index; i < 8 * 20; i += 64) right[i] = right_at(step * 8 + i / 20, i % 20);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    operation.run(a, b, result);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  check(result, 24, wrong);
+}
+// RUN: --kernel steps --threads 64 --group 64 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 240
+
+// One operand in registers, the other in memory and transposed there; multiply writes over what was there.
+kernel void mixed(Matrix<float> right, Matrix<float> result) {
+  constexpr auto descriptor = matmul2d_descriptor(8, 8, 8, false, true);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto left = operation.get_left_input_cooperative_tensor<float, float, float>();
+  for (int i = 0; i < left.get_capacity(); ++i) {
+    auto at = left.get_multidimensional_index(i);
+    left[i] = at[0] == at[1] ? 2 : 0;
+  }
+  operation.run(left, right, result);
+}
+// RUN: --kernel mixed --threads 32 --group 32 --arg right=f32[2,3]=1,2,3,4,5,6 --arg result=f32[3,2]=ones
+// EXPECT result: 2 8 4 10 6 12
+
+// The fragments that kernels for Apple's GPUs assume: lane and element to (row, column).
+template <bool Relaxed>
+[[kernel]] void fragments(device int2* at, uint lane [[thread_index_in_simdgroup]]) {
+  constexpr auto descriptor = matmul2d_descriptor(16, 32, 16, false, false, Relaxed);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto result = operation.template get_destination_cooperative_tensor<half, half, float>();
+  const uint asked[] = {0, 1, 5, 22, 31};
+  const int elements[] = {0, 1, 4, 10, 15};
+  for (int i = 0; i < 5; ++i) {
+    auto index = result.get_multidimensional_index(elements[i]);
+    if (lane == asked[i]) at[i] = int2(index[1], index[0]);
+  }
+}
+template [[host_name("fragments_relaxed")]] kernel decltype(fragments<true>) fragments<true>;
+template [[host_name("fragments")]] kernel decltype(fragments<false>) fragments<false>;
+// RUN: --kernel fragments_relaxed --threads 32 --group 32 --arg at=i32[10]=zeros
+// EXPECT at: 0 0 0 5 10 4 7 18 15 31
+// RUN: --kernel fragments --threads 32 --group 32 --arg at=i32[10]=zeros
+// EXPECT at: 0 0 0 3 2 18 15 8 15 31
