@@ -3,5 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "metalloid/fast.h"
+
 void bind_fast(nanobind::module_& module);
+void bind_fast_mlx(nanobind::module_& module, nanobind::class_<metalloid::fast::MetalKernel>& kernel);
 void bind_recorder(nanobind::module_& module);

@@ -14,17 +14,21 @@
 #include <limits>
 
 #include "bindings.h"
+#include "fast_arguments.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace metalloid;
 using namespace metalloid::fast;
 
+namespace metalloid_python {
 namespace {
 
 constexpr std::array<std::string_view, 14> dtype_names{"bool",     "uint8",   "uint16",  "uint32",   "uint64",
                                                        "int8",     "int16",   "int32",   "int64",    "float16",
                                                        "bfloat16", "float32", "float64", "complex64"};
+
+}  // namespace
 
 Dtype dtype_named(std::string_view name) {
   const auto found = std::ranges::find(dtype_names, name);
@@ -33,6 +37,26 @@ Dtype dtype_named(std::string_view name) {
   }
   return static_cast<Dtype>(found - dtype_names.begin());
 }
+
+TemplateArguments template_arguments(const PythonTemplate& values) {
+  TemplateArguments result;
+  for (const auto& [name, value] : values) {
+    if (PyBool_Check(value.ptr())) {
+      result.emplace_back(name, nb::cast<bool>(value));
+    } else if (PyUnicode_Check(value.ptr())) {
+      result.emplace_back(name, dtype_named(nb::cast<std::string>(value)));
+    } else {
+      result.emplace_back(name, nb::cast<int>(value));
+    }
+  }
+  return result;
+}
+
+}  // namespace metalloid_python
+
+using namespace metalloid_python;
+
+namespace {
 
 // A format of the struct module, as the buffer protocol uses it, with the item's size.
 Dtype dtype_of_format(std::string_view format, std::size_t size) {
@@ -149,7 +173,7 @@ class Borrowed {
         throw nb::value_error("[metal_kernel] Array strides are not whole elements.");
       }
     }
-    span_memory(view_.buf, std::move(shape), std::move(strides));
+    array = Array::wrap(view_.buf, std::move(shape), std::move(strides), array.dtype);
     return true;
   }
 
@@ -167,7 +191,8 @@ class Borrowed {
       shape[d] = extent(static_cast<std::ptrdiff_t>(tensor_.shape(d)));
       strides[d] = tensor_.stride(d);
     }
-    span_memory(const_cast<void*>(static_cast<const void*>(tensor_.data())), std::move(shape), std::move(strides));
+    array = Array::wrap(const_cast<void*>(static_cast<const void*>(tensor_.data())), std::move(shape),
+                        std::move(strides), array.dtype);
   }
 
   static std::int32_t extent(std::ptrdiff_t value) {
@@ -175,22 +200,6 @@ class Borrowed {
       throw nb::value_error("[metal_kernel] Array dimension is too large.");
     }
     return static_cast<std::int32_t>(value);
-  }
-
-  // The buffer reaches from the element at the lowest address to the one at the highest.
-  void span_memory(void* first, Shape shape, Strides strides) {
-    const auto item = static_cast<std::int64_t>(size_of(array.dtype));
-    std::int64_t lowest = 0, highest = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      const std::int64_t reach = (shape[d] - 1) * strides[d];
-      (reach < 0 ? lowest : highest) += reach;
-    }
-    array.shape = std::move(shape);
-    array.strides = std::move(strides);
-    const bool is_empty = array.size() == 0;
-    array.offset = is_empty ? 0 : static_cast<std::size_t>(-lowest * item);
-    array.buffer = Buffer::wrap(static_cast<std::byte*>(first) - array.offset,
-                                is_empty ? 0 : static_cast<std::size_t>((highest - lowest + 1) * item));
   }
 
   Py_buffer view_{};
@@ -222,23 +231,6 @@ auto with_errors(Action action) {
   }
 }
 
-// A template argument that is a string names a dtype.
-using PythonTemplate = std::vector<std::pair<std::string, nb::object>>;
-
-TemplateArguments template_arguments(const PythonTemplate& values) {
-  TemplateArguments result;
-  for (const auto& [name, value] : values) {
-    if (PyBool_Check(value.ptr())) {
-      result.emplace_back(name, nb::cast<bool>(value));
-    } else if (PyUnicode_Check(value.ptr())) {
-      result.emplace_back(name, dtype_named(nb::cast<std::string>(value)));
-    } else {
-      result.emplace_back(name, nb::cast<int>(value));
-    }
-  }
-  return result;
-}
-
 MetalKernel make(const std::string& name, const std::vector<std::string>& input_names,
                  const std::vector<std::string>& output_names, const std::string& source, const std::string& header,
                  bool ensure_row_contiguous, bool atomic_outputs, const std::string& math_mode) {
@@ -265,11 +257,21 @@ void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb:
 std::pair<std::string, std::string> generated_source(const MetalKernel& kernel, const nb::sequence& inputs,
                                                      const std::vector<std::string>& output_dtypes,
                                                      const PythonTemplate& templates) {
-  const BorrowedList input_list(inputs, false);
+  // A pair of a dtype's name and a shape stands for an array without memory.
+  std::deque<Borrowed> memory;
+  std::vector<Array> arrays;
+  for (nb::handle input : inputs) {
+    if (nb::isinstance<nb::tuple>(input)) {
+      const auto [name, shape] = nb::cast<std::pair<std::string, Shape>>(input);
+      arrays.push_back(Array::wrap(nullptr, shape, dtype_named(name)));
+    } else {
+      arrays.push_back(memory.emplace_back(input, false).array);
+    }
+  }
   std::vector<Dtype> dtypes;
   for (const std::string& name : output_dtypes) dtypes.push_back(dtype_named(name));
   const GeneratedSource source =
-      with_errors([&] { return kernel.source(input_list.arrays, dtypes, template_arguments(templates)); });
+      with_errors([&] { return kernel.source(arrays, dtypes, template_arguments(templates)); });
   return {source.kernel_name, source.text};
 }
 
@@ -278,7 +280,8 @@ std::pair<std::string, std::string> generated_source(const MetalKernel& kernel, 
 void bind_fast(nb::module_& module) {
   // Kernels usually are globals of the user's modules, and Python does not destroy those at exit.
   nb::set_leak_warnings(false);
-  nb::class_<MetalKernel>(module, "MetalKernel")
+  nb::class_<MetalKernel> kernel(module, "MetalKernel");
+  kernel
       .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
            "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)
       .def_prop_ro("reads_outside_inputs", &MetalKernel::reads_outside_inputs)
@@ -288,4 +291,5 @@ void bind_fast(nb::module_& module) {
       .def("run", &run_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(),
            "device"_a)
       .def("source", &generated_source, "inputs"_a, "output_dtypes"_a, "template"_a);
+  bind_fast_mlx(module, kernel);
 }

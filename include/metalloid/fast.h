@@ -56,6 +56,8 @@ struct Array {
   static Array zeros(Shape shape, Dtype dtype);
   // The caller's memory, row contiguous, without a copy.
   static Array wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> owner = {});
+  // The same with strides; `first` is the element at position (0, 0, ...).
+  static Array wrap(void* first, Shape shape, Strides strides, Dtype dtype);
   template <typename T>
   static Array scalar(T value, Dtype dtype) {
     Array result = zeros({}, dtype);
@@ -99,6 +101,11 @@ class MetalKernel {
   // The same into row-contiguous arrays of the caller's, whose contents may be lost.
   void run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
            Device device = Device::cpu()) const;
+
+  // Throws what `run` would throw before it touches memory, and compiles the kernel if need be. Arrays may be without
+  // memory.
+  void check(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
+             Device device = Device::cpu()) const;
 
   // What would be compiled, without the declarations that every kernel has (<metalloid/mlx_utils.h>). Of the inputs
   // shape and dtype count.

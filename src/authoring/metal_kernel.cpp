@@ -130,6 +130,44 @@ Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>&
   return dispatch;
 }
 
+// A compiled kernel, with the grid and the threadgroup as Metal gets them.
+struct ReadyKernel {
+  Kernel kernel;
+  Size grid, group;
+};
+
+// Checks a call, and compiles its kernel unless that has been done.
+ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, const std::vector<Array>& outputs,
+                  const Launch& launch, const Device& device) {
+  const Declaration& declaration = state.declaration;
+  check_count("inputs", declaration.input_names.size(), inputs.size());
+  check_count("outputs", declaration.output_names.size(), outputs.size());
+  auto is_double = [](const Array& array) { return array.dtype == Dtype::float64; };
+  if (std::ranges::any_of(inputs, is_double) || std::ranges::any_of(outputs, is_double)) {
+    throw Error(ErrorCode::invalid_argument, "float64 is not supported on the GPU");
+  }
+
+  const std::string key = key_of(device.name(), inputs, outputs, launch.template_arguments);
+  std::unique_lock lock(state.mutex);
+  auto found = state.kernels.find(key);
+  if (found == state.kernels.end()) {
+    const GeneratedSource generated = generate(declaration, inputs, dtypes_of(outputs), launch.template_arguments);
+    found = state.kernels.emplace(key, compile(declaration, generated, device)).first;
+  }
+  const Kernel kernel = found->second;
+  lock.unlock();
+
+  const auto [grid, group] = sizes(launch, kernel.max_total_threads_per_threadgroup());
+  const bool nothing_to_write = std::ranges::all_of(outputs, [](const Array& output) { return output.size() == 0; });
+  if (grid.volume() == 0 && !nothing_to_write) {
+    throw Error(ErrorCode::invalid_argument, "[metal_kernel] `grid` is empty, but there are outputs to write.");
+  }
+  if (grid.volume() != 0 && group.volume() == 0) {
+    throw Error(ErrorCode::invalid_argument, "[metal_kernel] `threadgroup` is empty.");
+  }
+  return {kernel, grid, group};
+}
+
 }  // namespace
 
 bool MetalKernel::reads_outside_inputs() const { return state_->reads_outside_inputs; }
@@ -144,36 +182,20 @@ GeneratedSource MetalKernel::source(const std::vector<Array>& inputs, const std:
   return generate(state_->declaration, inputs, output_dtypes, template_arguments);
 }
 
+void MetalKernel::check(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
+                        Device device) const {
+  ready(*state_, inputs, outputs, launch, device);
+}
+
 void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
                       Device device) const {
   const Declaration& declaration = state_->declaration;
-  check_count("inputs", declaration.input_names.size(), inputs.size());
-  check_count("outputs", declaration.output_names.size(), outputs.size());
-  auto is_double = [](const Array& array) { return array.dtype == Dtype::float64; };
-  if (std::ranges::any_of(inputs, is_double) || std::ranges::any_of(outputs, is_double)) {
-    throw Error(ErrorCode::invalid_argument, "float64 is not supported on the GPU");
-  }
-
-  const std::string key = key_of(device.name(), inputs, outputs, launch.template_arguments);
-  std::unique_lock lock(state_->mutex);
-  auto found = state_->kernels.find(key);
-  if (found == state_->kernels.end()) {
-    const GeneratedSource generated = generate(declaration, inputs, dtypes_of(outputs), launch.template_arguments);
-    found = state_->kernels.emplace(key, compile(declaration, generated, device)).first;
-  }
-  const Kernel kernel = found->second;
-  lock.unlock();
-
-  const auto [grid, group] = sizes(launch, kernel.max_total_threads_per_threadgroup());
+  const ReadyKernel checked = ready(*state_, inputs, outputs, launch, device);
+  const auto& [kernel, grid, group] = checked;
   for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
-  if (grid.volume() == 0) {
-    const bool nothing_to_write = std::ranges::all_of(outputs, [](const Array& output) { return output.size() == 0; });
-    if (nothing_to_write) return;
-    throw Error(ErrorCode::invalid_argument, "[metal_kernel] `grid` is empty, but there are outputs to write.");
-  }
-  if (group.volume() == 0) throw Error(ErrorCode::invalid_argument, "[metal_kernel] `threadgroup` is empty.");
+  if (grid.volume() == 0) return;
 
   std::vector<Array> bound = inputs;
   for (Array& input : bound) {

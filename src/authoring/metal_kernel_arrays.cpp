@@ -113,6 +113,22 @@ Array Array::wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> 
   return result;
 }
 
+Array Array::wrap(void* first, Shape shape, Strides strides, Dtype dtype) {
+  // The buffer reaches from the element at the lowest address to the one at the highest.
+  const auto item = static_cast<std::int64_t>(size_of(dtype));
+  std::int64_t lowest = 0, highest = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t reach = (shape[d] - 1) * strides[d];
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  Array result{Buffer::wrap(nullptr, 0), 0, std::move(shape), std::move(strides), dtype};
+  const bool is_empty = result.size() == 0;
+  result.offset = is_empty ? 0 : static_cast<std::size_t>(-lowest * item);
+  result.buffer = Buffer::wrap(static_cast<std::byte*>(first) - result.offset,
+                               is_empty ? 0 : static_cast<std::size_t>((highest - lowest + 1) * item));
+  return result;
+}
+
 Array Array::zeros(Shape shape, Dtype dtype) {
   for (std::int32_t extent : shape) {
     if (extent < 0) throw Error(ErrorCode::invalid_argument, "[metal_kernel] Negative dimensions not allowed.");

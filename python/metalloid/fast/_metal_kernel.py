@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core, _device
 from ._dtypes import dtype_name
-from ._results import maker_for
+from ._results import runner_for
 
 _math_modes = ("safe", "relaxed", "fast")
 
@@ -145,7 +145,8 @@ class MetalKernel:
         self, *, inputs: Sequence[Any], output_dtypes: Sequence[Any], template: Sequence[tuple[str, Any]] | None = None
     ) -> str:
         """The Metal source that such a call compiles."""
-        return self._kernel.source(inputs, _dtype_names(output_dtypes), _template(template))[1]
+        described = [_described(value) for value in inputs]
+        return self._kernel.source(described, _dtype_names(output_dtypes), _template(template))[1]
 
     def __call__(
         self,
@@ -172,7 +173,10 @@ class MetalKernel:
             template: pairs of a name and a dtype, int or bool.
             init_value: what the outputs hold before the kernel starts; default 0.
             verbose: print the generated source.
-            stream: accepted for scripts written for MLX; the kernel has finished when the call returns.
+            stream: the stream of MLX whose order the kernel joins; without a meaning for other arrays.
+
+        A kernel on ``mx.array`` runs when MLX evaluates one of its outputs, and what is wrong with its source or its
+        threadgroup is raised then (see docs/coming-from-mlx.md). On all other arrays it has run when the call returns.
 
         Raises:
             ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
@@ -184,34 +188,69 @@ class MetalKernel:
         _check_count("inputs", self._input_names, inputs)
         _check_count("output_shapes", self._output_names, output_shapes)
         _check_count("output_dtypes", self._output_names, output_dtypes)
-        templates = _template(template)
-        dtypes = _dtype_names(output_dtypes)
+        call = Call(
+            self, list(inputs), [tuple(shape) for shape in output_shapes], _dtype_names(output_dtypes),
+            _extents("grid", grid), _extents("threadgroup", threadgroup), template, _template(template), init_value,
+            stream,
+        )  # fmt: skip
         if verbose:
-            text = self._kernel.source(inputs, dtypes, templates)[1]
+            text = self._kernel.source([_described(value) for value in inputs], call.output_dtypes, call.templates)[1]
             print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
-        maker = maker_for(inputs, output_dtypes)
-        extents = _extents("grid", grid), _extents("threadgroup", threadgroup)
+        return runner_for(inputs, output_dtypes)(call)
 
-        def run(values: list[Any]) -> list[Any]:
-            outputs = [maker.allocate(shape, dtype) for shape, dtype in zip(output_shapes, dtypes, strict=True)]
-            self._kernel.run(values, outputs, *extents, templates, init_value, self._device or _device.chosen)
-            if self._kernel.reads_outside_inputs and not self._has_warned:
-                self._has_warned = True
-                warnings.warn(
-                    f"the kernel {self._kernel.name!r} reads memory outside its inputs. It runs on copies of them with "
-                    "zeros around, which takes time; a check of the index before the read makes it faster and right.",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
-            return [maker.finish(output) for output in outputs]
+    @property
+    def device(self) -> str:
+        """The name of the device that runs the kernel now."""
+        return self._device or _device.chosen
 
-        def call_as_declared(other_metal_kernel: Any) -> list[Any]:
-            return other_metal_kernel(**self._declaration)(
-                inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, grid=grid,
-                threadgroup=threadgroup, template=template, init_value=init_value,
-            )  # fmt: skip
+    def run_into(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Runs the kernel to its end. `inputs` stand for the call's; `outputs` are arrays that it may write to."""
+        self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
+        if not self._has_warned and self._kernel.reads_outside_inputs:
+            self._has_warned = True
+            warn_of_reads_outside_inputs(self._kernel.name, 4)
 
-        return maker.call(run, list(inputs), call_as_declared)
+    def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx_lazy.py``)."""
+        self._kernel.add_mlx_node(
+            inputs, outputs, call.output_shapes, call.output_dtypes, call.grid, call.threadgroup, call.templates,
+            call.init_value, self.device,
+        )  # fmt: skip
+
+    def declared_to(self, other_metal_kernel: Any) -> Any:
+        """The kernel that another metal_kernel makes of the same declaration."""
+        return other_metal_kernel(**self._declaration)
+
+
+class Call(NamedTuple):
+    """One call of a kernel, checked as far as it can be without looking at the arrays."""
+
+    kernel: MetalKernel
+    inputs: list[Any]
+    output_shapes: list[tuple[int, ...]]
+    output_dtypes: list[str]
+    grid: tuple[int, int, int]
+    threadgroup: tuple[int, int, int]
+    template: Sequence[tuple[str, Any]] | None  # as the user gave it
+    templates: list[tuple[str, Any]]
+    init_value: float | None
+    stream: Any
+
+
+def warn_of_reads_outside_inputs(name: str, stacklevel: int = 2) -> None:
+    warnings.warn(
+        f"the kernel {name!r} reads memory outside its inputs. It runs on copies of them with zeros around, which takes "
+        "time; a check of the index before the read makes it faster and right.",
+        RuntimeWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def _described(value: Any) -> Any:
+    """Of an mx.array only dtype and shape: its elements may not exist yet."""
+    if type(value).__module__.partition(".")[0] == "mlx":
+        return dtype_name(value.dtype), tuple(value.shape)
+    return value
 
 
 def _dtype_names(dtypes: Sequence[Any]) -> list[str]:

@@ -1,66 +1,79 @@
-"""mx.array as MLX's transformations see it: what MLX refuses to differentiate must not become a silent zero here.
+"""Kernels on mx.array: as operations of MLX's graph where that can be had, else at once.
 
-A kernel runs at once, so its outputs are plain arrays to MLX, without a history. mx.custom_function gives them one whose
-derivative is MLX's own error. Inside a user's mx.custom_function theirs is asked, and this one never is.
+=======  ============================================================================================================
+lazy     the kernel is an operation of MLX like its own (_mlx_lazy.py). Needs an extension, which is compiled at first
+         use.
+eager    the kernel runs when it is called (_mlx_eager.py)
+=======  ============================================================================================================
 
-While mx.export_function traces, no array has values yet, and MLX's own metal_kernel describes the kernel for the file.
+``METALLOID_MLX_EVALUATION`` chooses one. Without it, lazy is tried, and where that fails a warning says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any
 
-import mlx.core as mx
+from . import _mlx_eager
 
+if TYPE_CHECKING:
+    from ._metal_kernel import Call
 
-def _refuse(transformation: str) -> Callable[..., Any]:
-    def refuse(*_: Any) -> Any:
-        raise ValueError(f"[Primitive::{transformation}] Not implemented for CustomKernel.")
-
-    return refuse
-
-
-_mlx_metal_kernel = mx.fast.metal_kernel  # before anybody replaces it
-_vjp, _jvp = _refuse("vjp"), _refuse("jvp")
+_runs = {"eager": _mlx_eager.run}
+_lock = threading.Lock()
+_chosen: str | None = None
 
 
-def call_with_history(
-    run: Callable[[list[Any]], list[Any]], inputs: list[Any], call_as_declared: Callable[[Any], list[Any]]
-) -> list[Any]:
-    """run(inputs), as one operation of MLX's graph without derivatives. Inputs that are no mx.array pass by.
+def evaluation() -> str:
+    """How kernels on mx.array run in this process: "lazy" or "eager". Decides it, if nobody has yet.
 
-    call_as_declared makes the same call to the kernel that a given metal_kernel returns.
+    Raises:
+        RuntimeError: METALLOID_MLX_EVALUATION is "lazy", and that cannot be had.
+        ValueError: METALLOID_MLX_EVALUATION is neither.
     """
-    places = [place for place, value in enumerate(inputs) if isinstance(value, mx.array)]
-
-    def run_arrays(*arrays: Any) -> list[Any]:
-        values = list(inputs)
-        for place, array in zip(places, arrays, strict=True):
-            values[place] = array
-        return run(values)
-
-    if not places:
-        return run(inputs)
-    function = mx.custom_function(run_arrays)
-    function.vjp(_vjp)
-    function.jvp(_jvp)
-    try:
-        return function(*(inputs[place] for place in places))
-    except RuntimeError as error:
-        if not str(error).startswith("[eval] Attempting to eval an array during function transformations"):
-            raise
-        return _describe(call_as_declared, error)
+    with _lock:
+        if _chosen is None:
+            wanted = os.environ.get("METALLOID_MLX_EVALUATION") or None
+            try:
+                _choose(wanted or "lazy")
+            except RuntimeError as error:
+                if wanted is not None:
+                    raise
+                _choose("eager")
+                warnings.warn(
+                    f"kernels on mx.array run when they are called, and mx.compile cannot trace them: {error}. "
+                    "METALLOID_MLX_EVALUATION=eager chooses this without a warning.",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+        assert _chosen is not None
+        return _chosen
 
 
-def _describe(call_as_declared: Callable[[Any], list[Any]], error: RuntimeError) -> list[Any]:
-    try:
-        return call_as_declared(_mlx_metal_kernel)
-    except RuntimeError as refusal:
-        if "No Metal back-end" not in str(refusal):
-            raise
-    raise RuntimeError(
-        "[metal_kernel] A kernel reads its arrays when it is called, which mx.compile and mx.vmap do not allow inside "
-        "the functions that they trace. Turn mx.compile off with mx.disable_compile() (or run the script with "
-        "python -m metalloid.mlx, which does); MLX's own kernels have no vmap either."
-    ) from error
+def set_evaluation(name: str) -> None:
+    """Chooses "lazy" or "eager" for the calls that follow, in all threads.
+
+    Raises:
+        RuntimeError: "lazy" cannot be had; the text says why.
+        ValueError: another name.
+    """
+    with _lock:
+        _choose(name)
+
+
+def _choose(name: str) -> None:
+    global _chosen
+    if name not in ("lazy", "eager"):
+        raise ValueError(f"kernels on mx.array can be evaluated 'lazy' or 'eager', not {name!r}")
+    if name not in _runs:
+        from . import _mlx_lazy
+
+        _mlx_lazy.load()
+        _runs[name] = _mlx_lazy.run
+    _chosen = name
+
+
+def run(call: Call) -> list[Any]:
+    return _runs[_chosen or evaluation()](call)

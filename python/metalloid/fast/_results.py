@@ -1,86 +1,77 @@
-"""New arrays for a kernel's outputs, of the kind that its inputs are."""
+"""Who runs a call: the array library of its inputs decides what its outputs are."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._metal_kernel import Call
+
+Runner = Callable[["Call"], list[Any]]
 
 
-class Maker(NamedTuple):
-    """How to get an output: memory for the kernel to write, the array that the caller then receives, and around both
-    what the library must know of the call."""
+def runs_at_once(
+    allocate: Callable[[Sequence[int], str], Any], finish: Callable[[Any], Any] | None = None
+) -> Runner:
+    """allocate(shape, dtype) gives memory for an output; finish makes of it the array that the caller receives."""
 
-    allocate: Callable[[Sequence[int], str], Any]
-    finish: Callable[[Any], Any]
-    call: Callable[..., list[Any]]
+    def run(call: Call) -> list[Any]:
+        outputs = [
+            allocate(shape, dtype) for shape, dtype in zip(call.output_shapes, call.output_dtypes, strict=True)
+        ]
+        call.kernel.run_into(call, call.inputs, outputs)
+        return outputs if finish is None else [finish(output) for output in outputs]
 
-
-def _unchanged(array: Any) -> Any:
-    return array
-
-
-def _call(run: Callable[[list[Any]], list[Any]], inputs: list[Any], _: Any) -> list[Any]:
-    return run(inputs)
+    return run
 
 
-def _numpy() -> Maker:
+def _allocate_numpy(shape: Sequence[int], dtype: str) -> Any:
     import numpy
 
-    def allocate(shape: Sequence[int], dtype: str) -> Any:
-        if dtype == "bfloat16":  # NumPy has none of its own
-            try:
-                import ml_dtypes
-            except ImportError:
-                raise TypeError("[metal_kernel] A NumPy output of bfloat16 needs the package ml_dtypes.") from None
-            return numpy.zeros(shape, ml_dtypes.bfloat16)
-        return numpy.zeros(shape, dtype)
-
-    return Maker(allocate, _unchanged, _call)
+    if dtype == "bfloat16":  # NumPy has none of its own
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise TypeError("[metal_kernel] A NumPy output of bfloat16 needs the package ml_dtypes.") from None
+        return numpy.zeros(shape, ml_dtypes.bfloat16)
+    return numpy.zeros(shape, dtype)
 
 
-def _mlx() -> Maker:
-    import math
-
-    import mlx.core as mx
-    import numpy
-
-    from ._mlx import call_with_history
-
-    def allocate(shape: Sequence[int], dtype: str) -> Any:
-        if dtype not in ("bfloat16", "float64") and math.prod(shape) <= 1 << 16:
-            # A copy of few zeros is quicker than an operation on MLX's stream (1 us instead of 13 for one page).
-            return mx.array(numpy.zeros(shape, dtype))
-        array = mx.zeros(tuple(shape), getattr(mx, "bool_" if dtype == "bool" else dtype))
-        mx.eval(array)  # its memory is its own, and nobody else has seen it yet
-        return array
-
-    return Maker(allocate, _unchanged, call_with_history)
+def _numpy() -> Runner:
+    return runs_at_once(_allocate_numpy)
 
 
-def _torch() -> Maker:
+def _mlx() -> Runner:
+    from ._mlx import run
+
+    return run
+
+
+def _torch() -> Runner:
     import torch
 
-    return Maker(lambda shape, dtype: torch.zeros(tuple(shape), dtype=getattr(torch, dtype)), _unchanged, _call)
+    return runs_at_once(lambda shape, dtype: torch.zeros(tuple(shape), dtype=getattr(torch, dtype)))
 
 
-def _through_dlpack(package: str) -> Maker:
+def _through_dlpack(package: str) -> Runner:
     module = importlib.import_module(package)
     for candidate in (module, getattr(module, "numpy", None), getattr(module, "dlpack", None)):
         if hasattr(candidate, "from_dlpack"):
-            return Maker(_numpy().allocate, candidate.from_dlpack, _call)
+            return runs_at_once(_allocate_numpy, candidate.from_dlpack)
     return _numpy()
 
 
-_makers: dict[str, Maker] = {}
+_runners: dict[str, Runner] = {}
 
 
 def _package_of(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
-def maker_for(inputs: Sequence[Any], dtypes: Sequence[Any]) -> Maker:
+def runner_for(inputs: Sequence[Any], dtypes: Sequence[Any]) -> Runner:
     """Of the first input that is an array; without one, of the library whose dtypes were given."""
     package = "numpy"
     for value in inputs:
@@ -92,10 +83,10 @@ def maker_for(inputs: Sequence[Any], dtypes: Sequence[Any]) -> Maker:
             package = _package_of(dtype)
     if package in ("builtins", "array"):
         package = "numpy"
-    if package not in _makers:
+    if package not in _runners:
         known = {"numpy": _numpy, "ml_dtypes": _numpy, "mlx": _mlx, "torch": _torch}
         if package in known:
-            _makers[package] = known[package]()
+            _runners[package] = known[package]()
         else:
-            _makers[package] = _through_dlpack(package) if package in sys.modules else _numpy()
-    return _makers[package]
+            _runners[package] = _through_dlpack(package) if package in sys.modules else _numpy()
+    return _runners[package]

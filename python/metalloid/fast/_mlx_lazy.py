@@ -1,0 +1,46 @@
+"""Kernels as operations of MLX's graph: mx.compile traces them, mx.eval runs them, in the order of their stream."""
+
+from __future__ import annotations
+
+import atexit
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+
+from .. import _core
+from ._mlx_build import CannotBuild, build_extension
+from ._mlx_export import exported
+
+if TYPE_CHECKING:
+    from ._metal_kernel import Call
+
+
+def load() -> None:
+    """Compiles the extension, if it is not in the cache, and loads it.
+
+    Raises:
+        RuntimeError: that is not possible here; the text says why.
+    """
+    try:
+        path = build_extension(pathlib.Path(mx.__file__).parent, mx.__version__)
+        _core.load_mlx_extension(str(path), mx.zeros((3, 5)))
+    except (CannotBuild, OSError, RuntimeError) as error:
+        raise RuntimeError(f"the extension for MLX {mx.__version__} is missing: {error}") from error
+    # MLX's threads do not end with the process; a kernel that they run must not lose the compiler under its feet.
+    atexit.register(_core.finish_mlx_kernels)
+
+
+def run(call: Call) -> list[Any]:
+    inputs = [value if type(value) is mx.array else mx.array(value) for value in call.inputs]
+    if _core.mlx_is_traced(inputs):
+        outputs = exported(call)
+        if outputs is not None:
+            return outputs
+    outputs = [mx.array(False) for _ in call.output_shapes]
+    if call.stream is None:
+        call.kernel.add_mlx_node(call, inputs, outputs)
+    else:
+        with mx.stream(call.stream):
+            call.kernel.add_mlx_node(call, inputs, outputs)
+    return outputs
