@@ -77,8 +77,7 @@ std::uint64_t to_bits(T value) {
 template <typename T>
 constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, Half>;
 
-// The operand that changes nothing. For float min and max it is NaN, which both
-// ignore.
+// The operand that changes nothing. For float min and max it is NaN, which both ignore.
 template <typename T>
 T neutral(CrossLane operation) {
   switch (operation) {
@@ -195,8 +194,7 @@ void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span
   }
 }
 
-// The lane that a lane reads, or a number >= 32 for none. All arithmetic stays
-// within the lane's group.
+// The lane that a lane reads, or a number >= 32 for none. All arithmetic stays within the lane's group.
 unsigned source_lane(CrossLane operation, unsigned lane, std::uint32_t operand, unsigned width) {
   unsigned first = lane & ~(width - 1), within = lane & (width - 1);
   constexpr unsigned none = lanes;

@@ -35,10 +35,8 @@ Effect effect_of(const Instruction& instruction) {
 }
 
 void run_on(llvm::BasicBlock& block) {
-  Instruction* barrier = nullptr;  // the last meeting, if it is a simdgroup
-                                   // barrier that nothing was written before
-  bool writes = true;              // since the last meeting; what came before the block may
-                                   // have written
+  Instruction* barrier = nullptr;  // the last meeting, if it is a simdgroup barrier that nothing was written before
+  bool writes = true;              // since the last meeting; what came before the block may have written
   auto meet = [&](Instruction& meeting, bool is_barrier) {
     if (barrier && !writes) barrier->eraseFromParent();
     barrier = is_barrier && !writes ? &meeting : nullptr;

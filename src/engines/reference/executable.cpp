@@ -26,8 +26,7 @@ constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Kernels start with Metal's floating-point state (round to nearest, denormals
-// kept), whatever the host chose.
+// Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
 class FloatingPointState {
  public:
 #if defined(__x86_64__)
@@ -80,9 +79,9 @@ class ReferenceExecutable : public Executable {
     if (bytes <= most_private_memory) return;
     const std::string whose =
         threads_alive(plan) == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads_alive(plan));
-    throw Error(ErrorCode::limit_exceeded, fmt::format("kernel '{}' has too many variables: {} bytes for "
-                                                       "{}, and at most {} are available",
-                                                       info_.name, bytes, whose, most_private_memory));
+    throw Error(ErrorCode::limit_exceeded,
+                fmt::format("kernel '{}' has too many variables: {} bytes for {}, and at most {} are available",
+                            info_.name, bytes, whose, most_private_memory));
   }
 
   // One dispatch while it runs.
@@ -176,8 +175,7 @@ class ReferenceExecutable : public Executable {
       if (!failed.load()) return;
       if (failure.stopped()) {
         throw Error(ErrorCode::kernel_timed_out,
-                    fmt::format("kernel '{}' was stopped because it ran longer than "
-                                "its timeout of {} s",
+                    fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
                                 kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
       }
       auto line = kernel.code_.source_line(failure.instruction);

@@ -20,17 +20,17 @@ using boost::context::detail::transfer_t;
 
 constexpr std::size_t guard = 4096, stride = guard + 1024 * 1024;
 
-// Stacks a whole number of pages apart would all fight for the same few lines
-// of the first-level cache, so their starts are staggered by cache lines.
+// Stacks a whole number of pages apart would all fight for the same few lines of the first-level cache, so their
+// starts are staggered by cache lines.
 constexpr std::size_t stagger = 128, staggers = 32, usable = stride - guard - stagger * staggers;
 
-// Each guard page splits a mapping in two, and a process may have 65,530
-// mappings. Beyond this many guards, stacks go without.
+// Each guard page splits a mapping in two, and a process may have 65,530 mappings. Beyond this many guards, stacks go
+// without.
 constexpr std::uint32_t guard_budget = 24'000;
 std::atomic<std::uint32_t> guards_used{0};
 
-// Address sanitizer must hear which stack comes next. Between announcement and
-// arrival the kernel cannot be stopped, or its view and ours would part.
+// Address sanitizer must hear which stack comes next. Between announcement and arrival the kernel cannot be stopped,
+// or its view and ours would part.
 METALLOID_UNSANITIZED void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
                                     [[maybe_unused]] std::size_t size) {
 #if defined(METALLOID_ADDRESS_SANITIZER)
@@ -64,8 +64,7 @@ void Fibers::reserve(std::uint32_t count) {
   const std::size_t bytes = stride * count;
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  // A few touched pages per stack are the usual case; huge pages would make
-  // each stack cost 2 MiB.
+  // A few touched pages per stack are the usual case; huge pages would make each stack cost 2 MiB.
   ::madvise(memory, bytes, MADV_NOHUGEPAGE);
   memory_ = static_cast<std::byte*>(memory);
   count_ = count;

@@ -1,6 +1,5 @@
-// Stacks of their own for threads that meet inside recursive functions, where
-// they cannot stop by themselves (split_at_meetings.h). One set per worker,
-// reused from threadgroup to threadgroup.
+// Stacks of their own for threads that meet inside recursive functions, where they cannot stop by themselves
+// (split_at_meetings.h). One set per worker, reused from threadgroup to threadgroup.
 #pragma once
 
 #include <array>
@@ -19,8 +18,7 @@ class Fibers {
   // Makes room for that many fibers (at most 1024). Throws std::bad_alloc.
   void reserve(std::uint32_t count);
 
-  // Lets a fiber begin with `function(argument)`, which must end with stop().
-  // Returns when the fiber has stopped.
+  // Lets a fiber begin with `function(argument)`, which must end with stop(). Returns when the fiber has stopped.
   void start(std::uint32_t index, void (*function)(void*), void* argument);
   // Lets a fiber go on. Returns when it has stopped again.
   void resume(std::uint32_t index);

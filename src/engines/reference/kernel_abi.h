@@ -1,5 +1,4 @@
-// What generated code and the engine's runtime agree on: the layouts, names and
-// signatures of both sides.
+// What generated code and the engine's runtime agree on: the layouts, names and signatures of both sides.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@ namespace metalloid::engines::reference {
 
 struct Site;
 
-// Where the lanes of a simdgroup leave what they bring to a meeting. A lane is
-// given the address of its value; its site and operand lie at fixed distances.
+// Where the lanes of a simdgroup leave what they bring to a meeting. A lane is given the address of its value; its
+// site and operand lie at fixed distances.
 struct alignas(64) LaneBoard {
   static constexpr unsigned lanes = 32;
   std::uint64_t values[lanes];    // replaced by the results
@@ -19,13 +18,10 @@ struct alignas(64) LaneBoard {
   std::uint64_t operands[lanes];  // that cross-lane operations have besides a value
 };
 
-// What a running threadgroup knows. Generated code reads it by these offsets
-// (lower_arguments.cpp).
+// What a running threadgroup knows. Generated code reads it by these offsets (lower_arguments.cpp).
 struct ThreadgroupState {
-  void* const* arguments = nullptr;         // per kernel argument: address of its
-                                            // buffer or threadgroup memory
-  std::byte* threadgroup_memory = nullptr;  // static variables, at the offsets that lower_threadgroup_memory
-                                            // chose
+  void* const* arguments = nullptr;         // per kernel argument: address of its buffer or threadgroup memory
+  std::byte* threadgroup_memory = nullptr;  // static variables, at the offsets that lower_threadgroup_memory chose
   std::uint32_t threads_per_grid[3] = {};
   std::uint32_t threadgroups_per_grid[3] = {};
   std::uint32_t dispatch_threads_per_threadgroup[3] = {};  // nominal
@@ -37,22 +33,19 @@ struct ThreadgroupState {
   void* frame = nullptr;                // what it keeps while it waits
 };
 
-// Generated: runs all threads of a threadgroup in loops (kernels whose threads
-// never meet).
+// Generated: runs all threads of a threadgroup in loops (kernels whose threads never meet).
 using RunThreadgroup = void (*)(ThreadgroupState*);
 inline constexpr std::string_view run_threadgroup_name = "metalloid_run_threadgroup";
 
-// Generated: runs the thread at a position in its threadgroup, up to its first
-// meeting if it stops at meetings (split_at_meetings.h). Its frame then begins
-// with the function that lets it go on to the next one.
+// Generated: runs the thread at a position in its threadgroup, up to its first meeting if it stops at meetings
+// (split_at_meetings.h). Its frame then begins with the function that lets it go on to the next one.
 using RunThread = void (*)(ThreadgroupState*, std::uint32_t x, std::uint32_t y, std::uint32_t z);
 inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 using ResumeThread = void (*)(void* frame);
 inline constexpr std::uint32_t frame_alignment = 64;
 
-// A place in the code where threads meet. Generated as an array sorted so that
-// code that runs earlier comes first: lanes that lag behind then reach the
-// others before those go on.
+// A place in the code where threads meet. Generated as an array sorted so that code that runs earlier comes first:
+// lanes that lag behind then reach the others before those go on.
 struct Site {
   enum class Kind : std::uint8_t { cross_lane, matrices, simdgroup_barrier, threadgroup_barrier };
   Kind kind;
@@ -62,9 +55,8 @@ struct Site {
 };
 static_assert(sizeof(Site) == 4);
 
-// Matrix products that a simdgroup computes in one meeting. Lanes put their
-// elements into registers first: register r of lane l is the pair of floats at
-// [r * 32 + l] of the simdgroup's registers. Each step does c = a * b + c on
+// Matrix products that a simdgroup computes in one meeting. Lanes put their elements into registers first: register
+// r of lane l is the pair of floats at [r * 32 + l] of the simdgroup's registers. Each step does c = a * b + c on
 // three of them. Generated as the counts, then the steps.
 struct MatrixStep {
   std::uint32_t a, b, c;
@@ -76,14 +68,14 @@ struct MatrixProgram {
 };
 inline constexpr std::uint32_t most_matrix_registers = 64;
 
-// Runtime entry points that generated code calls. The first, second and fourth
-// are gone from threads that stop by themselves.
+// Runtime entry points that generated code calls. The first, second and fourth are gone from threads that stop by
+// themselves.
 //   u64  cross_lane(ThreadgroupState*, Site*, u64 value, u32 operand)
 //   void barrier(ThreadgroupState*, Site*)
 //   u64* matrix_registers(ThreadgroupState*)    the calling lane's register 0
 //   void matrices(ThreadgroupState*, Site*, MatrixProgram*, u64* registers)
-//   ThreadgroupState* current()    for recursive functions, which are not part
-//   of the flat kernel u32  current_thread(ThreadgroupState*)
+//   ThreadgroupState* current()    for recursive functions, which are not part of the flat kernel
+//   u32  current_thread(ThreadgroupState*)
 inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
 inline constexpr std::string_view barrier_name = "metalloid_barrier";
 inline constexpr std::string_view matrix_registers_name = "metalloid_matrix_registers";

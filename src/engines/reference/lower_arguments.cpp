@@ -88,8 +88,7 @@ class EntryBuilder {
     }
   }
 
-  // A tensor's descriptor, out of reach of the kernel's stores: what it holds
-  // is then the same in every thread.
+  // A tensor's descriptor, out of reach of the kernel's stores: what it holds is then the same in every thread.
   Value* copy(Value* source, llvm::Argument& parameter) {
     llvm::AllocaInst* memory = builder_.CreateAlloca(parameter.getParamByValType());
     llvm::Align alignment = parameter.getParamAlign().valueOrOne();
@@ -186,8 +185,7 @@ class EntryBuilder {
     call_kernel();
     for (int d = 0; d < 3; ++d) {
       llvm::BasicBlock* after = llvm::BasicBlock::Create(context, fmt::format("{}.end", names[d]), entry_);
-      Value* next = builder_.CreateAdd(counters[d], constant(1), "",
-                                       /*HasNUW=*/true, /*HasNSW=*/true);
+      Value* next = builder_.CreateAdd(counters[d], constant(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
       counters[d]->addIncoming(next, builder_.GetInsertBlock());
       builder_.CreateCondBr(builder_.CreateICmpEQ(next, actual_[d]), after, bodies[d]);
       builder_.SetInsertPoint(after);
@@ -195,8 +193,7 @@ class EntryBuilder {
     builder_.CreateRetVoid();
   }
 
-  // Without a location of its own the call leaves the kernel's locations as
-  // they are, scope included.
+  // Without a location of its own the call leaves the kernel's locations as they are, scope included.
   void inline_kernel() {
     entry_->setSubprogram(kernel_.getSubprogram());
     kernel_.setSubprogram(nullptr);

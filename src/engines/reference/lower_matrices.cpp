@@ -21,8 +21,7 @@ std::optional<ir::MatrixMultiply> product_of(const Instruction& instruction) {
   return callee ? ir::parse_matrix_multiply(callee->getName()) : std::nullopt;
 }
 
-// Instructions that may move behind a meeting: they touch nothing but
-// registers.
+// Instructions that may move behind a meeting: they touch nothing but registers.
 bool only_rearranges(const Instruction& instruction) {
   return llvm::isa<llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::CastInst>(
       instruction);
@@ -91,8 +90,7 @@ class Lowering {
     calls_.push_back(&call);
   }
 
-  // True if the product needs nothing that the waiting ones yield, but for a
-  // sum that only it goes on with.
+  // True if the product needs nothing that the waiting ones yield, but for a sum that only it goes on with.
   bool joins(const llvm::CallInst& call) const {
     const Value* c = call.getArgOperand(2);
     const bool chain = accumulators_.contains(c) && c->hasOneUse();

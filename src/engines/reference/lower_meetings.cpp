@@ -14,9 +14,8 @@ using llvm::BasicBlock;
 using llvm::Loop;
 using llvm::Value;
 
-// Orders a function's blocks: reverse post order of the graph in which each
-// loop is one node, loop bodies likewise. Plain reverse post order may put what
-// follows a loop in front of part of its body.
+// Orders a function's blocks: reverse post order of the graph in which each loop is one node, loop bodies likewise.
+// Plain reverse post order may put what follows a loop in front of part of its body.
 class BlockOrder {
  public:
   explicit BlockOrder(llvm::Function& function) : dominators_(function), loops_(dominators_) {
@@ -32,8 +31,7 @@ class BlockOrder {
     unsigned next = 0;
   };
 
-  // The child loop of `region` that holds the block, or null if the block lies
-  // in the region itself.
+  // The child loop of `region` that holds the block, or null if the block lies in the region itself.
   Loop* child_loop(BasicBlock* block, Loop* region) const {
     Loop* loop = loops_.getLoopFor(block);
     if (loop == region) return nullptr;
@@ -230,8 +228,8 @@ bool threads_meet(const llvm::Module& module) {
     if (meets && !function.use_empty()) return true;
   }
   if (!thread) return false;
-  // Only a fiber knows its thread in a function that could not be inlined: there
-  // are several definitions then.
+  // Where threads run in loops, a function that could not be inlined (there are several definitions then) cannot ask
+  // for its thread.
   unsigned definitions = 0;
   for (const llvm::Function& function : module) definitions += !function.isDeclaration();
   return definitions > 1 && !thread->use_empty();

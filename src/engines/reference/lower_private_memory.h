@@ -8,12 +8,10 @@
 namespace metalloid::engines::reference {
 
 //   %array = alloca [1000 x float]      %base = load ptr, state->private_memory
-//   load float, %array + i               load float, %base + offset of array +
-//   i
+//   load float, %array + i               load float, %base + offset of array + i
 //
-// Threads that meet keep all their variables there: threads take turns on one
-// stack. Where threads run one after the other, the stack will do unless the
-// variables are large. Runs behind all optimisation, when only variables that
+// Threads that meet keep all their variables there: threads take turns on one stack. Where threads run one after the
+// other, the stack will do unless the variables are large. Runs behind all optimisation, when only variables that
 // need memory are left. Returns the bytes that a thread needs.
 std::uint32_t lower_private_memory(llvm::Module& module, llvm::Function& entry, bool threads_meet);
 

@@ -1,5 +1,4 @@
-// Gives threadgroup variables their place in the memory that each running
-// threadgroup gets.
+// Gives threadgroup variables their place in the memory that each running threadgroup gets.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +7,11 @@
 
 namespace metalloid::engines::reference {
 
-//   @tile = internal addrspace(3) global [256 x float]      %base = load ptr
-//   addrspace(3), state->threadgroup_memory load float, @tile + i load float,
-//   %base + offset of tile + i
+//   @tile = internal addrspace(3) global [256 x float]      %base = load ptr addrspace(3), state->threadgroup_memory
+//   load float, @tile + i                                    load float, %base + offset of tile + i
 //
-// `entry` has the state as its first parameter; other functions (recursive
-// ones) ask the runtime for it. Returns the bytes needed.
+// `entry` has the state as its first parameter; other functions (recursive ones) ask the runtime for it.
+// Returns the bytes needed.
 std::uint32_t lower_threadgroup_memory(llvm::Module& module, llvm::Function& entry);
 
 // The state in `entry` or, looked up at its start, in another function.

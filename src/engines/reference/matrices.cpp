@@ -16,8 +16,7 @@ struct alignas(32) Matrix {
   float at[size][size];
 };
 
-// Calls visit(lane, row, column) for each pair of lanes that are neighbours in
-// a row: four elements in one piece.
+// Calls visit(lane, row, column) for each pair of lanes that are neighbours in a row: four elements in one piece.
 template <typename Visit>
 void for_lane_pairs(Visit visit) {
   for (unsigned lane = 0; lane < lanes; lane += 2) {
@@ -81,8 +80,7 @@ void run_matrices(const MatrixProgram& program, std::uint32_t active, std::uint6
     gather(matrices[r], pairs);
   }
   for (const MatrixStep& step : program) multiply(matrices[step.a], matrices[step.b], matrices[step.c]);
-  // Products may follow each other into the same register: its last value
-  // counts.
+  // Products may follow each other into the same register: its last value counts.
   std::uint64_t written = 0;
   for (const MatrixStep& step : program) written |= std::uint64_t{1} << step.c;
   for (std::uint32_t r = 0; r < program.registers; ++r) {

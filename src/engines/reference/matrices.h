@@ -7,8 +7,7 @@
 
 namespace metalloid::engines::reference {
 
-// Carries out a program on the registers of a simdgroup. Lanes that are not
-// active count as holding zeros.
+// Carries out a program on the registers of a simdgroup. Lanes that are not active count as holding zeros.
 void run_matrices(const MatrixProgram& program, std::uint32_t active, std::uint64_t* registers);
 
 }  // namespace metalloid::engines::reference

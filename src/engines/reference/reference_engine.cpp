@@ -19,8 +19,7 @@
 namespace metalloid::engines::reference {
 namespace {
 
-// Changes whenever generated code or kernel_abi.h does, so that older cached
-// code is not used.
+// Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
 constexpr std::string_view code_version = "5";
 
 void embed(llvm::Module& module, const KernelFacts& facts) {

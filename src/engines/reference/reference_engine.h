@@ -1,5 +1,5 @@
-// The reference engine: runs each thread's scalar code, one lane at a time, on
-// the machine's CPU. It defines what the other engines are compared with.
+// The reference engine: runs each thread's scalar code, one lane at a time, on the machine's CPU. It defines what
+// the other engines are compared with.
 #pragma once
 
 #include <memory>

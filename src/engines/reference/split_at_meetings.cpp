@@ -55,8 +55,7 @@ class Splitting {
     entry_.setPresplitCoroutine();
   }
 
-  // After LLVM's passes. What the frame takes was asked for by a store, which
-  // they made one of a constant.
+  // After LLVM's passes. What the frame takes was asked for by a store, which they made one of a constant.
   std::uint32_t take_frame_bytes() {
     std::uint64_t bytes = 0;
     for (llvm::User* user : llvm::make_early_inc_range(frame_bytes_->users())) {
@@ -135,8 +134,8 @@ class Splitting {
   BasicBlock* exit_ = nullptr;
 };
 
-// What a lane computes anew after a meeting instead of keeping it in its frame:
-// at most one thing from the frame goes into it, and no division.
+// What a lane computes anew after a meeting instead of keeping it in its frame: at most one thing from the frame goes
+// into it, and no division.
 bool is_cheap(llvm::Instruction& instruction) {
   if (instruction.isIntDivRem()) return false;
   if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CmpInst>(instruction)) {
@@ -155,8 +154,7 @@ void run_coroutine_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.run(module, managers.modules);
 }
 
-// Frames hold values and never variables (lower_private_memory): no other
-// access goes to them.
+// Frames hold values and never variables (lower_private_memory): no other access goes to them.
 void set_frame_apart(llvm::Function& resume) {
   llvm::MDBuilder metadata(resume.getContext());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("frames");
@@ -169,8 +167,8 @@ void set_frame_apart(llvm::Function& resume) {
   }
 }
 
-// Each block of the resumed function loads what it needs from the frame, and
-// loops should not: so another round of optimisation.
+// Each block of the resumed function loads what it needs from the frame, and loops should not: so another round of
+// optimisation.
 void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& machine) {
   for (const char* unused : {".destroy", ".cleanup"}) {
     llvm::Function* function = module.getFunction((entry.getName() + unused).str());

@@ -1,5 +1,4 @@
-// Turns a kernel whose threads meet into one that stops at each meeting and can
-// be resumed there.
+// Turns a kernel whose threads meet into one that stops at each meeting and can be resumed there.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +11,18 @@ namespace metalloid::engines::reference {
 
 //   %r = call i64 @metalloid_cross_lane(%state, %site, %value, %operand)
 // becomes
-//   store %value, %site, %operand to the lane's place on its simdgroup's board
-//   (kernel_abi.h) suspend: what is needed later goes to the lane's frame;
-//   return to the engine resume: %r = load the lane's value
+//   store %value, %site, %operand to the lane's place on its simdgroup's board (kernel_abi.h)
+//   suspend: what is needed later goes to the lane's frame; return to the engine
+//   resume:
+//   %r = load the lane's value
 //
-// The work is LLVM's: the kernel becomes a coroutine of its "switched-resume"
-// kind, with memory for the frame that the engine brings. A lane that stops
-// costs a return, and one that goes on a call, its stores and loads; no stack
-// is switched. A lane that ends leaves no site on the board.
+// The work is LLVM's: the kernel becomes a coroutine of its "switched-resume" kind, with memory for the frame that the
+// engine brings. A lane that stops costs a return, and one that goes on a call, its stores and loads; no stack is
+// switched. A lane that ends leaves no site on the board.
 //
-// Runs behind all optimisation, which so far saw calls of unknown functions.
-// Returns the bytes of a frame (at most frame_alignment aligned), or nothing,
-// with the module unchanged, if threads meet in functions that could not be
-// inlined (recursive ones): these need a stack each.
+// Runs behind all optimisation, which so far saw calls of unknown functions. Returns the bytes of a frame, aligned to
+// frame_alignment; or nothing, with the module unchanged, if threads meet in functions that could not be inlined
+// (recursive ones): these need a stack each.
 std::optional<std::uint32_t> split_at_meetings(llvm::Module& module, llvm::Function& entry,
                                                llvm::TargetMachine& machine);
 

@@ -9,8 +9,7 @@ namespace metalloid::engines::reference {
 void ThreadMemory::reserve(std::uint32_t count, std::size_t bytes) {
   // Kept from kernel to kernel, but not what a single large one once needed.
   constexpr std::size_t most_surplus = std::size_t{64} << 20;
-  // An odd number of units, or the first-level cache would keep the same few
-  // lines for the starts of all pieces.
+  // An odd number of units, or the first-level cache would keep the same few lines for the starts of all pieces.
   constexpr std::size_t unit = 128;
   stride_ = bytes == 0 ? 0 : ((bytes + unit - 1) / unit | 1) * unit;
   const std::size_t wanted = stride_ * count;

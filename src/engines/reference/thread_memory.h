@@ -1,5 +1,4 @@
-// A piece of memory for each thread of a threadgroup, reused from threadgroup
-// to threadgroup.
+// A piece of memory for each thread of a threadgroup, reused from threadgroup to threadgroup.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,7 @@ class ThreadMemory {
   ThreadMemory(const ThreadMemory&) = delete;
   ThreadMemory& operator=(const ThreadMemory&) = delete;
 
-  // Makes that many pieces of at least that many bytes, aligned to 128. Throws
-  // std::bad_alloc.
+  // Makes that many pieces of at least that many bytes, aligned to 128. Throws std::bad_alloc.
   void reserve(std::uint32_t count, std::size_t bytes);
   std::byte* of(std::uint32_t thread) const { return memory_ + thread * stride_; }
 

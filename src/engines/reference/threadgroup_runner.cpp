@@ -13,70 +13,60 @@ constexpr std::uint32_t all_lanes = ~0u;
 
 // The first of these lanes' sites in the code, and which of them wait there.
 struct FirstSite {
-  const Site *site = nullptr;
+  const Site* site = nullptr;
   std::uint32_t lanes = 0;
 };
 
-FirstSite first_site(const LaneBoard &board, std::uint32_t lanes) {
+FirstSite first_site(const LaneBoard& board, std::uint32_t lanes) {
   FirstSite first;
-  if (lanes == all_lanes) { // the usual case, and one for vector instructions
+  if (lanes == all_lanes) {  // the usual case, and one for vector instructions
     std::uintptr_t differences = 0;
-    for (const Site *site : board.sites) {
-      differences |= reinterpret_cast<std::uintptr_t>(site) ^
-                     reinterpret_cast<std::uintptr_t>(board.sites[0]);
+    for (const Site* site : board.sites) {
+      differences |= reinterpret_cast<std::uintptr_t>(site) ^ reinterpret_cast<std::uintptr_t>(board.sites[0]);
     }
-    if (differences == 0)
-      return {board.sites[0], lanes};
+    if (differences == 0) return {board.sites[0], lanes};
   }
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const Site *site = board.sites[lane];
-    if (first.lanes == 0 || site < first.site)
-      first = {site, 0};
-    if (site == first.site)
-      first.lanes |= 1u << lane;
+    const Site* site = board.sites[lane];
+    if (first.lanes == 0 || site < first.site) first = {site, 0};
+    if (site == first.site) first.lanes |= 1u << lane;
   }
   return first;
 }
 
-} // namespace
+}  // namespace
 
-void ThreadgroupRunner::prepare(std::uint32_t threads,
-                                const KernelFacts &facts) {
+void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts) {
   on_fibers_ = facts.on_fibers != 0;
-  if (on_fibers_)
-    fibers_.reserve(threads);
+  if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
   private_memory_.reserve(threads, facts.private_memory);
   matrix_words_ = std::size_t{facts.matrix_registers} * lanes;
   const std::size_t words = (threads + lanes - 1) / lanes * matrix_words_;
-  if (matrix_registers_.size() < words)
-    matrix_registers_.resize(words);
+  if (matrix_registers_.size() < words) matrix_registers_.resize(words);
 }
 
-void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState &state) {
+void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   kernel_ = kernel;
   state_ = &state;
-  if (on_fibers_)
-    fibers_.reset();
-  const std::uint32_t threads = state.threads_per_threadgroup[0] *
-                                state.threads_per_threadgroup[1] *
-                                state.threads_per_threadgroup[2];
+  if (on_fibers_) fibers_.reset();
+  const std::uint32_t threads =
+      state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
   simdgroup_count_ = (threads + lanes - 1) / lanes;
   for (unsigned s = 0; s < simdgroup_count_; ++s) {
-    Simdgroup &simdgroup = simdgroups_[s];
+    Simdgroup& simdgroup = simdgroups_[s];
     const unsigned count = std::min(threads - s * lanes, lanes);
     simdgroup.runnable = count == lanes ? all_lanes : (1u << count) - 1;
     simdgroup.waiting = simdgroup.at_barrier = 0;
     simdgroup.started = false;
   }
   ready_ = simdgroup_count_ == 32 ? ~0u : (1u << simdgroup_count_) - 1;
-  for (simdgroup_ = 0; simdgroup_ != none; simdgroup_ = settle())
-    run_lanes(simdgroups_[simdgroup_]);
+  for (simdgroup_ = 0; simdgroup_ != none; simdgroup_ = settle()) run_lanes(simdgroups_[simdgroup_]);
 }
 
 // All runnable lanes, until each has stopped.
-void ThreadgroupRunner::run_lanes(Simdgroup &simdgroup) {
+void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
   const std::uint32_t running = simdgroup.runnable;
   const auto for_each = [&](auto run) {
     for (std::uint32_t rest = running; rest != 0; rest &= rest - 1) {
@@ -90,8 +80,8 @@ void ThreadgroupRunner::run_lanes(Simdgroup &simdgroup) {
     for_each([&] { fibers_.resume(thread()); });
   } else {
     for_each([&] {
-      void *frame = frames_.of(thread());
-      (*static_cast<ResumeThread *>(frame))(frame);
+      void* frame = frames_.of(thread());
+      (*static_cast<ResumeThread*>(frame))(frame);
     });
   }
   simdgroup.started = true;
@@ -99,11 +89,8 @@ void ThreadgroupRunner::run_lanes(Simdgroup &simdgroup) {
   for (std::uint32_t rest = running; rest != 0;) {
     const FirstSite stopped = first_site(simdgroup.board, rest);
     rest &= ~stopped.lanes;
-    if (!stopped.site)
-      continue; // they have ended
-    (stopped.site->kind == Site::Kind::threadgroup_barrier
-         ? simdgroup.at_barrier
-         : simdgroup.waiting) |= stopped.lanes;
+    if (!stopped.site) continue;  // they have ended
+    (stopped.site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= stopped.lanes;
   }
 }
 
@@ -115,8 +102,7 @@ void ThreadgroupRunner::start_lane() {
 }
 
 void ThreadgroupRunner::start_thread() {
-  const std::uint32_t width = state_->threads_per_threadgroup[0],
-                      height = state_->threads_per_threadgroup[1];
+  const std::uint32_t width = state_->threads_per_threadgroup[0], height = state_->threads_per_threadgroup[1];
   std::uint32_t x = thread(), y = 0, z = 0;
   if (x >= width) {
     y = x / width;
@@ -130,63 +116,51 @@ void ThreadgroupRunner::start_thread() {
 unsigned ThreadgroupRunner::settle() {
   if (simdgroups_[simdgroup_].waiting != 0) {
     carry_out_first_site(simdgroups_[simdgroup_]);
-    // Simdgroups take turns, as they do on a GPU: kernels in use count on it
-    // where they lack a barrier between one simdgroup's reads and another's
-    // later writes.
-    const std::uint32_t later =
-        simdgroup_ == 31 ? 0 : ready_ >> (simdgroup_ + 1) << (simdgroup_ + 1);
+    // Simdgroups take turns, as they do on a GPU: kernels in use count on it where they lack a barrier between one
+    // simdgroup's reads and another's later writes.
+    const std::uint32_t later = simdgroup_ == 31 ? 0 : ready_ >> (simdgroup_ + 1) << (simdgroup_ + 1);
     return static_cast<unsigned>(std::countr_zero(later != 0 ? later : ready_));
   }
   ready_ &= ~(1u << simdgroup_);
-  if (ready_ != 0)
-    return static_cast<unsigned>(std::countr_zero(ready_));
+  if (ready_ != 0) return static_cast<unsigned>(std::countr_zero(ready_));
   for (unsigned s = 0; s < simdgroup_count_; ++s) {
-    Simdgroup &simdgroup = simdgroups_[s];
-    if (simdgroup.at_barrier == 0)
-      continue;
+    Simdgroup& simdgroup = simdgroups_[s];
+    if (simdgroup.at_barrier == 0) continue;
     simdgroup.runnable = simdgroup.at_barrier;
     simdgroup.at_barrier = 0;
     ready_ |= 1u << s;
   }
-  if (ready_ == 0)
-    return none;
-  return (ready_ >> simdgroup_) & 1
-             ? simdgroup_
-             : static_cast<unsigned>(std::countr_zero(ready_));
+  if (ready_ == 0) return none;
+  return (ready_ >> simdgroup_) & 1 ? simdgroup_ : static_cast<unsigned>(std::countr_zero(ready_));
 }
 
-void ThreadgroupRunner::carry_out_first_site(Simdgroup &simdgroup) {
+void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
   const auto [site, active] = first_site(simdgroup.board, simdgroup.waiting);
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
   if (site->kind == Site::Kind::cross_lane) {
-    run_cross_lane(*site, active, simdgroup.board.values,
-                   simdgroup.board.operands);
+    run_cross_lane(*site, active, simdgroup.board.values, simdgroup.board.operands);
   }
   if (site->kind == Site::Kind::matrices) {
     // All lanes at a site bring the same program.
-    auto *program = reinterpret_cast<const MatrixProgram *>(
-        simdgroup.board.values[std::countr_zero(active)]);
-    run_matrices(*program, active,
-                 matrix_registers_.data() + simdgroup_ * matrix_words_);
+    auto* program = reinterpret_cast<const MatrixProgram*>(simdgroup.board.values[std::countr_zero(active)]);
+    run_matrices(*program, active, matrix_registers_.data() + simdgroup_ * matrix_words_);
   }
 }
 
-void ThreadgroupRunner::fiber_main(void *argument) {
-  auto &runner = *static_cast<ThreadgroupRunner *>(argument);
+void ThreadgroupRunner::fiber_main(void* argument) {
+  auto& runner = *static_cast<ThreadgroupRunner*>(argument);
   runner.start_thread();
   runner.stop_at(nullptr);
 }
 
-void ThreadgroupRunner::stop_at(const Site *site) {
+void ThreadgroupRunner::stop_at(const Site* site) {
   simdgroups_[simdgroup_].board.sites[lane_] = site;
   fibers_.stop();
 }
 
-std::uint64_t ThreadgroupRunner::cross_lane(const Site *site,
-                                            std::uint64_t value,
-                                            std::uint32_t operand) {
-  LaneBoard &board = simdgroups_[simdgroup_].board;
+std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand) {
+  LaneBoard& board = simdgroups_[simdgroup_].board;
   const unsigned lane = lane_;
   board.values[lane] = value;
   board.operands[lane] = operand;
@@ -194,11 +168,9 @@ std::uint64_t ThreadgroupRunner::cross_lane(const Site *site,
   return board.values[lane];
 }
 
-void ThreadgroupRunner::matrices(const Site *site,
-                                 const MatrixProgram *program) {
-  simdgroups_[simdgroup_].board.values[lane_] =
-      reinterpret_cast<std::uintptr_t>(program);
+void ThreadgroupRunner::matrices(const Site* site, const MatrixProgram* program) {
+  simdgroups_[simdgroup_].board.values[lane_] = reinterpret_cast<std::uintptr_t>(program);
   stop_at(site);
 }
 
-} // namespace metalloid::engines::reference
+}  // namespace metalloid::engines::reference

@@ -1,26 +1,19 @@
-// Runs the threads of one threadgroup that meet at barriers and cross-lane
-// operations.
+// Runs the threads of one threadgroup that meet at barriers and cross-lane operations.
 //
-// Scheduling. One thread of the operating system runs one threadgroup. A lane
-// runs until it stops: at a site (kernel_abi.h) or at its end. All lanes of a
-// simdgroup that can run do so one after the other; then `settle` decides what
-// happens:
+// Scheduling. One thread of the operating system runs one threadgroup. A lane runs until it stops: at a site
+// (kernel_abi.h) or at its end. All lanes of a simdgroup that can run do so one after the other; then `settle` decides
+// what happens:
 //
-//   1. Lanes wait at cross-lane operations or simdgroup barriers: the site that
-//   comes first in the code is carried
-//      out, with exactly the lanes that wait there as its active lanes; these
-//      can run again.
-//   2. Else all live lanes wait at threadgroup barriers: the next simdgroup
-//   runs. When no simdgroup can run, the
-//      barrier opens. Threads that have ended do not count, as on Apple
-//      silicon.
+//   1. Lanes wait at cross-lane operations or simdgroup barriers: the site that comes first in the code is carried
+//      out, with exactly the lanes that wait there as its active lanes; these can run again.
+//   2. Else all live lanes wait at threadgroup barriers: the next simdgroup runs. When no simdgroup can run, the
+//      barrier opens. Threads that have ended do not count, as on Apple silicon.
 //   3. Else the simdgroup has ended; when all have, the threadgroup has.
 //
-// A lane stops by returning, with what it needs later in its frame
-// (split_at_meetings.h); in the rare kernels where it cannot, it has a fiber.
+// A lane stops by returning, with what it needs later in its frame (split_at_meetings.h); in the rare kernels where it
+// cannot, it has a fiber.
 //
-// Nothing here allocates or locks after prepare(), so that a crashing or
-// endless kernel can be abandoned anywhere.
+// Nothing here allocates or locks after prepare(), so that a crashing or endless kernel can be abandoned anywhere.
 #pragma once
 
 #include <array>
@@ -35,33 +28,25 @@
 namespace metalloid::engines::reference {
 
 class ThreadgroupRunner {
-public:
+ public:
   // Makes room for at most that many threads at a time. Throws std::bad_alloc.
-  void prepare(std::uint32_t threads, const KernelFacts &facts);
-  std::byte *private_memory(std::uint32_t thread) const {
-    return private_memory_.of(thread);
-  }
-  // Runs the threadgroup that `state` describes. `state` must be the one that
-  // run-time entry points are called with.
-  void run(RunThread kernel, ThreadgroupState &state);
+  void prepare(std::uint32_t threads, const KernelFacts& facts);
+  std::byte* private_memory(std::uint32_t thread) const { return private_memory_.of(thread); }
+  // Runs the threadgroup that `state` describes. `state` must be the one that run-time entry points are called with.
+  void run(RunThread kernel, ThreadgroupState& state);
   // After a run was abandoned.
   void reset() { fibers_.reset(); }
-  bool overflowed(const void *fault_address) const {
-    return fibers_.is_guard(fault_address);
-  }
+  bool overflowed(const void* fault_address) const { return fibers_.is_guard(fault_address); }
 
   // Called by the running lane, if it has a fiber.
-  std::uint64_t cross_lane(const Site *site, std::uint64_t value,
-                           std::uint32_t operand);
-  void barrier(const Site *site) { stop_at(site); }
-  void matrices(const Site *site, const MatrixProgram *program);
+  std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
+  void barrier(const Site* site) { stop_at(site); }
+  void matrices(const Site* site, const MatrixProgram* program);
   // Called by any running lane.
-  std::uint64_t *matrix_registers() {
-    return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_;
-  }
+  std::uint64_t* matrix_registers() { return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_; }
   std::uint32_t thread() const { return simdgroup_ * lanes + lane_; }
 
-private:
+ private:
   static constexpr unsigned lanes = LaneBoard::lanes;
 
   struct Simdgroup {
@@ -71,29 +56,27 @@ private:
     LaneBoard board;
   };
 
-  void run_lanes(Simdgroup &simdgroup);
+  void run_lanes(Simdgroup& simdgroup);
   void start_lane();
   void start_thread();
-  static void fiber_main(void *runner);
-  void stop_at(const Site *site);
-  // The running simdgroup has no runnable lane. Finds one that has, after
-  // carrying out what lanes wait for.
+  static void fiber_main(void* runner);
+  void stop_at(const Site* site);
+  // The running simdgroup has no runnable lane. Finds one that has, after carrying out what lanes wait for.
   unsigned settle();
   static constexpr unsigned none = ~0u;
-  void carry_out_first_site(Simdgroup &simdgroup);
+  void carry_out_first_site(Simdgroup& simdgroup);
 
-  unsigned simdgroup_ = 0, lane_ = 0; // of the running lane
+  unsigned simdgroup_ = 0, lane_ = 0;  // of the running lane
   unsigned simdgroup_count_ = 0;
-  std::uint32_t ready_ = 0; // simdgroups with runnable lanes
+  std::uint32_t ready_ = 0;  // simdgroups with runnable lanes
   RunThread kernel_ = nullptr;
-  ThreadgroupState *state_ = nullptr;
+  ThreadgroupState* state_ = nullptr;
   bool on_fibers_ = false;
   Fibers fibers_;
   ThreadMemory frames_, private_memory_;
-  std::vector<std::uint64_t>
-      matrix_registers_;         // per simdgroup, register and lane
-  std::size_t matrix_words_ = 0; // per simdgroup
+  std::vector<std::uint64_t> matrix_registers_;  // per simdgroup, register and lane
+  std::size_t matrix_words_ = 0;                 // per simdgroup
   std::array<Simdgroup, 32> simdgroups_;
 };
 
-} // namespace metalloid::engines::reference
+}  // namespace metalloid::engines::reference

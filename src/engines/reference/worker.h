@@ -1,5 +1,5 @@
-// What one operating-system thread needs to run threadgroups: their state,
-// threadgroup memory and fibers. Workers are made once and lent to dispatches.
+// What one operating-system thread needs to run threadgroups: their state, threadgroup memory and lanes. Workers
+// are made once and lent to dispatches.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,7 @@ struct Worker : ThreadgroupState {
   ThreadgroupRunner runner;
   std::vector<void*> argument_list;
 
-  // Uninitialised memory for static variables and [[threadgroup(n)]] arguments,
-  // aligned to 128 bytes.
+  // Uninitialised memory for static variables and [[threadgroup(n)]] arguments, aligned to 128 bytes.
   std::byte* reserve_threadgroup_memory(std::size_t bytes);
 
   Worker* next_idle = nullptr;
