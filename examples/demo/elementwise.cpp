@@ -1,4 +1,5 @@
-// saxpy, the stencil, the templated activation and the specialised epilogue: one thread, one element.
+// saxpy, the stencil, the templated activation, PyTorch's operator and the specialised epilogue: one thread, one
+// element.
 #include <algorithm>
 #include <cmath>
 
@@ -58,6 +59,18 @@ Example gelu(const char* kernel, ScalarKind kind, double tolerance) {
   return example;
 }
 
+Example softplus() {
+  const std::uint32_t count = 200'000;
+  Buffer in = random_buffer<float>(count, 7, -20, 20), out(in.size());
+  Example example{.file = "pytorch_operators.metal",
+                  .kernel = "softplus_dense_scalar_float_float",
+                  .output = out,
+                  .tolerance = 1e-6};
+  for (double x : in.as<float>()) example.expected.push_back(std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))));
+  example.dispatch.buffer(0, out).buffer(1, in).threads({count}, {256});
+  return example;
+}
+
 Example epilogue(bool has_bias, std::int64_t activation) {
   const std::uint32_t columns = 300, rows = 200;
   const float scale = 0.5f;
@@ -86,6 +99,7 @@ std::vector<Example> elementwise_examples() {
   examples.push_back(gelu<float>("gelu_float", ScalarKind::float32, 2e-6));
   examples.push_back(gelu<_Float16>("gelu_half", ScalarKind::float16, 1e-3));
   examples.push_back(gelu<BFloat16>("gelu_bfloat", ScalarKind::bfloat16, 8e-3));
+  examples.push_back(softplus());
   examples.push_back(epilogue(false, 1));
   examples.push_back(epilogue(true, 2));
   return examples;

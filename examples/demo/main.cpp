@@ -78,6 +78,9 @@ std::string label(const Example& example) {
   return text;
 }
 
+// The same between the two processes, and different for kernels of the same name.
+std::string key(const Example& example) { return example.file + " " + label(example); }
+
 std::string describe(Milliseconds time) { return fmt::format("{:.2f} ms", time.count()); }
 
 // Times of a second process, which finds the compiled kernels on disk and nothing in memory.
@@ -113,7 +116,7 @@ int run(const Settings& settings) {
     for (const Example& example : examples) {
       bool from_cache = false;
       const Milliseconds taken = time([&] { from_cache = compile(example).came_from_cache(); });
-      if (from_cache) fmt::print("{}\t{}\n", label(example), taken.count());
+      if (from_cache) fmt::print("{}\t{}\n", key(example), taken.count());
     }
     return 0;
   }
@@ -121,7 +124,7 @@ int run(const Settings& settings) {
   fmt::print("Device {}: {}\n", device.name(), device.description());
   const Milliseconds prelude = time([&] { device.make_library("kernel void first() {}").kernel("first"); });
   fmt::print("The first compile on a machine, which also precompiles the standard library: {}\n\n", describe(prelude));
-  const char* row = "{:<27} {:>9} {:>9} {:>10} {:>10}  {:>12} {:>12} {:>12}\n";
+  const char* row = "{:<33} {:>9} {:>9} {:>10} {:>10}  {:>12} {:>12} {:>12}\n";
   fmt::print(fmt::runtime(row), "kernel", "grid", "threads/", "largest", "tolerance", "compile", "compile", "run");
   fmt::print(fmt::runtime(row), "", "", "group", "error", "", "cold", "cached", "");
   struct Row {
@@ -145,7 +148,7 @@ int run(const Settings& settings) {
     const Example& example = examples[i];
     const bool over = rows[i].error > example.tolerance;
     failures += over;
-    const auto warm = cached.find(label(example));
+    const auto warm = cached.find(key(example));
     const std::string grid = describe(example.dispatch.grid()) + (example.dispatch.grid_counts_threads() ? "" : " tg");
     fmt::print(fmt::runtime(row), label(example), grid, describe(example.dispatch.group()),
                fmt::format("{:.1e}", rows[i].error), fmt::format("{:.1e}", example.tolerance), describe(rows[i].cold),

@@ -35,13 +35,13 @@ kernel = TorchMetalKernel(
     src="""
         threadgroup float scratch[32];
         layer_norm_row(&out[0, row], &x[0, row], &weight[0], &bias[0], uint(x.get_extent(0)), epsilon, scratch,
-                       thread_index, threads.x, lane, simdgroup, simdgroups);
+                       thread_index, threads, lane, simdgroup, simdgroups);
     """,
     torch_defn=layer_norm_in_torch,
     metal_params=[
         MetalParameter("row", "uint", "threadgroup_position_in_grid"),
         MetalParameter("thread_index", "uint", "thread_index_in_threadgroup"),
-        MetalParameter("threads", "uint3", "threads_per_threadgroup"),
+        MetalParameter("threads", "uint", "threads_per_threadgroup"),
         MetalParameter("lane", "uint", "thread_index_in_simdgroup"),
         MetalParameter("simdgroup", "uint", "simdgroup_index_in_threadgroup"),
         MetalParameter("simdgroups", "uint", "simdgroups_per_threadgroup"),

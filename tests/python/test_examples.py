@@ -93,6 +93,10 @@ broken = {
         "simdgroup_matrices", "kernels/simdgroup_matmul.metal", "= c_tile[i];", "= c_tile[0];", "33 x 17 x 65",
         "32 x 16 x 32",
     ),
+    "an operator without its scale": (
+        "pytorch_operators", "kernels/pytorch_operators.metal", "c10::metal::mul(alpha, b)", "b", "add_scaled",
+        "logaddexp",
+    ),
     "a sort that is not stable": (
         "sort_pipeline", "kernels/radix_sort.metal", "place += simdgroup_counts[s][digit];",
         "place += simdgroup_counts[simdgroup - 1 - s][digit] * 0;", "scatter alone", "histogram alone",
