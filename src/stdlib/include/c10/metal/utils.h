@@ -285,8 +285,10 @@ METALLOID_FUNC T pow(T a, U b) {
   return 0;
 }
 
-// log(1 + x) without losing the digits of a small x (Kahan): the error of rounding 1 + x cancels in the quotient.
+// log(1 + x) without losing the digits of a small x (Kahan): the error of rounding 1 + x cancels in the quotient. Fast
+// math would take sum - 1 for x.
 METALLOID_FUNC float log1p(float x) {
+#pragma METAL fp math_mode(safe)
   const float sum = 1.0f + x;
   if (sum == 1.0f || x == INFINITY) return x;
   return ::metal::precise::log(sum) * (x / (sum - 1.0f));
