@@ -81,7 +81,9 @@ inline T ceildiv(T N, U M) {
 }
 
 // Goldberg, "What every computer scientist should know about floating-point arithmetic" (1991), theorem 4.
+// Fast math would take sum - 1 for x.
 inline float log1p(float x) {
+#pragma METAL fp math_mode(safe)
   const float sum = 1.0f + x;
   if (sum == Limits<float>::max) return sum;
   return sum == 1.0f ? x : x * (metal::log(sum) / (sum - 1.0f));
