@@ -20,10 +20,16 @@ _tolerances = {
 
 
 class VerificationError(AssertionError):
-    """A kernel's results are not those of its definition in torch. ``comparisons`` has one entry per result."""
+    """A kernel's results are not those of its definition in torch.
 
-    def __init__(self, message: str, comparisons: list[ResultComparison]) -> None:
+    Attributes:
+        kernel: the name that the kernel was made with.
+        comparisons: one per result, if it came to that.
+    """
+
+    def __init__(self, message: str, kernel: str, comparisons: list[ResultComparison]) -> None:
         super().__init__(message)
+        self.kernel = kernel
         self.comparisons = comparisons
 
 
@@ -64,6 +70,7 @@ def compare(
         raise VerificationError(
             f"kernel {kernel!r}: torch_defn returned {len(expected)} tensors, result_names has {len(names)} entries: "
             f"{list(names)}",
+            kernel,
             [],
         )
     comparisons = [_compare_one(*each, rtol, atol) for each in zip(names, got, expected, strict=True)]
@@ -71,7 +78,9 @@ def compare(
     if wrong:
         lines = "\n".join(f"  {message}" for message in wrong)
         raise VerificationError(
-            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}", comparisons
+            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}",
+            kernel,
+            comparisons,
         )
     return comparisons
 
@@ -126,7 +135,7 @@ def check_inputs_unchanged(
     """Raises VerificationError if a tensor is no longer what it was, to the bit."""
     for name, old, new in zip(names, before, after, strict=True):
         if isinstance(old, torch.Tensor) and not _same_bits(old.detach().cpu(), new):
-            raise VerificationError(f"kernel {kernel!r} writes to its input {name!r}", [])
+            raise VerificationError(f"kernel {kernel!r} writes to its input {name!r}", kernel, [])
 
 
 def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:

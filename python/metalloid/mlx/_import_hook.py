@@ -6,11 +6,12 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
+
+from .._child_processes import turn_on
 
 
 class _InstallingLoader(importlib.abc.Loader):
@@ -59,11 +60,4 @@ def activate() -> None:
 
 
 def activate_child_processes() -> None:
-    """They find a sitecustomize module that activates them; it runs the environment's own, too."""
-    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
-    package_root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    paths = [startup, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    if package_root not in paths:
-        paths.append(package_root)
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    os.environ["METALLOID_MLX"] = "1"
+    turn_on("METALLOID_MLX")

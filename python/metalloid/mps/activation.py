@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
-import os
-import pathlib
 import sys
 from types import ModuleType
 from typing import Any
 
-_variable = "METALLOID_MPS"
+from .._child_processes import turn_on
 
 
 def _install() -> None:
@@ -64,11 +62,4 @@ def install_on_import() -> None:
 
 
 def activate_child_processes() -> None:
-    """They find a sitecustomize module that activates them; it runs the environment's own, too."""
-    startup = str(pathlib.Path(__file__).parent / "startup")
-    package = str(pathlib.Path(__file__).parent.parent.parent)
-    others = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != startup]
-    if package not in others:
-        others.append(package)
-    os.environ["PYTHONPATH"] = os.pathsep.join([startup, *others])
-    os.environ[_variable] = "1"
+    turn_on("METALLOID_MPS")

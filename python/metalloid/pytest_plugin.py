@@ -1,0 +1,227 @@
+"""pytest-metalloid: tests of Metal kernels on Linux.
+
+It gives tests
+
+- the fixtures ``metal_device`` (the name of the device to run on) and ``metal_library`` (compiles Metal source or a
+  ``.metal`` file beside the test for that device),
+- the marker ``metal_engines``, which runs a test once per engine,
+- sections in the reports of failed tests: which kernel failed where, or which kernels ran, with their source,
+- ``--metalloid-mps`` and ``--metalloid-mlx``, under which a test suite written for a Mac runs on Linux.
+
+pytest loads this module in every run of an environment that has Metalloid, so it imports nothing but the standard
+library until a test needs more. ``pytest_plugin_runs`` has what happens around each test, ``pytest_plugin_sections``
+the text of the sections.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from ._shader import ShaderLibrary
+
+_this_plugin = "metalloid.pytest_plugin"
+_settings_key: pytest.StashKey[Settings] = pytest.StashKey()
+
+
+class Entry:
+    """What the package's entry point loads: this module, unless ``-p metalloid.pytest_plugin`` already has."""
+
+    @staticmethod
+    def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+        if not pluginmanager.has_plugin(_this_plugin):
+            pluginmanager.import_plugin(_this_plugin)
+
+
+entry = Entry()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("metalloid", "Metal kernels (metalloid)")
+    group.addoption(
+        "--metalloid-engine",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="run kernels on this engine; several (repeated or separated by commas) run marked tests on each of them. "
+        "An engine that this machine does not have is an error.",
+    )
+    group.addoption(
+        "--metalloid-mps",
+        action="store_true",
+        help="run a suite written for PyTorch on a Mac: device 'mps' exists, its kernels run on Metalloid",
+    )
+    group.addoption(
+        "--metalloid-mlx",
+        action="store_true",
+        help="run a suite written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
+    )
+    group.addoption(
+        "--metalloid-require-kernels",
+        action="store_true",
+        help="fail if no test of the session ran a kernel",
+    )
+    parser.addini("metalloid_engines", "engines for --metalloid-engine, where that is not given", type="args")
+    parser.addini("metalloid_mps", "as --metalloid-mps", type="bool", default=False)
+    parser.addini("metalloid_mlx", "as --metalloid-mlx", type="bool", default=False)
+    parser.addini("metalloid_require_kernels", "as --metalloid-require-kernels", type="bool", default=False)
+    parser.addini("metalloid_source_lines", "most lines of one Metal source in a report", default="60")
+
+
+class Settings:
+    """What the command line and the ini file ask for.
+
+    Attributes:
+        engines: the engines asked for, in order; empty if nobody asked.
+        runners: ``"mps"`` and ``"mlx"``, those asked for.
+        require_kernels: whether a session without any launch fails.
+        source_lines: most lines of one source in a report.
+    """
+
+    def __init__(self, config: pytest.Config, options: Any) -> None:
+        named = ",".join(options.metalloid_engine or config.getini("metalloid_engines"))
+        self.engines = [_existing_engine(name.strip()) for name in dict.fromkeys(named.split(",")) if name.strip()]
+        self.runners = [
+            name
+            for name in ("mps", "mlx")
+            if getattr(options, f"metalloid_{name}") or config.getini(f"metalloid_{name}")
+        ]
+        self.require_kernels = options.metalloid_require_kernels or config.getini("metalloid_require_kernels")
+        lines = str(config.getini("metalloid_source_lines"))
+        if not lines.isdigit() or int(lines) == 0:
+            raise pytest.UsageError(f"metalloid_source_lines must be a number above 0, not {lines!r}")
+        self.source_lines = int(lines)
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.engines or self.runners or self.require_kernels)
+
+
+def _existing_engine(name: str) -> str:
+    """The engine of that name; "cpu" is the best one for this processor."""
+    from . import _core
+
+    engines = _core.engines()
+    if name == "cpu":
+        return engines[0]
+    if name not in engines:
+        raise pytest.UsageError(f"--metalloid-engine {name}: this machine has no such engine; it has {', '.join(engines)}")
+    return name
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    return config.stash[_settings_key]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before any conftest or test module can ask torch or MLX what devices there are."""
+    _set_up(early_config, early_config.known_args_namespace)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if _settings_key not in config.stash:  # loaded by a conftest: the first hook was over
+        _set_up(config, config.option)
+    config.addinivalue_line(
+        "markers",
+        "metal_engines(*names): run the test once per engine of this machine, or of the engines named; one that this "
+        "machine does not have fails",
+    )
+    from . import pytest_plugin_runs
+
+    config.pluginmanager.register(pytest_plugin_runs.Runs(config, settings_of(config)), "metalloid.runs")
+
+
+def _set_up(config: pytest.Config, options: Any) -> None:
+    settings = config.stash[_settings_key] = Settings(config, options)
+    # Read when the compiler is loaded, whenever that is.
+    os.environ["METALLOID_RECORD"] = "1"
+    if "metalloid._core" in sys.modules:
+        sys.modules["metalloid._core"].record(True)
+    if settings.engines:
+        from . import _device
+
+        _device.set_default_device(settings.engines[0])
+        os.environ["METALLOID_DEVICE"] = settings.engines[0]  # for child processes
+    for name in settings.runners:
+        _activate(name)
+
+
+def _activate(runner: str) -> None:
+    """In this process, in xdist's workers and in the processes that tests start."""
+    package, install = {"mps": ("torch", "pip install torch"), "mlx": ("mlx", "pip install 'mlx[cpu]'")}[runner]
+    if importlib.util.find_spec(package) is None:
+        raise pytest.UsageError(
+            f"--metalloid-{runner} needs {package}, which {sys.executable} does not have ({install})"
+        )
+    if runner == "mps":
+        from .mps import activation
+
+        activation.activate_child_processes()
+        activation.install_on_import()
+    else:
+        from .mlx import _import_hook
+
+        _import_hook.activate_child_processes()
+        _import_hook.activate()
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    settings = settings_of(config)
+    if not settings.is_used:
+        return None
+    from . import _core
+
+    what = {"mps": "torch's device mps", "mlx": "MLX's gpu"}
+    engines = settings.engines or _core.engines()[:1]
+    parts = [f"{'engine' if len(engines) == 1 else 'engines'} {', '.join(engines)}"]
+    parts += [f"runs {what[name]}" for name in settings.runners]
+    return f"metalloid: {_core.version}, {'; '.join(parts)}"
+
+
+@pytest.fixture(scope="session")
+def metal_device(request: pytest.FixtureRequest) -> str:
+    """The name of the device to run kernels on, one of those that ``metalloid.devices()`` lists.
+
+    In tests marked ``metal_engines``, and where ``--metalloid-engine`` is given, one engine after the other.
+    """
+    if hasattr(request, "param"):
+        return request.param
+    from . import _device
+
+    return _device.default_device()
+
+
+@pytest.fixture(scope="module")
+def metal_library(request: pytest.FixtureRequest, metal_device: str) -> Callable[..., ShaderLibrary]:
+    """Compiles Metal source for ``metal_device``: ``metal_library(source_or_file, **options)``.
+
+    The argument is source, or the path of a ``.metal`` file (str or ``os.PathLike``), relative to the test's file.
+    That file's folder is searched for includes first. ``options`` are those of ``metalloid.compile_shader``.
+
+    Raises:
+        SyntaxError: the source does not compile; the text is the compiler's log.
+        FileNotFoundError: there is no such file.
+    """
+    folder = request.path.parent
+
+    def compile_for_test(source: str | os.PathLike[str], **options: Any) -> ShaderLibrary:
+        from ._shader import compile_shader
+
+        options = {"device": metal_device, **options}
+        if isinstance(source, str) and not (source.endswith(".metal") and "\n" not in source):
+            return compile_shader(source, **options)
+        path = folder / pathlib.Path(source)
+        folders = [path.parent, *options.pop("include_directories", ())]
+        return compile_shader(
+            path.read_text(), include_directories=folders, **{"source_name": str(path), **options}
+        )
+
+    return compile_for_test

@@ -1,0 +1,165 @@
+"""The pytest plugin's part around each test: on which engine it runs, what kernels it launched, what its report says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .pytest_plugin import Settings
+
+_events_key: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+
+
+def _take_events() -> tuple[list[dict[str, Any]], int]:
+    """What happened since the last call, and the number of launches. Nothing while no test has loaded the compiler."""
+    core = sys.modules.get("metalloid._core")
+    return core.take_events() if core is not None else ([], 0)
+
+
+def _engines() -> list[str]:
+    from . import _core
+
+    return _core.engines()
+
+
+class Runs:
+    """Hooks of one session."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._settings = settings
+        self._is_worker = hasattr(config, "workerinput")  # of xdist; its reports go to the controller
+        self._launches = self._tests_with_launches = self._deselected = 0
+
+    # Which tests run, and where.
+
+    def _engines_of(self, item: Any) -> list[str] | None:
+        """The engines to run a test on, one after the other; None if that is not asked for."""
+        mark = item.get_closest_marker("metal_engines")
+        if mark is None:
+            return self._settings.engines or None
+        if mark.kwargs or not all(isinstance(name, str) for name in mark.args):
+            raise pytest.UsageError(f"{item.nodeid}: metal_engines takes names of engines, not {mark.args}{mark.kwargs or ''}")
+        if mark.args and self._settings.engines:
+            return [name for name in self._settings.engines if name in mark.args]
+        return list(mark.args) or self._settings.engines or _engines()
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        marked = metafunc.definition.get_closest_marker("metal_engines")
+        if not marked and "metal_device" not in metafunc.fixturenames:
+            return
+        for mark in metafunc.definition.iter_markers("parametrize"):
+            names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+            if "metal_device" in (names.replace(",", " ").split() if isinstance(names, str) else names):
+                return
+        engines = self._engines_of(metafunc.definition)
+        if not engines:
+            return
+        if "metal_device" not in metafunc.fixturenames:
+            metafunc.fixturenames.append("metal_device")
+        metafunc.parametrize("metal_device", engines, indirect=True, scope="session")
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Tests whose marker names none of the engines asked for are deselected, which pytest counts and says."""
+        kept, others = [], []
+        for item in items:
+            (others if item.get_closest_marker("metal_engines") and not self._engines_of(item) else kept).append(item)
+        if others:
+            self._deselected = len(others)
+            config.hook.pytest_deselected(items=others)
+            items[:] = kept
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        _take_events()
+        engine = self._engine_of(item)
+        if engine is None:
+            yield
+            return
+        from . import _device
+
+        before = _device.chosen
+        _device.chosen = engine
+        yield
+        _device.chosen = before
+
+    def _engine_of(self, item: pytest.Item) -> str | None:
+        """None: the default device."""
+        callspec = getattr(item, "callspec", None)
+        if callspec is not None and "metal_device" in callspec.params:
+            return callspec.params["metal_device"]
+        engines = self._engines_of(item) if item.get_closest_marker("metal_engines") else None
+        return engines[0] if engines and len(engines) == 1 else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        engine = self._engine_of(item)
+        if engine is not None:
+            from . import _core
+
+            if engine not in dict(_core.devices()):
+                pytest.fail(f"this machine has no engine {engine!r}; it has {', '.join(_engines())}", pytrace=False)
+        elif item.get_closest_marker("metal_engines"):
+            engines = ", ".join(self._engines_of(item) or [])
+            pytest.fail(
+                f"metal_engines asks for {engines}, and methods of unittest.TestCase cannot run once for each",
+                pytrace=False,
+            )
+
+    # What they did.
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[None]:
+        outcome = yield
+        report = outcome.get_result()
+        new_events, launches = _take_events()
+        events = item.stash.setdefault(_events_key, [])
+        events.extend(new_events)
+        report.metalloid_launches = launches
+        if report.failed and call.excinfo is not None:
+            self._explain(report, call.excinfo.value, events)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self) -> Iterator[None]:
+        """Kernels of module scope are compiled, some are launched, when the module is imported."""
+        _take_events()
+        outcome = yield
+        report = outcome.get_result()
+        if report.failed:
+            self._explain(report, None, _take_events()[0])
+
+    def _explain(self, report: Any, error: BaseException | None, events: list[dict[str, Any]]) -> None:
+        if events or type(error).__module__.startswith("metalloid"):
+            from . import pytest_plugin_sections
+
+            report.sections.extend(pytest_plugin_sections.explain(error, events, self._settings.source_lines))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        launches = getattr(report, "metalloid_launches", 0)
+        self._launches += launches
+        self._tests_with_launches += launches > 0 and report.when == "call"
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self._settings.is_used:
+            return
+        terminalreporter.write_line(
+            f"metalloid: {self._tests_with_launches} tests launched kernels, {self._launches} launches in all"
+        )
+        if self._deselected:
+            terminalreporter.write_line(
+                f"metalloid: {self._deselected} tests deselected, which are marked for other engines than "
+                f"{', '.join(self._settings.engines)}"
+            )
+        if self._has_failed():
+            terminalreporter.write_line("ERROR: no test launched a kernel (--metalloid-require-kernels)", red=True)
+
+    def _has_failed(self) -> bool:
+        return self._settings.require_kernels and self._launches == 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self._is_worker and self._has_failed() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
