@@ -32,6 +32,8 @@ def load() -> None:
 
 
 def run(call: Call) -> list[Any]:
+    if "float64" in call.output_dtypes:
+        raise ValueError("float64 is not supported on the GPU")  # as MLX says when it makes such an array
     inputs = [value if type(value) is mx.array else mx.array(value) for value in call.inputs]
     if _core.mlx_is_traced(inputs):
         outputs = exported(call)

@@ -6,7 +6,8 @@ mx.gpu, mx.cpu and the  two devices that MLX both runs on its CPU back end (_dev
 default device
 mx.metal.is_available,  answer as on a machine with one GPU
 mx.device_info
-mx.compile              off: a kernel runs when it is called, and a function that is traced has no values yet
+mx.compile              stays as it is, unless kernels are evaluated eagerly (fast/_mlx.py): then it is off, because a
+                        function that is traced has no values yet
 ======================  =============================================================================================
 """
 
@@ -25,8 +26,9 @@ def install(mx: Any = None) -> None:
         import mlx.core as mx  # type: ignore[no-redef]
     if mx.fast.metal_kernel is fast.metal_kernel:
         return
-    from ..fast import _mlx  # noqa: F401  (takes hold of MLX's own metal_kernel)
+    from ..fast import _mlx, _mlx_export  # noqa: F401  (the second takes hold of MLX's own metal_kernel)
 
+    evaluation = _mlx.evaluation()
     real_info = mx.device_info
 
     def device_info(*_: Any) -> dict[str, Any]:
@@ -37,8 +39,9 @@ def install(mx: Any = None) -> None:
     mx.metal.is_available = lambda: True
     mx.metal.device_info = device_info
     mx.device_info = device_info
-    mx.disable_compile()
-    mx.enable_compile = lambda: None
+    if evaluation == "eager":
+        mx.disable_compile()
+        mx.enable_compile = lambda: None
 
 
 def _memory() -> dict[str, int]:
