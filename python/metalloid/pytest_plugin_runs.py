@@ -72,6 +72,14 @@ class Runs:
             config.hook.pytest_deselected(items=others)
             items[:] = kept
 
+    def pytest_collection_finish(self) -> None:
+        """A suite that skips itself because a runner did not take hold would look fine."""
+        torch, mlx = sys.modules.get("torch"), sys.modules.get("mlx.core")
+        if "mps" in self._settings.runners and torch is not None and not torch.backends.mps.is_available():
+            raise pytest.UsageError("--metalloid-mps has no effect: something hides the device that it made for torch")
+        if "mlx" in self._settings.runners and mlx is not None and not mlx.metal.is_available():
+            raise pytest.UsageError("--metalloid-mlx has no effect: something hides the GPU that it made for MLX")
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         _take_events()

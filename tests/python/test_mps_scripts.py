@@ -194,3 +194,8 @@ def test_plain_import_changes_nothing():
         "except (RuntimeError, NotImplementedError): print('no mps')\n"
     )
     assert python("-c", code).stdout == "no mps\n"
+
+
+def test_asking_for_the_package_before_importing_it():
+    code = "import importlib.util; importlib.util.find_spec('torch'); import torch; print(torch.backends.mps.is_available())"
+    assert python("-m", "metalloid.mps", "-c", code).stdout == "True\n"

@@ -132,6 +132,19 @@ def test_mps_with_xdist(run):
 
 @needs_torch
 @needs_mlx
+@pytest.mark.parametrize("hidden", ["mps", "mlx"])
+def test_a_suite_that_hides_the_device_is_an_error(run, hidden):
+    conftest = """
+    import mlx.core, torch
+    torch.backends.mps.is_available = mlx.core.metal.is_available = lambda: False
+    """
+    result = run(f"--metalloid-{hidden}", conftest=conftest, test_mac=MPS, test_mlx=MLX)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --metalloid-{hidden} has no effect*"])
+
+
+@needs_torch
+@needs_mlx
 def test_without_the_option_the_suite_is_skipped(run):
     run(conftest=MPS_CONFTEST, test_mac=MPS, test_mlx=MLX).assert_outcomes(skipped=6)
 

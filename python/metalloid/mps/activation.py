@@ -39,7 +39,7 @@ class _TorchFinder(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "torch":
             return None
-        sys.meta_path.remove(self)
+        # Stays for later: programs ask for a spec to see whether torch is there, and import it afterwards.
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             spec.loader = _AfterImport(spec.loader)
