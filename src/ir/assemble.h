@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <llvm/IR/Module.h>
+
 namespace llvm {
 class Module;
 }

@@ -1,8 +1,12 @@
 #include "ir/diagnostics.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
 
 #include "metalloid/error.h"
 

@@ -1,6 +1,13 @@
 #include "ir/normalise_attributes.h"
 
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include <string_view>
 
 #include "ir/operations.h"
 

@@ -1,6 +1,7 @@
 #include "ir/operations.h"
 
 #include <array>
+#include <cstddef>
 #include <utility>
 
 namespace metalloid::ir {

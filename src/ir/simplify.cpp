@@ -1,11 +1,14 @@
 #include "ir/simplify.h"
 
+#include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <utility>
 
 #include "ir/pass_managers.h"
 

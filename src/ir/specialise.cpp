@@ -1,6 +1,14 @@
 #include "ir/specialise.h"
 
+#include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include "ir/fix_numeric_semantics.h"
 #include "ir/fold_function_constants.h"

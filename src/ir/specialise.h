@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include <llvm/IR/Module.h>
+
 #include "ir/module.h"
 #include "metalloid/library.h"
 

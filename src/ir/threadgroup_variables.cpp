@@ -1,5 +1,8 @@
 #include "ir/threadgroup_variables.h"
 
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/GlobalVariable.h>
+
 namespace metalloid::ir {
 
 ThreadgroupVariables lay_out_threadgroup_variables(llvm::Module& module) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 
 namespace metalloid::ir {

@@ -2,8 +2,10 @@
 // visible to a kernel.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "engines/host/loader.h"

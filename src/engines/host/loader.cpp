@@ -1,10 +1,16 @@
 #include "engines/host/loader.h"
 
+#include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "metalloid/error.h"
 

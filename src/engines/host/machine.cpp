@@ -1,11 +1,19 @@
 #include "engines/host/machine.h"
 
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "ir/pass_managers.h"
 #include "metalloid/error.h"

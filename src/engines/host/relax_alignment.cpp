@@ -1,6 +1,10 @@
 #include "engines/host/relax_alignment.h"
 
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 namespace metalloid::engines::host {
 namespace {

@@ -1,8 +1,13 @@
 #include "engines/reference/drop_idle_barriers.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+
+#include <string_view>
 
 #include "ir/operations.h"
 

@@ -8,9 +8,13 @@
 #include <xmmintrin.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <string>
 
 #include "engines/host/loader.h"
 #include "engines/host/watchdog.h"

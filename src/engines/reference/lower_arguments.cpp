@@ -1,8 +1,21 @@
 #include "engines/reference/lower_arguments.h"
 
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "engines/reference/kernel_abi.h"
 #include "ir/operations.h"

@@ -1,6 +1,7 @@
 // Wraps a kernel, one thread's program with Metal's arguments, into an entry point that the engine can call.
 #pragma once
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
 #include "metalloid/reflection.h"

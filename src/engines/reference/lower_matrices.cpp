@@ -1,6 +1,22 @@
 #include "engines/reference/lower_matrices.h"
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_threadgroup_memory.h"

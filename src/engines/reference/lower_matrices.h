@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 

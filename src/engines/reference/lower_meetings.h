@@ -1,6 +1,7 @@
 // Turns barriers and cross-lane operations into calls of the engine's runtime.
 #pragma once
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
 namespace metalloid::engines::reference {

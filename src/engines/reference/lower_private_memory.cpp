@@ -1,14 +1,16 @@
 #include "engines/reference/lower_private_memory.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <vector>
-
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "engines/reference/kernel_abi.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
 namespace metalloid::engines::reference {

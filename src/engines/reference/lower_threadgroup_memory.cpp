@@ -1,7 +1,16 @@
 #include "engines/reference/lower_threadgroup_memory.h"
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/ReplaceConstant.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "engines/reference/kernel_abi.h"

@@ -1,5 +1,18 @@
 #include "engines/reference/reference_engine.h"
 
+#include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "engines/host/machine.h"

@@ -1,19 +1,28 @@
 #include "engines/reference/split_at_meetings.h"
 
-#include <cstddef>
-#include <string_view>
-
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Coroutines/CoroCleanup.h>
 #include <llvm/Transforms/Coroutines/CoroEarly.h>
 #include <llvm/Transforms/Coroutines/CoroSplit.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
 
 #include "engines/reference/kernel_abi.h"
 #include "ir/pass_managers.h"
@@ -137,7 +146,7 @@ class Splitting {
 // What a lane computes anew after a meeting instead of keeping it in its frame: at most one thing from the frame goes
 // into it, and no division.
 bool is_cheap(llvm::Instruction& instruction) {
-  if (instruction.isIntDivRem()) return false;
+  if (instruction.isIntDivRem() || instruction.isFPDivRem()) return false;
   if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CmpInst>(instruction)) {
     return false;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 

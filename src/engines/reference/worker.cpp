@@ -1,6 +1,8 @@
 #include "engines/reference/worker.h"
 
+#include <cstdint>
 #include <mutex>
+#include <string_view>
 
 namespace metalloid::engines::reference {
 namespace {
