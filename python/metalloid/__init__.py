@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._torch_metal_kernel import TorchMetalKernel
     from ._torch_metal_kernel_source import MetalParameter
     from ._torch_metal_kernel_verify import VerificationError
+    from ._tune import TuneResult, tune
 
 # Everything is imported when it is first asked for: the pytest plugin and the runners' start-up code live in this
 # package and must not cost programs without kernels the time to load a compiler, nor those without tensors torch.
@@ -32,6 +33,7 @@ _homes = {
     "MetalParameter": "_torch_metal_kernel_source",
     "ShaderLibrary": "_shader",
     "TorchMetalKernel": "_torch_metal_kernel",
+    "TuneResult": "_tune",
     "VerificationError": "_torch_metal_kernel_verify",
     "__version__": "_core",
     "compile_shader": "_shader",
@@ -42,6 +44,7 @@ _homes = {
     "fast": "fast",
     "set_default_device": "_device",
     "synchronize": "_errors",
+    "tune": "_tune",
 }
 _other_names = {"__version__": "version"}
 
@@ -53,6 +56,7 @@ __all__ = [
     "MetalParameter",
     "ShaderLibrary",
     "TorchMetalKernel",
+    "TuneResult",
     "VerificationError",
     "__version__",
     "compile_shader",
@@ -63,6 +67,7 @@ __all__ = [
     "fast",
     "set_default_device",
     "synchronize",
+    "tune",
 ]
 
 

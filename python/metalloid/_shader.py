@@ -179,6 +179,29 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<metalloid kernel {self._kernel.name}>"
 
+    def _bind(
+        self, args: Sequence[Any], arg_casts: str | Mapping[int, str] | None, error_buf_idx: int | None
+    ) -> tuple[list[tuple[int, Any]], int | None]:
+        """What is bound at each index, and the number of elements of the first array or tensor."""
+        if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
+            raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
+        bindings: list[tuple[int, Any]] = []
+        elements: int | None = None  # of the first array or tensor
+        for index, value in enumerate(args):
+            cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
+            argument = self._arguments.get(index)
+            binding = encode(value, cast, argument, self._policy)
+            if elements is None:
+                if is_tensor(value):
+                    elements = value.numel()
+                elif isinstance(binding, _core.HostArray):
+                    elements = binding.count
+            if argument is not None or self._policy.checks_types:
+                bindings.append((index, binding))
+        if error_buf_idx is not None:
+            bindings.append((error_buf_idx, error_buffer.array))
+        return bindings, elements
+
     def __call__(
         self,
         *args: Any,
@@ -214,24 +237,7 @@ class Kernel:
             RuntimeError: an argument is missing, too small or of an unsupported kind, the grid is undefined, or
                 the kernel crashed or ran into its timeout (then a ``metalloid.Error``).
         """
-        if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
-            raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
-        bindings: list[tuple[int, Any]] = []
-        elements: int | None = None  # of the first array or tensor
-        for index, value in enumerate(args):
-            cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
-            argument = self._arguments.get(index)
-            binding = encode(value, cast, argument, self._policy)
-            if elements is None:
-                if is_tensor(value):
-                    elements = value.numel()
-                elif isinstance(binding, _core.HostArray):
-                    elements = binding.count
-            if argument is not None or self._policy.checks_types:
-                bindings.append((index, binding))
-        if error_buf_idx is not None:
-            bindings.append((error_buf_idx, error_buffer.array))
-
+        bindings, elements = self._bind(args, arg_casts, error_buf_idx)
         if threads is None:
             if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")

@@ -1,19 +1,26 @@
-// Compiled libraries and kernels on disk: $METALLOID_CACHE_DIR, else the XDG cache folder. METALLOID_CACHE=0 turns
-// it off. Entries are verified when read; a bad one counts as missing and is replaced.
+// Compiled libraries and kernels, and tuned threadgroup sizes, on disk: $METALLOID_CACHE_DIR, else the XDG cache
+// folder. METALLOID_CACHE=0 turns it off. Entries are verified when read; a bad one counts as missing and is replaced.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/hash.h"
 
 namespace metalloid::runtime {
 
-enum class EntryKind { library, kernel, prelude };
+enum class EntryKind { library, kernel, prelude, tuning };
 
 std::optional<std::string> read_cache_entry(EntryKind kind, const support::Hash& key);
 // Failing to write is no error: the next process compiles again.
 void write_cache_entry(EntryKind kind, const support::Hash& key, std::string_view payload);
+
+// The payloads of all entries of a kind that can be read, in no order.
+std::vector<std::string> read_cache_entries(EntryKind kind);
+// Returns how many files were removed.
+std::size_t remove_cache_entries(EntryKind kind);
 
 }  // namespace metalloid::runtime

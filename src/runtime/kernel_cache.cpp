@@ -93,7 +93,8 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->device = library.device;
   state->source = library.source;
   state->from_cache = true;
-  support::Hash key = key_of(library, kernel, constants);
+  const support::Hash key = key_of(library, kernel, constants);
+  state->content = key;
   state->compiled = memory_cache().find(key);
   if (state->compiled) return state;
   state->compiled = from_disk(library, key);

@@ -21,6 +21,13 @@ class MemoryCache {
     return found == entries_.end() ? nullptr : found->second;
   }
 
+  void clear() {
+    std::unordered_map<support::Hash, std::shared_ptr<const T>> evicted;  // destroyed outside the lock
+    std::lock_guard lock(mutex_);
+    evicted.swap(entries_);
+    order_.clear();
+  }
+
   void insert(const support::Hash& key, std::shared_ptr<const T> value) {
     std::shared_ptr<const T> evicted;  // destroyed outside the lock
     std::lock_guard lock(mutex_);

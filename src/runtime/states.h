@@ -40,6 +40,7 @@ struct CompiledKernel {
 struct Kernel::State {
   const Device::State* device = nullptr;
   std::shared_ptr<const runtime::CompiledKernel> compiled;
+  support::Hash content;  // of the library, the constants, the device's target and Metalloid: what its code depends on
   bool from_cache = false;
   std::shared_ptr<const SourceText> source;
 };

@@ -1,0 +1,68 @@
+// Copies of a dispatch's arguments that candidates run on: put back before every run, compared after it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "authoring/guarded_memory.h"
+#include "metalloid/tune.h"
+
+namespace metalloid::tuning {
+
+// Says how `result` differs from `expected`, or nothing. See TuneOptions::tolerance. Bytes behind the last whole
+// element are compared as bytes.
+std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,
+                                            std::span<const std::byte> result, std::optional<double> tolerance);
+
+class TuneArguments {
+ public:
+  // Memory that several arguments share stays shared. `dispatch` must outlive this.
+  TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch, const TuneOptions& options);
+  ~TuneArguments();  // puts back what lies outside the copies
+  TuneArguments(const TuneArguments&) = delete;
+  TuneArguments& operator=(const TuneArguments&) = delete;
+
+  // The dispatch on the copies.
+  const Dispatch& dispatch() const { return copied_; }
+  // All writable memory as it was.
+  void restore();
+  // The names of arguments that something was written beside: "'x', 'y'", or nothing.
+  std::string mend_surroundings();
+  void keep_results();
+  std::optional<std::string> difference() const;
+
+ private:
+  // Memory of the host's that arguments lie in, and its copy.
+  struct Region {
+    std::byte* original = nullptr;
+    std::size_t size = 0;
+    bool writable = false;
+    std::string arguments;  // their names, for messages
+    std::unique_ptr<GuardedMemory> copy;
+  };
+  // A writable argument's part of a region.
+  struct Output {
+    std::string name;
+    ScalarKind elements;
+    std::span<const std::byte> memory;  // of the copy, or of `reached`
+    std::vector<std::byte> expected;
+  };
+  struct Reached {
+    std::span<std::byte> memory;
+    std::vector<std::byte> before;
+  };
+
+  void add_region(std::byte* start, std::size_t size, bool writable, const std::string& name);
+  std::byte* copy_of(const std::byte* original) const;
+
+  Dispatch copied_;
+  std::vector<Region> regions_;
+  std::vector<Output> outputs_;
+  std::vector<Reached> reached_;
+  std::optional<double> tolerance_;
+};
+
+}  // namespace metalloid::tuning
