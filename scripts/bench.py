@@ -34,7 +34,9 @@ def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
     failed = [entry["name"] for entry in entries if entry.get("error_occurred")]
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
-    return {entry["run_name"].split("/")[0]: entry for entry in entries if entry["aggregate_name"] == "median"}
+    # "name/256/real_time" with an argument is "name/256".
+    names = {entry["run_name"]: re.match(r"\w+(/\d+)*", entry["run_name"]).group() for entry in entries}
+    return {names[entry["run_name"]]: entry for entry in entries if entry["aggregate_name"] == "median"}
 
 
 def measure_python(build: pathlib.Path) -> dict[str, float]:
@@ -45,6 +47,11 @@ def measure_python(build: pathlib.Path) -> dict[str, float]:
 
 def seconds(entry: dict) -> float:
     return entry["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[entry["time_unit"]]
+
+
+def core_seconds(entry: dict) -> float:
+    """Of all cores together."""
+    return entry["cpu_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[entry["time_unit"]]
 
 
 def processor() -> str:
@@ -67,6 +74,12 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
          results["saxpy_stream"]["bytes_per_second"] / results["memcpy_stream"]["bytes_per_second"], None, "x",
          f"{results['saxpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s / "
          f"{results['memcpy_stream']['bytes_per_second'] / 1e9:.1f} GB/s"),
+        ("A barrier, per thread of a threadgroup of 256", "-", results["barriers/256"]["lane"] * 1e9, None, " ns", ""),
+        ("A `simd_sum`, per thread of a threadgroup of 256", "-",
+         results["simd_sums/256"]["lane"] * 1e9, None, " ns", ""),
+        ("`rms_norm`, 2048 rows of 2048", "-", core_seconds(results["rms_norm_rows"]) * 1e3, None, " ms of a core", ""),
+        ("Causal attention, 8 heads, 256 queries and keys of 128", "-",
+         core_seconds(results["causal_attention"]) * 1e3, None, " ms of a core", ""),
     ]  # fmt: skip
     for call, what, most in (
         ("compile_shader_numpy", "`lib.kernel(...)` on NumPy arrays", 15),
