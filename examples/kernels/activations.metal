@@ -1,8 +1,9 @@
-// The GELU activation (its tanh form) for several element types: one template, one kernel name per type.
+// Activations for several element types: a template each, one kernel name per type. The arithmetic is in float whatever
+// the element type. [[host_name]] on an explicit instantiation gives it the name that the host asks for.
 //
-// [[host_name]] on an explicit instantiation gives it the name that the host asks for. The arithmetic is in
-// float whatever the element type, and four elements at a time: the number of elements is a multiple of four, and the
-// grid a quarter of it.
+//   gelu  in its tanh form, four elements per thread: the number of elements is a multiple of four, the grid a quarter
+//         of it;
+//   silu  one element per thread. It checks for the end of the array, so the host may round the grid up.
 //
 //   metalloid run examples/kernels/activations.metal --kernel gelu_half --threads 250 --group 64
 //       --arg out=f16[1000]=zeros --arg in=f16[1000]=normal
@@ -28,3 +29,28 @@ template <typename T>
 instantiate_gelu(float, float)
 instantiate_gelu(half, half)
 instantiate_gelu(bfloat, bfloat)
+
+// x / (1 + exp(-x)). The exponential of a number that is never positive does not overflow.
+template <typename T>
+[[kernel]] void silu(device T* out [[buffer(0)]],
+                     device const T* in [[buffer(1)]],
+                     constant uint& length [[buffer(2)]],
+                     uint i [[thread_position_in_grid]]) {
+  if (i >= length) {
+    return;
+  }
+  const float x = float(in[i]);
+  const float e = exp(-abs(x));
+  out[i] = T(x * (x >= 0 ? 1.0f : e) / (1.0f + e));
+}
+
+#define instantiate_silu(name, T)                                       \
+  template [[host_name("silu_" #name)]] [[kernel]] void silu<T>(        \
+      device T* out [[buffer(0)]],                                      \
+      device const T* in [[buffer(1)]],                                 \
+      constant uint& length [[buffer(2)]],                              \
+      uint i [[thread_position_in_grid]]);
+
+instantiate_silu(float, float)
+instantiate_silu(half, half)
+instantiate_silu(bfloat, bfloat)

@@ -15,14 +15,16 @@ import pytest
 examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
 programs = sorted(path.stem for path in (examples / "python").glob("*.py") if path.stem != "common")
 
-# How a program is started, where it is not by Python alone, and what it imports.
+# How a program is started, where it is not by Python alone, options that make it faster, and what it imports.
 runners = {"softmax_mps": ["-m", "metalloid.mps"], "rope_mlx": ["-m", "metalloid.mlx"]}
+options = {"elementwise_tuned": ["--seconds", "0.02"]}
 needs = {"softmax_mps": "torch", "layer_norm": "torch", "rope_mlx": "mlx.core"}
 
 
 def run(name, *arguments, folder=examples):
     pytest.importorskip(needs.get(name, "numpy"))
-    command = [sys.executable, *runners.get(name, []), str(folder / "python" / f"{name}.py"), *arguments]
+    program = [str(folder / "python" / f"{name}.py"), *options.get(name, [])]
+    command = [sys.executable, *runners.get(name, []), *program, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
@@ -53,6 +55,14 @@ def test_program(name):
 # Program, file, what it says, what it says when broken, and cases that are wrong and right then.
 broken = {
     "saxpy without y": ("first_kernel", "kernels/saxpy.metal", "fma(a, x[i], y[i])", "a * x[i]", "saxpy", "fill"),
+    "silu that overflows": (
+        "elementwise_tuned", "kernels/activations.metal", "exp(-abs(x))", "exp(abs(x))", "bfloat, threadgroups",
+        "every size",
+    ),
+    "silu without its guard": (
+        "elementwise_tuned", "kernels/activations.metal", "if (i >= length)", "if (i >= length + 8)", "rounded up",
+        "float, threadgroups",
+    ),
     "rms_norm of one simdgroup": (
         "rms_norm", "kernels/rms_norm.metal", "lane < simdgroups ? partial_sums[lane] : 0.0f",
         "lane == 0 ? partial_sums[0] : 0.0f", "threadgroups of 1024", "threadgroups of 32 ",
@@ -189,6 +199,32 @@ def test_command_in_comment(command, metalloid_cli):
     """What the head of a kernel file says how to run it."""
     result = metalloid_cli(*shlex.split(command), cwd=examples.parent)
     assert result.returncode == 0 and result.stdout, result.stderr
+
+
+def test_tuned_program_remembers(tmp_path, monkeypatch):
+    monkeypatch.setenv("METALLOID_CACHE_DIR", str(tmp_path))
+    first, second = run("elementwise_tuned", "--show"), run("elementwise_tuned", "--show")
+    assert first.returncode == second.returncode == 0
+    assert first.stdout.count("threads per threadgroup") == 5
+    tables = [result.stdout.partition("right")[2].replace("from the cache", "") for result in (first, second)]
+    assert len(tables[0].splitlines()) > 20
+    # Times measured twice would differ somewhere.
+    numbers = [re.findall(r"\d+\.\d+ [mu]s", table) for table in tables]
+    assert numbers[0] == numbers[1] and len(numbers[0]) > 15
+
+
+def test_commands_in_readme(metalloid_cli, tmp_path):
+    (block,) = re.findall(r"^```sh\n(.*?)^```", (examples / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    (tmp_path / "kernels").symlink_to(examples / "kernels")
+    for command in block.replace("\\\n", " ").splitlines():
+        program, *arguments = shlex.split(command)
+        assert program == "metalloid"
+        result = metalloid_cli(*arguments, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+    keys = np.load(tmp_path / "keys.npy")
+    order = np.argsort(keys & 15, kind="stable")
+    assert np.array_equal(np.load(tmp_path / "sorted_keys.npy"), keys[order])
+    assert np.array_equal(np.load(tmp_path / "sorted_values.npy"), order)
 
 
 def test_readme_names_everything():
