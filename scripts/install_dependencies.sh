@@ -15,7 +15,7 @@ packages=(
   python3-dev python3-venv
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
-python_packages=(nanobind scikit-build-core numpy pytest pytest-xdist hypothesis)
+python_packages=(nanobind scikit-build-core numpy pytest pytest-xdist hypothesis pyyaml)
 oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath)
 
 missing=()
