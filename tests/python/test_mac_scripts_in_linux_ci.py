@@ -124,8 +124,9 @@ def test_workflow_installs_what_the_library_links_to(job):
     linked = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
     base = {"libc6", "libgcc-s1", "libstdc++6"}  # libstdc++6 comes with the others
     for path in re.findall(r"=> (/\S+)", linked):
-        name = f"*/{pathlib.Path(path).resolve().name}"  # in /lib or /usr/lib
-        owner = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True, check=True)
+        file = pathlib.Path(path).resolve()
+        pattern = f"*/{file.parent.name}/{file.name}"  # in /lib or /usr/lib
+        owner = subprocess.run(["dpkg", "-S", pattern], capture_output=True, text=True, check=True)
         package = owner.stdout.partition(":")[0]
         assert package in base or package in step(job, "What the container lacks")["run"].split(), package
 
