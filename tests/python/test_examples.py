@@ -16,9 +16,10 @@ examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
 programs = sorted(path.stem for path in (examples / "python").glob("*.py") if path.stem != "common")
 
 # How a program is started, where it is not by Python alone, options that make it faster, and what it imports.
-runners = {"softmax_mps": ["-m", "metalloid.mps"], "rope_mlx": ["-m", "metalloid.mlx"]}
+mps, mlx = ["-m", "metalloid.mps"], ["-m", "metalloid.mlx"]
+runners = {"softmax_mps": mps, "model_mps": mps, "rope_mlx": mlx}
 options = {"elementwise_tuned": ["--seconds", "0.02"]}
-needs = {"softmax_mps": "torch", "layer_norm": "torch", "rope_mlx": "mlx.core"}
+needs = {"softmax_mps": "torch", "model_mps": "torch", "layer_norm": "torch", "rope_mlx": "mlx.core"}
 
 
 def run(name, *arguments, folder=examples):
@@ -70,6 +71,9 @@ broken = {
     "softmax of two simdgroups": (
         "softmax_mps", "kernels/softmax.metal", "i = 1; i < simdgroups", "i = 1; i < min(simdgroups, 2u)",
         "threadgroups of 1000", "one simdgroup",
+    ),
+    "a model with another epsilon": (
+        "model_mps", "python/model_mps.py", "else original.eps", "else 1e-3", "output", "loss goes down",
     ),
     "attention that is never causal": (
         "attention", "kernels/attention.metal", "causal ? place + 1 : int(key_length)", "int(key_length)",

@@ -199,3 +199,25 @@ def test_plain_import_changes_nothing():
 def test_asking_for_the_package_before_importing_it():
     code = "import importlib.util; importlib.util.find_spec('torch'); import torch; print(torch.backends.mps.is_available())"
     assert python("-m", "metalloid.mps", "-c", code).stdout == "True\n"
+
+
+def test_optimisers_and_compile():
+    assert lines(
+        """
+for name in ("SGD", "Adam", "AdamW", "RMSprop"):
+    w = torch.nn.Parameter(torch.ones(2, device="mps"))
+    optimiser = getattr(torch.optim, name)([w], lr=0.125)
+    (w * w).sum().backward()
+    optimiser.step()
+    print(name, w.device, bool((w < 1).all()))
+print(torch.compile(lambda x: 2 * x + 1, backend="eager")(torch.ones(2, device="mps")))
+print(torch.accelerator.current_stream().device, torch.accelerator.current_device_index())
+"""
+    ) == [
+        "SGD mps:0 True",
+        "Adam mps:0 True",
+        "AdamW mps:0 True",
+        "RMSprop mps:0 True",
+        "tensor([3., 3.], device='mps:0')",
+        "mps:0 0",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import threading
@@ -106,6 +107,7 @@ def _enter_in_every_thread() -> None:
 
 
 def install() -> None:
+    """Replaces them. torch.compile keeps a table of torch's functions, so each has an object of its own here."""
     _fill_bindings()
     torch.mps.compile_shader = compile_shader
     torch.mps.load_metallib = load_metallib
@@ -117,9 +119,10 @@ def install() -> None:
     torch.mps.current_stream = torch.mps.default_stream = lambda: timeline.the_stream
     torch.mps.is_available = lambda: True
     torch.mps.device_count = lambda: 1
-    torch.backends.mps.is_available = lambda: True
+    # The originals are lru_caches too: torch.compile, and with it every optimiser, looks at their __wrapped__.
+    torch.backends.mps.is_available = functools.lru_cache(lambda: True)
     torch.backends.mps.is_built = lambda: True
-    torch.backends.mps.is_macos_or_newer = lambda major, minor: (major, minor) <= (15, 0)
+    torch.backends.mps.is_macos_or_newer = functools.lru_cache(lambda major, minor: (major, minor) <= (15, 0))
     torch.backends.mps.is_macos13_or_newer = lambda minor=0: True
     torch.Generator = _Generator
     torch.load = _load_for_mps(torch.load)
@@ -127,5 +130,11 @@ def install() -> None:
         torch.accelerator.is_available = lambda: True
         torch.accelerator.device_count = lambda: 1
         torch.accelerator.current_accelerator = lambda check_available=False: torch.device("mps")
+        torch.accelerator.current_device_index = lambda: 0
+        torch.accelerator.current_device_idx = lambda: 0
+        torch.accelerator.set_device_index = lambda device: None
+        torch.accelerator.set_device_idx = lambda device: None
+        torch.accelerator.current_stream = lambda device=None: timeline.the_stream
+        torch.accelerator.set_stream = lambda stream: None
         torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
     _enter_in_every_thread()

@@ -6,6 +6,8 @@ import contextlib
 import time
 from collections.abc import Iterator
 
+import torch
+
 from .. import _errors
 
 
@@ -44,11 +46,18 @@ class Event:
 class Stream:
     """torch.mps.Stream."""
 
+    @property
+    def device(self) -> torch.device:
+        return torch.device("mps", 0)
+
     def synchronize(self) -> None:
         _errors.synchronize()
 
     def query(self) -> bool:
         return True
+
+    def is_capturing(self) -> bool:
+        return False
 
     def wait_event(self, event: Event) -> None:
         pass
