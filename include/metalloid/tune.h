@@ -16,7 +16,7 @@ namespace metalloid {
 // What the host knows of an argument's memory beyond its size. Part of the key that results are cached under.
 struct ArgumentContents {
   ScalarKind elements = ScalarKind::none;  // none: what the kernel's declaration says
-  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> shape{};
 };
 
 struct ReachedMemory {
@@ -27,45 +27,45 @@ struct ReachedMemory {
 struct TuneOptions {
   // Threadgroup sizes to try. Empty: powers of two from 32 to what the kernel allows, and for grids in threads of two
   // or three dimensions some blocks too. The first of a list is the default, unless the dispatch has one.
-  std::vector<Size> candidates;
+  std::vector<Size> candidates{};
   // The default stays unless another size takes less than 1 / (1 + margin) of its time.
   double margin = 0.1;
   // How long measuring should take, after one run of each size; at least 3 and at most 100 rounds are made.
   std::chrono::duration<double> budget = std::chrono::seconds(1);
-  std::optional<std::uint32_t> rounds;  // exactly so many instead
+  std::optional<std::uint32_t> rounds{};  // exactly so many instead
   // Sizes whose results differ from the default's are never chosen. Two floating-point elements are the same if they
   // differ by no more than `tolerance` times the larger of the element and the array's root mean square; integers
   // and bytes must be equal. Unset: 1e-4 for float, 1e-2 for half, 5e-2 for bfloat.
   bool compare = true;
-  std::optional<double> tolerance;
+  std::optional<double> tolerance{};
   bool force = false;  // measure even if the answer is cached
   // Bytes per thread for threadgroup(n) arguments whose length follows the threadgroup size.
-  std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread;
-  std::map<std::uint32_t, ArgumentContents> contents;  // by buffer index
+  std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread{};
+  std::map<std::uint32_t, ArgumentContents> contents{};  // by buffer index
   // Memory that the kernel reaches through addresses stored in other arguments. It is written during the runs and put
   // back before each of them and at the end.
-  std::vector<ReachedMemory> reached;
+  std::vector<ReachedMemory> reached{};
 };
 
 // One threadgroup size and what became of it.
 struct TuneTrial {
   enum class Outcome : std::uint8_t { measured, different_results, failed };
 
-  Size group;
+  Size group{};
   Outcome outcome = Outcome::measured;
   double seconds = 0;      // median; 0 if it failed
   double spread = 0;       // half of the interquartile range, as a part of the median
   std::uint32_t runs = 0;  // that were timed
-  std::string note;        // why it failed, how its results differ
+  std::string note{};      // why it failed, how its results differ
 };
 
 struct TuneResult {
-  std::string kernel, device;
-  Size grid;
-  bool grid_counts_threads = true;      // else threadgroups
-  std::vector<TuneTrial> trials;        // in the order of the candidates
-  std::size_t chosen = 0;               // index into trials
-  std::optional<std::size_t> standard;  // the default's index
+  std::string kernel{}, device{};
+  Size grid{};
+  bool grid_counts_threads = true;        // else threadgroups
+  std::vector<TuneTrial> trials{};        // in the order of the candidates
+  std::size_t chosen = 0;                 // index into trials
+  std::optional<std::size_t> standard{};  // the default's index
   double margin = 0;
   bool results_vary = false;  // from run to run of one size, so they were not compared
   bool from_cache = false;

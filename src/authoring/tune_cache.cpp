@@ -37,6 +37,16 @@ bool is_floating(ScalarKind kind) {
   return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
 }
 
+// An integer that a host has bound by value; little-endian, so a wider one than the kernel's begins alike.
+std::int64_t integer_at(ScalarKind kind, const std::byte* address) {
+  std::uint64_t bits = 0;
+  const std::size_t size = size_of(kind);
+  std::memcpy(&bits, address, size);
+  const bool is_signed = kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32;
+  const std::size_t unused = 8 * (sizeof bits - size);
+  return is_signed ? static_cast<std::int64_t>(bits << unused) >> unused : static_cast<std::int64_t>(bits);
+}
+
 void add(support::Hasher& hasher, Size size) { hasher.add(size.x).add(size.y).add(size.z); }
 
 // Bytes of a buffer binding behind its offset.
@@ -157,10 +167,11 @@ std::string describe_arguments(const Kernel& kernel, const Dispatch& dispatch, c
     const auto* bytes = std::get_if<Dispatch::Bytes>(&binding);
     const std::size_t size = length(binding);
     text += text.empty() ? "" : ", ";
-    if (bytes && size == 4 && (elements == ScalarKind::int32 || elements == ScalarKind::uint32)) {
-      std::int32_t value = 0;
-      std::memcpy(&value, bytes->data(), sizeof value);
-      text += fmt::format("{} {}", info->name, value);
+    const bool is_number = bytes && info->is_reference && info->type.rows * info->type.columns == 1;
+    if (is_number && (is_floating(elements) || elements == ScalarKind::none)) {
+      text += fmt::format("{} {}", info->name, info->type.name);
+    } else if (is_number) {
+      text += fmt::format("{} {}", info->name, integer_at(elements, bytes->data()));
     } else if (contents != options.contents.end() && !contents->second.shape.empty()) {
       text += fmt::format("{} {}[{}]", info->name, name_of(elements), fmt::join(contents->second.shape, ","));
     } else if (elements != ScalarKind::none) {

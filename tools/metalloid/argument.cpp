@@ -198,7 +198,7 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
 
 std::vector<std::uint64_t> parse_extents(std::string_view text, std::string_view option) {
   std::vector<std::uint64_t> extents;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
     auto extent = parse_number<std::uint32_t>(part);
     if (!extent || extents.size() == 3) {
       throw UsageError(fmt::format("{} {}: give X or X,Y or X,Y,Z with whole numbers below 2^32", option, text));

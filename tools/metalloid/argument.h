@@ -39,7 +39,8 @@ ArgumentSpec parse_argument(std::string_view text);
 // the kind cannot hold, Error(input_output) for files.
 Array materialise(const ArgumentSpec& spec, std::uint64_t seed);
 
-// Parses "X", "X,Y" or "X,Y,Z"; missing extents are 1. Throws UsageError that names `option`.
+// Parses "X", "X,Y" or "X,Y,Z", also with 'x' in place of ','; missing extents are 1. Throws UsageError that names
+// `option`.
 std::vector<std::uint64_t> parse_extents(std::string_view text, std::string_view option);
 
 }  // namespace metalloid::tool

@@ -46,9 +46,12 @@ const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target,
                                                        info.name, target, spec, describe_buffers(info)));
 }
 
-// Vectors, matrices and atomics take arrays of their elements, structs take their bytes, void takes anything.
+// Vectors, matrices and atomics take arrays of their elements, structs take their bytes. Pointers to char, uchar and
+// void stand for memory of any kind.
 void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const ArgumentSpec& spec, ScalarKind given) {
   ScalarKind wanted = argument.type.scalar;
+  const bool is_char = (wanted == ScalarKind::int8 || wanted == ScalarKind::uint8) && argument.type.rows == 1;
+  if (is_char && !argument.is_reference && !argument.type.is_atomic && !spec.is_scalar) return;
   if (wanted == ScalarKind::none) {
     if (argument.type.members.empty()) return;
     wanted = ScalarKind::uint8;
@@ -81,34 +84,41 @@ void add_launch_options(CLI::App& command, LaunchOptions& options) {
   grid->add_option("--threads", options.threads, "Grid in threads X[,Y[,Z]]; the last threadgroups are cut to fit");
   grid->add_option("--threadgroups", options.threadgroups, "Grid in whole threadgroups X[,Y[,Z]]");
   grid->require_option(1);
-  command.add_option("--group", options.group, "Threads per threadgroup X[,Y[,Z]], at most 1024 in all")->required();
   command.add_option("--arg", options.arguments, "Bind an argument; see below for SPEC")
       ->type_name("SPEC")
       ->allow_extra_args(false);
-  command.add_option("--threadgroup-memory", options.threadgroup_memory, "Length of a [[threadgroup(n)]] argument")
-      ->type_name("INDEX=BYTES")
+  command
+      .add_option("--threadgroup-memory", options.threadgroup_memory,
+                  "Length of a [[threadgroup(n)]] argument, in all or for each thread of a threadgroup")
+      ->type_name("INDEX=BYTES[/thread]")
       ->allow_extra_args(false);
   command.add_option("--constant", options.constants, "Value of a function constant")
       ->type_name("NAME_OR_INDEX=VALUE")
       ->allow_extra_args(false);
   command.add_option("--seed", options.seed, "Seed of uniform and normal (default 0)");
-  command.add_option("--repeat", options.repeat, "Run N times, each from the same input, and report the times")
-      ->check(CLI::PositiveNumber);
   command.add_option("--timeout", options.timeout, "Stop the kernel after this many seconds; 0 means never");
+}
+
+std::string spec_help() {
+  return fmt::format(
+      "SPEC is one of\n"
+      "  FILE.npy                  a NumPy file, its shape and element type\n"
+      "  bf16:FILE.npy             bfloat16 elements stored as uint16\n"
+      "  u32:1024   f32:1e-5       a scalar\n"
+      "  f32[8,1024]=FILL          an array; FILL is zeros, ones, arange, uniform (0..1, integers 0..99), normal,\n"
+      "                            a value, or one value per element: i32[4]=1,2,3,4\n"
+      "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them.\n"
+      "Element types: {}.\n"
+      "Vectors and atomics take arrays of their element type; a struct takes a u8 array of its bytes; pointers to\n"
+      "char, uchar and void take any array.\n",
+      kind_names());
 }
 
 Launch::Launch(const Library& library, const LaunchOptions& options)
     : kernel_(library.kernel(options.kernel, parse_constants(options.constants))), repeat_(options.repeat) {
   set_grid(options);
   bind(options);
-  for (const std::string& assignment : options.threadgroup_memory) {
-    const auto equals = assignment.find('=');
-    const auto index = as_index(std::string_view(assignment).substr(0, equals));
-    const auto bytes =
-        equals == std::string::npos ? std::nullopt : as_index(std::string_view(assignment).substr(equals + 1));
-    if (!index || !bytes) throw UsageError(fmt::format("--threadgroup-memory {}: give INDEX=BYTES", assignment));
-    dispatch_.threadgroup_memory(*index, *bytes);
-  }
+  set_threadgroup_memory(options);
   if (options.timeout) {
     if (!std::isfinite(*options.timeout) || *options.timeout < 0 || *options.timeout > 1e9) {
       throw UsageError("--timeout: give seconds, 0 or more");
@@ -118,8 +128,41 @@ Launch::Launch(const Library& library, const LaunchOptions& options)
   }
 }
 
+void Launch::set_threadgroup_memory(const LaunchOptions& options) {
+  constexpr std::string_view per_thread = "/thread";
+  for (const std::string& assignment : options.threadgroup_memory) {
+    const auto equals = assignment.find('=');
+    const auto index = as_index(std::string_view(assignment).substr(0, equals));
+    std::string_view length = equals == std::string::npos ? "" : std::string_view(assignment).substr(equals + 1);
+    const bool is_per_thread = length.ends_with(per_thread);
+    if (is_per_thread) length.remove_suffix(per_thread.size());
+    const auto bytes = as_index(length);
+    if (!index || !bytes) {
+      throw UsageError(fmt::format("--threadgroup-memory {}: give INDEX=BYTES or INDEX=BYTES/thread", assignment));
+    }
+    if (is_per_thread) {
+      threadgroup_memory_per_thread_[*index] = *bytes;
+      dispatch_.threadgroup_memory(*index, *bytes * dispatch_.group().volume());
+    } else {
+      dispatch_.threadgroup_memory(*index, *bytes);
+    }
+  }
+}
+
+void Launch::set_group(Size group) {
+  if (dispatch_.grid_counts_threads()) {
+    dispatch_.threads(dispatch_.grid(), group);
+  } else {
+    dispatch_.threadgroups(dispatch_.grid(), group);
+  }
+  for (const auto& [index, bytes] : threadgroup_memory_per_thread_) {
+    dispatch_.threadgroup_memory(index, bytes * group.volume());
+  }
+}
+
 void Launch::set_grid(const LaunchOptions& options) {
-  const Size group = as_size(parse_extents(options.group, "--group"));
+  const bool has_group = !options.group.empty() && options.group != "auto";
+  const Size group = has_group ? as_size(parse_extents(options.group, "--group")) : Size{0, 0, 0};
   if (options.threads.empty()) {
     dispatch_.threadgroups(as_size(parse_extents(options.threadgroups, "--threadgroups")), group);
   } else {
@@ -171,12 +214,26 @@ void Launch::bind(const LaunchOptions& options) {
   }
 }
 
+void Launch::fill_buffers() {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
+  }
+}
+
+TuneResult Launch::tune(TuneOptions options) {
+  fill_buffers();
+  options.threadgroup_memory_per_thread = threadgroup_memory_per_thread_;
+  for (const BoundArgument& argument : arguments_) {
+    options.contents[argument.info.index] = {argument.array.kind,
+                                             {argument.array.shape.begin(), argument.array.shape.end()}};
+  }
+  return metalloid::tune(kernel_, dispatch_, options);
+}
+
 std::vector<std::chrono::duration<double>> Launch::execute() {
   std::vector<std::chrono::duration<double>> times;
   for (std::uint32_t repetition = 0; repetition < repeat_; ++repetition) {
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
-    }
+    fill_buffers();
     const auto start = std::chrono::steady_clock::now();
     run(kernel_, dispatch_);
     times.emplace_back(std::chrono::steady_clock::now() - start);

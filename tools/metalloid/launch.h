@@ -1,11 +1,12 @@
 // One launch of a kernel as the command line describes it: options, binding of SPECs to arguments, repetition.
-// `metalloid run` and the data-driven kernel tests share it.
+// `metalloid run`, `metalloid tune` and the data-driven kernel tests share it.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "array.h"
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
+#include "metalloid/tune.h"
 #include "options.h"
 
 namespace metalloid::tool {
@@ -21,7 +23,7 @@ struct LaunchOptions {
   std::string kernel;
   std::string threads;       // dispatchThreads; exactly one of these two is given
   std::string threadgroups;  // dispatchThreadgroups
-  std::string group;
+  std::string group;         // "auto" and nothing leave the size to tune() or set_group()
   std::vector<std::string> arguments;
   std::vector<std::string> threadgroup_memory;
   std::vector<std::string> constants;
@@ -30,7 +32,10 @@ struct LaunchOptions {
   std::optional<double> timeout;  // seconds
 };
 
+// All but --group and --repeat, which not every subcommand has.
 void add_launch_options(CLI::App& command, LaunchOptions& options);
+// What --arg takes, for a subcommand's help.
+std::string spec_help();
 
 // A kernel argument and the array bound to it.
 struct BoundArgument {
@@ -42,6 +47,10 @@ class Launch {
  public:
   // Throws UsageError for options that make no sense, Error for what the kernel does not take.
   Launch(const Library& library, const LaunchOptions& options);
+
+  // Measures threadgroup sizes on these arguments; the launch itself stays as it is.
+  TuneResult tune(TuneOptions options);
+  void set_group(Size group);
 
   // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times.
   std::vector<std::chrono::duration<double>> execute();
@@ -55,9 +64,12 @@ class Launch {
  private:
   void bind(const LaunchOptions& options);
   void set_grid(const LaunchOptions& options);
+  void set_threadgroup_memory(const LaunchOptions& options);
+  void fill_buffers();
 
   Kernel kernel_;
   Dispatch dispatch_;
+  std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread_;  // bytes, by index
   std::vector<BoundArgument> arguments_;
   std::vector<std::optional<Buffer>> buffers_;  // beside arguments_; nothing where bytes are bound by value
   std::uint32_t repeat_;

@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
       "  metalloid compile kernel.metal                  check it; errors as Clang shows them\n"
       "  metalloid inspect kernel.metal                  its kernels and what they want bound\n"
       "  metalloid run kernel.metal --kernel saxpy --threads 8 --group 4 \\\n"
-      "      --arg y=f32[8]=ones --arg x=f32[8]=arange --arg a=f32:0.5 --print y\n\n"
+      "      --arg y=f32[8]=ones --arg x=f32[8]=arange --arg a=f32:0.5 --print y\n"
+      "  metalloid tune kernel.metal --kernel saxpy --threads 100000 \\\n"
+      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=f32:0.5\n\n"
       "Results go to stdout, messages to stderr.\n"
       "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running failed.\n"
       "'metalloid COMMAND --help' explains a command.");
@@ -31,6 +33,7 @@ int main(int argc, char** argv) {
   add_compile(app, exit_code);
   add_inspect(app, exit_code);
   add_run(app, exit_code);
+  add_tune(app, exit_code);
   add_devices(app, exit_code);
 
   std::vector<std::string> arguments = double_dashes(argc, argv);

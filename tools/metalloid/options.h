@@ -45,6 +45,7 @@ void show_warnings(const Library& library);
 void add_compile(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_tune(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
 
 }  // namespace metalloid::tool

@@ -58,6 +58,11 @@ int run_kernel(const Settings& settings) {
     }
   }
 
+  if (settings.launch.group == "auto") {
+    const TuneResult tuned = launch.tune({});
+    launch.set_group(tuned.best());
+    fmt::print(stderr, "{}\n", tuned.summary());
+  }
   std::vector<Seconds> times = launch.execute();
   for (const BoundArgument* argument : prints) print(*argument);
   for (const auto& [argument, file] : saves) write_npy(file, argument->array);
@@ -78,6 +83,13 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Runs one kernel of a file");
   command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
   add_launch_options(*command, settings->launch);
+  command
+      ->add_option("--group", settings->launch.group,
+                   "Threads per threadgroup X[,Y[,Z]], at most 1024 in all; auto: what `metalloid tune` finds")
+      ->required();
+  command
+      ->add_option("--repeat", settings->launch.repeat, "Run N times, each from the same input, and report the times")
+      ->check(CLI::PositiveNumber);
   command->add_option("--device", settings->device, "One of `metalloid devices` (default: cpu)");
   command->add_option("--save", settings->saves, "Write an argument to a file after the run")
       ->type_name("NAME_OR_INDEX=FILE.npy")
@@ -86,22 +98,13 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("NAME_OR_INDEX")
       ->allow_extra_args(false);
   add_compiler_flags(*command, settings->flags);
-  command->footer(fmt::format(
-      "SPEC is one of\n"
-      "  FILE.npy                  a NumPy file, its shape and element type\n"
-      "  bf16:FILE.npy             bfloat16 elements stored as uint16\n"
-      "  u32:1024   f32:1e-5       a scalar\n"
-      "  f32[8,1024]=FILL          an array; FILL is zeros, ones, arange, uniform (0..1, integers 0..99), normal,\n"
-      "                            a value, or one value per element: i32[4]=1,2,3,4\n"
-      "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them.\n"
-      "Element types: {}.\n"
-      "Vectors and atomics take arrays of their element type; a struct takes a u8 array of its bytes.\n\n"
-      "Examples:\n"
-      "  metalloid run saxpy.metal --kernel saxpy --threads 1000 --group 256 \\\n"
-      "      --arg y=f32[1000]=ones --arg x=f32[1000]=arange --arg a=f32:0.5\n"
-      "  metalloid run softmax.metal --kernel softmax --threadgroups 8 --group 256 \\\n"
-      "      --arg in.npy --arg f32[8,1024]=zeros --arg u32:1024 --save 1=out.npy",
-      kind_names()));
+  command->footer(spec_help() +
+                  "\n"
+                  "Examples:\n"
+                  "  metalloid run saxpy.metal --kernel saxpy --threads 1000 --group 256 \\\n"
+                  "      --arg y=f32[1000]=ones --arg x=f32[1000]=arange --arg a=f32:0.5\n"
+                  "  metalloid run softmax.metal --kernel softmax --threadgroups 8 --group 256 \\\n"
+                  "      --arg in.npy --arg f32[8,1024]=zeros --arg u32:1024 --save 1=out.npy");
   command->callback([settings, &exit_code] { exit_code = run_kernel(*settings); });
 }
 

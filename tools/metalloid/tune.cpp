@@ -1,0 +1,174 @@
+// `metalloid tune`: measures a kernel's threadgroup sizes, shows them and remembers the best.
+#include "metalloid/tune.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "argument.h"
+#include "launch.h"
+
+namespace metalloid::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Settings {
+  std::string file;
+  std::string device = "cpu";
+  LaunchOptions launch;
+  std::vector<std::string> groups;
+  TuneOptions tuning;
+  double seconds = 1;
+  bool no_compare = false;
+  bool json = false, list = false, clear = false;
+  CompilerFlags flags;
+};
+
+Json extents(Size size) { return {size.x, size.y, size.z}; }
+
+std::string_view name_of(TuneTrial::Outcome outcome) {
+  switch (outcome) {
+    case TuneTrial::Outcome::measured: return "measured";
+    case TuneTrial::Outcome::different_results: return "different results";
+    case TuneTrial::Outcome::failed: break;
+  }
+  return "failed";
+}
+
+Json describe(const TuneResult& result) {
+  Json json{{"kernel", result.kernel},
+            {"device", result.device},
+            {result.grid_counts_threads ? "threads" : "threadgroups", extents(result.grid)},
+            {"best", extents(result.best())},
+            {"from_cache", result.from_cache},
+            {"results_vary", result.results_vary},
+            {"trials", Json::array()}};
+  for (const TuneTrial& trial : result.trials) {
+    Json entry{{"group", extents(trial.group)}, {"outcome", name_of(trial.outcome)}};
+    if (trial.outcome != TuneTrial::Outcome::failed) {
+      entry["seconds"] = trial.seconds;
+      entry["spread"] = trial.spread;
+      entry["runs"] = trial.runs;
+    }
+    if (!trial.note.empty()) entry["note"] = trial.note;
+    json["trials"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+void print_list(bool as_json) {
+  Json json = Json::array();
+  for (const CachedTuning& tuning : cached_tunings()) {
+    if (as_json) {
+      Json entry = describe(tuning.result);
+      entry["arguments"] = tuning.arguments;
+      entry["when"] = tuning.when;
+      json.push_back(std::move(entry));
+    } else {
+      fmt::print("{}  {}  {}  of {} {}; {}; {}\n", tuning.when, tuning.result.kernel, to_string(tuning.result.best()),
+                 to_string(tuning.result.grid), tuning.result.grid_counts_threads ? "threads" : "threadgroups",
+                 tuning.arguments, tuning.result.device);
+    }
+  }
+  if (as_json) fmt::print("{}\n", json.dump(2));
+}
+
+// What CLI11 cannot check because --list and --clear stand alone.
+void check(const Settings& settings) {
+  auto require = [](bool given, const char* what) {
+    if (!given) throw UsageError(fmt::format("tune: {} is missing", what));
+  };
+  require(!settings.file.empty(), "FILE");
+  require(!settings.launch.kernel.empty(), "--kernel");
+  require(!settings.launch.threads.empty() || !settings.launch.threadgroups.empty(), "--threads or --threadgroups");
+  if (settings.launch.group == "auto") throw UsageError("tune: --group is the size that you use now, not auto");
+}
+
+std::vector<Size> parse_groups(const std::vector<std::string>& groups) {
+  std::vector<Size> sizes;
+  for (const std::string& group : groups) {
+    const std::vector<std::uint64_t> size = parse_extents(group, "--groups");
+    sizes.push_back({static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
+                     static_cast<std::uint32_t>(size[2])});
+  }
+  return sizes;
+}
+
+int tune_kernel(const Settings& settings) {
+  if (settings.clear) {
+    const std::size_t count = clear_cached_tunings();
+    fmt::print(stderr, "{} tuning{} forgotten\n", count, count == 1 ? "" : "s");
+    return exit_fine;
+  }
+  if (settings.list) {
+    print_list(settings.json);
+    return exit_fine;
+  }
+  check(settings);
+  TuneOptions options = settings.tuning;
+  options.candidates = parse_groups(settings.groups);
+  options.budget = std::chrono::duration<double>(settings.seconds);
+  options.compare = !settings.no_compare;
+  const Library library = Device::named(settings.device).load_library(settings.file, compile_options(settings.flags));
+  show_warnings(library);
+  const TuneResult result = Launch(library, settings.launch).tune(options);
+  if (settings.json) {
+    fmt::print("{}\n", describe(result).dump(2));
+  } else {
+    fmt::print("{}", result.table());
+  }
+  return exit_fine;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, int& exit_code) {
+  auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand("tune", "Finds a kernel's best threadgroup size by measurement");
+  command->add_option("FILE", settings->file, "Metal source")->check(CLI::ExistingFile);
+  add_launch_options(*command, settings->launch);
+  command->get_option("--kernel")->required(false);
+  command->get_option_group("Grid")->require_option(0, 1);
+  command->add_option("--group", settings->launch.group,
+                      "The size that you use now: it stays unless another is faster by the margin, and its results "
+                      "are those that are right");
+  command
+      ->add_option("--groups", settings->groups,
+                   "Sizes to try, as 32,64,8x8; the first is the default if --group is missing (default: powers of "
+                   "two from 32 on, and blocks for two and three dimensions)")
+      ->delimiter(',');
+  command->add_option("--margin", settings->tuning.margin, "How much faster a size must be than the default (0.1)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seconds", settings->seconds, "How long to measure, about (1)")->check(CLI::NonNegativeNumber);
+  command->add_option("--rounds", settings->tuning.rounds, "Measure each size so many times instead")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--tolerance", settings->tuning.tolerance,
+                   "How far results may differ (1e-4 for float, 1e-2 for half, 5e-2 for bfloat)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--no-compare", settings->no_compare, "Choose by time alone, whatever the results");
+  command->add_flag("--force", settings->tuning.force, "Measure even if the answer is cached");
+  command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
+  command->add_flag("--list", settings->list, "List what is cached, and stop");
+  command->add_flag("--clear", settings->clear, "Forget what is cached, and stop");
+  command->add_option("--device", settings->device, "One of `metalloid devices` (default: cpu)");
+  add_compiler_flags(*command, settings->flags);
+  command->footer(
+      spec_help() +
+      "\n"
+      "Give --threads where every thread has its element, --threadgroups where every threadgroup has its row.\n"
+      "A size that fails, or whose results differ from the default's, is shown and never chosen. The answer is\n"
+      "cached for this device, kernel, shapes and integer values; `metalloid run --group auto` uses it.\n\n"
+      "Examples:\n"
+      "  metalloid tune saxpy.metal --kernel saxpy --threads 100000 \\\n"
+      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=f32:0.5\n"
+      "  metalloid tune softmax.metal --kernel softmax --threadgroups 64 --group 256 \\\n"
+      "      --arg f32[64,1024]=normal --arg f32[64,1024]=zeros --arg u32:1024\n"
+      "  metalloid tune matmul.metal --kernel matmul --threads 512,512 --groups 16x16,8x8,32x8 ...");
+  command->callback([settings, &exit_code] { exit_code = tune_kernel(*settings); });
+}
+
+}  // namespace metalloid::tool
