@@ -1,6 +1,8 @@
 // What ran and what failed, for tools that explain a failure afterwards: test frameworks, debuggers.
 //
-// Off unless record(true) is called or $METALLOID_RECORD is 1; then the last 1000 events of the process are kept.
+// Off unless record(true) is called or $METALLOID_RECORD is 1; then the last 1000 events of the process are kept. With
+// a folder in $METALLOID_RECORD, a process that never calls record() writes the number of its dispatches there when it
+// ends, to a file named by its id: so a test learns about the processes that it starts.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +85,7 @@ class Settings:
         runners: ``"mps"`` and ``"mlx"``, those asked for.
         require_kernels: whether a session without any launch fails.
         source_lines: most lines of one source in a report.
+        child_records: where processes that tests start write how many kernels they launched.
     """
 
     def __init__(self, config: pytest.Config, options: Any) -> None:
@@ -98,6 +101,7 @@ class Settings:
         if not lines.isdigit() or int(lines) == 0:
             raise pytest.UsageError(f"metalloid_source_lines must be a number above 0, not {lines!r}")
         self.source_lines = int(lines)
+        self.child_records: pathlib.Path | None = None
 
     @property
     def is_used(self) -> bool:
@@ -136,13 +140,17 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     from . import pytest_plugin_runs
 
-    config.pluginmanager.register(pytest_plugin_runs.Runs(config, settings_of(config)), "metalloid.runs")
+    settings = settings_of(config)
+    if settings.is_used and not hasattr(config, "workerinput"):
+        settings.child_records = pathlib.Path(tempfile.mkdtemp(prefix="metalloid-pytest-"))
+        os.environ["METALLOID_RECORD"] = str(settings.child_records)
+    config.pluginmanager.register(pytest_plugin_runs.Runs(config, settings), "metalloid.runs")
 
 
 def _set_up(config: pytest.Config, options: Any) -> None:
     settings = config.stash[_settings_key] = Settings(config, options)
-    # Read when the compiler is loaded, whenever that is.
-    os.environ["METALLOID_RECORD"] = "1"
+    # Read when the compiler is loaded, whenever that is. In xdist's workers it is the controller's.
+    os.environ.setdefault("METALLOID_RECORD", "1")
     if "metalloid._core" in sys.modules:
         sys.modules["metalloid._core"].record(True)
     if settings.engines:
@@ -152,6 +160,12 @@ def _set_up(config: pytest.Config, options: Any) -> None:
         os.environ["METALLOID_DEVICE"] = settings.engines[0]  # for child processes
     for name in settings.runners:
         _activate(name)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    settings = config.stash.get(_settings_key, None)
+    if settings is not None and settings.child_records is not None:
+        shutil.rmtree(settings.child_records, ignore_errors=True)
 
 
 def _activate(runner: str) -> None:

@@ -17,7 +17,10 @@ _events_key: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 def _take_events() -> tuple[list[dict[str, Any]], int]:
     """What happened since the last call, and the number of launches. Nothing while no test has loaded the compiler."""
     core = sys.modules.get("metalloid._core")
-    return core.take_events() if core is not None else ([], 0)
+    if core is None:
+        return [], 0
+    core.record(True)  # this process reads its events itself
+    return core.take_events()
 
 
 def _engines() -> list[str]:
@@ -33,6 +36,7 @@ class Runs:
         self._settings = settings
         self._is_worker = hasattr(config, "workerinput")  # of xdist; its reports go to the controller
         self._launches = self._tests_with_launches = self._deselected = 0
+        self._launches_of_children = 0
 
     # Which tests run, and where.
 
@@ -153,8 +157,9 @@ class Runs:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self._settings.is_used:
             return
+        children = f"; {self._launches_of_children} in processes that tests started" if self._launches_of_children else ""
         terminalreporter.write_line(
-            f"metalloid: {self._tests_with_launches} tests launched kernels, {self._launches} launches in all"
+            f"metalloid: {self._tests_with_launches} tests launched kernels, {self._launches} launches in all{children}"
         )
         if self._deselected:
             terminalreporter.write_line(
@@ -165,9 +170,14 @@ class Runs:
             terminalreporter.write_line("ERROR: no test launched a kernel (--metalloid-require-kernels)", red=True)
 
     def _has_failed(self) -> bool:
-        return self._settings.require_kernels and self._launches == 0
+        return self._settings.require_kernels and self._launches + self._launches_of_children == 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not self._is_worker and self._has_failed() and session.exitstatus == pytest.ExitCode.OK:
+        if self._is_worker:
+            return
+        if self._settings.child_records is not None:
+            files = self._settings.child_records.iterdir()
+            self._launches_of_children = sum(int(file.read_text() or 0) for file in files)
+        if self._has_failed() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

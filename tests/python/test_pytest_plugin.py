@@ -253,6 +253,22 @@ def test_require_kernels(run):
     result.stdout.fnmatch_lines(["metalloid: 1 tests launched kernels, 3 launches in all"])
 
 
+def test_kernels_of_child_processes_count(run):
+    result = run(
+        """
+        import subprocess, sys
+
+        def test_in_a_child():
+            code = "import metalloid; metalloid.compile_shader('kernel void f(device int* x) {}').f(bytearray(4), threads=1)"
+            for _ in range(2):
+                subprocess.run([sys.executable, "-c", code], check=True)
+        """,
+        "--metalloid-require-kernels",
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["metalloid: 0 tests launched kernels, 0 launches in all; 2 in processes that tests started"])
+
+
 def test_plugin_is_lazy(pytester, monkeypatch):
     """Neither torch nor the compiler is loaded in a session that does not ask for them."""
     monkeypatch.setenv("PYTHONPATH", str(package_folder))
