@@ -12,7 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -174,10 +174,15 @@ void add_node(const MetalKernel& kernel, const nb::sequence& inputs, const nb::s
   std::vector<ArrayView> types;
   for (std::size_t i = 0; i < output_shapes.size(); ++i) {
     const Shape& shape = output_shapes[i];
+    if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 0; })) {
+      throw nb::value_error("[metal_kernel] Negative dimensions not allowed.");
+    }
     types.push_back({nullptr, static_cast<int>(dtype_named(output_dtypes.at(i))), shape.size(), shape.data(), nullptr});
   }
   if (output_arrays.size() != types.size()) throw nb::value_error("as many outputs as shapes are needed");
-  auto* call = new Call{kernel, {grid, threadgroup, template_arguments(templates), init_value}, Device::named(device)};
+  // MLX's memory comes as it is; outputs start from zero as they do everywhere else.
+  const Launch launch{grid, threadgroup, template_arguments(templates), init_value.value_or(0)};
+  auto* call = new Call{kernel, launch, Device::named(device)};
   Failure failure;
   loaded.extension->add_node(call, input_arrays.data(), input_arrays.size(), types.data(), output_arrays.data(),
                              output_arrays.size(), &failure);

@@ -86,6 +86,22 @@ class MetalKernel:
     def source(
         self, inputs: Sequence[Any], output_dtypes: Sequence[str], template: Sequence[tuple[str, Any]]
     ) -> tuple[str, str]: ...
+    def add_mlx_node(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        output_shapes: Sequence[Sequence[int]],
+        output_dtypes: Sequence[str],
+        grid: tuple[int, int, int],
+        threadgroup: tuple[int, int, int],
+        template: Sequence[tuple[str, Any]],
+        init_value: float | None,
+        device: str,
+    ) -> None: ...
+
+def load_mlx_extension(path: str, probe: Any) -> None: ...
+def mlx_is_traced(arrays: Sequence[Any]) -> bool: ...
+def finish_mlx_kernels() -> None: ...
 
 class TuneTrial:
     @property

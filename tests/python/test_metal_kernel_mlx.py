@@ -41,7 +41,6 @@ SQUARE = kernel("y[i] = x[i] * x[i];")
 SLOW = kernel("float a = x[i]; for (int n = 0; n < 20000; n++) a = a * 1.0001f + 1e-9f; y[i] = a;")
 CRASH = kernel("y[i + (1ul << 44)] = x[i];", name="crash")
 WRONG = kernel("z[i] = 1;")
-ENDLESS = kernel("while (true) y[i] = x[i];", name="endless")
 
 
 def test_values_of_a_graph():
@@ -121,13 +120,6 @@ def test_errors_of_the_launch():
             mx.eval(call(SQUARE, x, **options))
     with pytest.raises(ValueError):
         mx.eval(call(SQUARE, x, output_shapes=[(-3,)]))
-
-
-def test_an_endless_kernel_is_stopped(monkeypatch):
-    monkeypatch.setenv("METALLOID_TIMEOUT", "0.5")
-    with pytest.raises(RuntimeError, match="timeout"):
-        mx.eval(call(ENDLESS, mx.ones(3)))
-    assert mx.array_equal(call(SQUARE, mx.ones(3)), mx.ones(3))
 
 
 def test_functions_are_compiled_around_kernels(lazy):
@@ -213,13 +205,6 @@ def test_arrays_that_nobody_waits_for():
     mx.synchronize()
 
 
-def test_reads_outside_an_input_are_forgiven_with_a_warning(lazy):
-    # As far before the array as no memory is, and not further than the copy with zeros around it reaches.
-    reads = kernel("y[i] = i == 0 ? x[-(1 << 26)] : x[i];", name="reads_before")
-    with pytest.warns(RuntimeWarning, match="'reads_before' reads memory outside its inputs"):
-        assert call(reads, mx.ones(1 << 26)).sum().item() == (1 << 26) - 1
-
-
 def test_export_is_the_same_as_mlx_makes(tmp_path):
     def function(x):
         return call(SQUARE, x) + 1
@@ -234,7 +219,7 @@ SCRIPT = """
 import mlx.core as mx, metalloid.mlx
 from metalloid.fast import metal_kernel
 k = metal_kernel("k", ["x"], ["y"], "uint i = thread_position_in_grid.x; float a = x[i];"
-                 "for (int n = 0; n < LOOPS; n++) a = a * 1.0001f; y[i] = a + 1;")
+                 "for (int n = 0; n < LOOPS; n++) a = a * 1.0001f; y[i] = a > 0.0f ? 2 : x[i];")
 y = k(inputs=[mx.ones(64)], grid=(64, 1, 1), threadgroup=(64, 1, 1), output_shapes=[(64,)], output_dtypes=[mx.float32])[0]
 """
 
@@ -301,9 +286,35 @@ def test_without_a_disk_cache_the_process_has_its_own(lazy):
 def test_processes_that_start_together(lazy, tmp_path):
     command = [sys.executable, "-c", SCRIPT.replace("LOOPS", "1") + SHOW]
     environment = {**os.environ, "METALLOID_CACHE_DIR": str(tmp_path)}
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) for _ in range(3)]
-    assert [process.communicate(timeout=300)[0] for process in started] == ["lazy 128.0\n"] * 3
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=300)[0] for process in started] == ["lazy 128.0\n"] * 2
     assert len(list((tmp_path / "mlx").iterdir())) == 1
+
+
+def test_an_endless_kernel_is_stopped(evaluation):
+    code = """
+endless = metal_kernel("endless", ["x"], ["y"], "while (true) y[0] = x[0];")
+try:
+    mx.eval(endless(inputs=[mx.ones(1)], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)],
+                    output_dtypes=[mx.float32])[0])
+except RuntimeError as error:
+    print("'endless'" in str(error).replace("custom_kernel_", "").replace("_floatc_float", ""), "timeout" in str(error))
+print(y.sum().item())
+"""
+    result = run(code, METALLOID_TIMEOUT="1", METALLOID_MLX_EVALUATION=evaluation)
+    assert result.stdout == "True True\n128.0\n", result.stderr
+
+
+def test_reads_outside_an_input_are_forgiven_with_a_warning(lazy):
+    code = """
+reads = metal_kernel("reads_before", ["x"], ["y"], "uint i = thread_position_in_grid.x; y[i] = i == 0 ? x[-(1 << 24)] : x[i];")
+x = mx.ones(1 << 24)
+z = reads(inputs=[x], grid=(3, 1, 1), threadgroup=(3, 1, 1), output_shapes=[(3,)], output_dtypes=[x.dtype])[0]
+print((z + 1).tolist())
+"""
+    result = run(code)
+    assert result.stdout == "[1.0, 2.0, 2.0]\n", result.stderr
+    assert "RuntimeWarning: the kernel 'reads_before' reads memory outside its inputs" in result.stderr
 
 
 def test_the_process_ends_after_its_kernels(lazy):
