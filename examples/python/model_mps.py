@@ -5,8 +5,8 @@ A PyTorch script as one writes it for a Mac; elsewhere
     python -m metalloid.mps examples/python/model_mps.py
 
 Autograd does not see into a kernel, so a torch.autograd.Function tells it the derivative. With r = 1 / sqrt(mean(x^2) +
-epsilon) and g = gradient * weight, the gradient of x is r g - r^3 x mean(g x), and that of the weight is the sum over the
-rows of gradient * r x. They are written with torch's operators here; kernels could compute them as well.
+epsilon) and g = gradient * weight, the gradient of x is r g - r^3 x mean(g x), and that of the weight is the sum over
+the rows of gradient * r x. They are written with torch's operators here; kernels could compute them as well.
 
 The table compares outputs, gradients and a few steps of training with the same network in double precision on the CPU,
 which knows nothing of the kernel. Only replaced modules differ: weights are shared, and epsilon stays the one that the
