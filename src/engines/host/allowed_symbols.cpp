@@ -10,6 +10,7 @@
 
 #include "engines/host/loader.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier): these are the compiler's own names.
 extern "C" {
 // The compiler's conversions of half, for machines without instructions for them. Only their addresses are used, so
 // the halves in their signatures may stand as float, which travels in the same register.
@@ -20,6 +21,7 @@ float __extendhfsf2(float);
 float __powisf2(float, int);
 double __powidf2(double, int);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace metalloid::engines::host {
 namespace {
