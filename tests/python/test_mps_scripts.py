@@ -221,3 +221,42 @@ print(torch.accelerator.current_stream().device, torch.accelerator.current_devic
         "tensor([3., 3.], device='mps:0')",
         "mps:0 0",
     ]
+
+
+def test_autocast():
+    assert lines(
+        """
+linear = torch.nn.Linear(4, 4, device="mps")
+x = torch.ones(2, 4, device="mps")
+with torch.autocast("mps"):
+    y = linear(x)
+    print(y.dtype, y.device, torch.is_autocast_enabled("mps"))
+    with torch.autocast("mps", enabled=False):
+        print(linear(x).dtype)
+    print(linear(x).dtype)
+with torch.amp.autocast(device_type="mps", dtype=torch.bfloat16):
+    y = linear(x)
+y.float().sum().backward()
+print(y.dtype, linear.weight.grad.dtype, linear(x).dtype, torch.is_autocast_enabled("mps"))
+
+
+@torch.autocast("mps", dtype=torch.bfloat16)
+def function(x):
+    return x @ x.T
+
+
+print(function(x).dtype)
+try:
+    with torch.autocast("mps"):
+        raise ValueError
+except ValueError:
+    print(linear(x).dtype)
+"""
+    ) == [
+        "torch.float16 mps:0 True",
+        "torch.float32",
+        "torch.float16",
+        "torch.bfloat16 torch.float32 torch.float32 False",
+        "torch.bfloat16",
+        "torch.float32",
+    ]

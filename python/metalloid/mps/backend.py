@@ -12,7 +12,7 @@ import torch
 
 from .. import _errors, _shader
 from .._policy import ArgumentPolicy
-from . import timeline
+from . import autocast, timeline
 from .device_mode import MpsMode, is_mps
 from .tags import is_tagged, tag, tensors_in
 
@@ -137,4 +137,5 @@ def install() -> None:
         torch.accelerator.current_stream = lambda device=None: timeline.the_stream
         torch.accelerator.set_stream = lambda stream: None
         torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
+    autocast.install()
     _enter_in_every_thread()
