@@ -133,7 +133,8 @@ class MetalKernel:
             ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs,
         )  # fmt: skip
         self._kernel = _core.MetalKernel(**declaration, math_mode=math_mode)
-        self._declaration = {**declaration, "compile_options": {"math_mode": math_mode}}
+        # MLX before 0.32 has no compile_options.
+        self._declaration = declaration | ({} if math_mode == "safe" else {"compile_options": {"math_mode": math_mode}})
         self._input_names, self._output_names = list(input_names), list(output_names)
         self._device = device
         self._has_warned = False

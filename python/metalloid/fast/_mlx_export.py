@@ -16,10 +16,10 @@ _kernels_of_mlx: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary
 
 def exported(call: Call) -> list[Any] | None:
     """The outputs of MLX's own kernel while mx.export_function traces. At any other time MLX refuses: None."""
-    kernel = _kernels_of_mlx.get(call.kernel)
-    if kernel is None:
-        kernel = _kernels_of_mlx[call.kernel] = call.kernel.declared_to(_mlx_metal_kernel)
     try:
+        kernel = _kernels_of_mlx.get(call.kernel)
+        if kernel is None:
+            kernel = _kernels_of_mlx[call.kernel] = call.kernel.declared_to(_mlx_metal_kernel)
         return kernel(
             inputs=call.inputs, output_shapes=call.output_shapes,
             output_dtypes=[getattr(mx, "bool_" if name == "bool" else name) for name in call.output_dtypes],
