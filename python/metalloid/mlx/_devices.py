@@ -13,7 +13,8 @@ from typing import Any
 def install_devices(mx: Any) -> None:
     real_device, real_stream = mx.Device, mx.stream
     real_new_stream, real_set = mx.new_stream, mx.set_default_device
-    real_available, real_count = mx.is_available, mx.device_count
+    real_available = getattr(mx, "is_available", lambda device: True)  # MLX 0.30 has neither
+    real_count = getattr(mx, "device_count", lambda device: 1)
     kinds = mx.DeviceType
 
     class Named(real_device):

@@ -29,7 +29,7 @@ def install(mx: Any = None) -> None:
     from ..fast import _mlx, _mlx_export  # noqa: F401  (the second takes hold of MLX's own metal_kernel)
 
     evaluation = _mlx.evaluation()
-    real_info = mx.device_info
+    real_info = getattr(mx, "device_info", lambda device: {"device_name": "cpu"})  # MLX 0.30 has none
 
     def device_info(*_: Any) -> dict[str, Any]:
         return {**real_info(mx.cpu), **_memory()}
