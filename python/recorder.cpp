@@ -5,6 +5,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <unordered_map>
+
 #include "bindings.h"
 
 namespace nb = nanobind;
@@ -23,13 +25,28 @@ const char* name_of(Event::Kind kind) {
 
 nb::tuple extents(const Size& size) { return nb::make_tuple(size.x, size.y, size.z); }
 
-nb::dict describe(const Event& event) {
+// One string per source, however many events have it.
+class Sources {
+ public:
+  nb::object text_of(const std::shared_ptr<const SourceText>& source) {
+    if (!source) return nb::str("");
+    nb::object& text = texts_[source.get()];
+    // Users' source may be in any encoding.
+    if (!text) text = nb::bytes(source->text.data(), source->text.size()).attr("decode")("utf-8", "replace");
+    return text;
+  }
+
+ private:
+  std::unordered_map<const SourceText*, nb::object> texts_;
+};
+
+nb::dict describe(const Event& event, Sources& sources) {
   nb::dict entry;
   entry["kind"] = name_of(event.kind);
   entry["device"] = event.device;
   entry["kernel"] = event.kernel;
   entry["source_name"] = event.source ? event.source->name : std::string();
-  entry["source"] = event.source ? nb::str(event.source->text.data(), event.source->text.size()) : nb::str("");
+  entry["source"] = sources.text_of(event.source);
   entry["grid"] = extents(event.grid);
   entry["group"] = extents(event.threads_per_threadgroup);
   entry["grid_counts_threads"] = event.grid_counts_threads;
@@ -47,7 +64,8 @@ void bind_recorder(nb::module_& module) {
   module.def("take_events", [] {
     const Events taken = take_events();
     nb::list events;
-    for (const Event& event : taken.events) events.append(describe(event));
+    Sources sources;
+    for (const Event& event : taken.events) events.append(describe(event, sources));
     return nb::make_tuple(events, taken.dispatches);
   });
 }

@@ -35,8 +35,8 @@ class Runs:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._settings = settings
         self._is_worker = hasattr(config, "workerinput")  # of xdist; its reports go to the controller
-        self._launches = self._tests_with_launches = self._deselected = 0
-        self._launches_of_children = 0
+        self._tests_with_launches: set[str] = set()
+        self._launches = self._launches_of_children = self._deselected = 0
 
     # Which tests run, and where.
 
@@ -152,14 +152,15 @@ class Runs:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         launches = getattr(report, "metalloid_launches", 0)
         self._launches += launches
-        self._tests_with_launches += launches > 0 and report.when == "call"
+        if launches:  # one of several reports: of setup, call, teardown, and of each subtest
+            self._tests_with_launches.add(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self._settings.is_used:
             return
         children = f"; {self._launches_of_children} in processes that tests started" if self._launches_of_children else ""
         terminalreporter.write_line(
-            f"metalloid: {self._tests_with_launches} tests launched kernels, {self._launches} launches in all{children}"
+            f"metalloid: {len(self._tests_with_launches)} tests launched kernels, {self._launches} launches in all{children}"
         )
         if self._deselected:
             terminalreporter.write_line(
