@@ -17,6 +17,18 @@ kernel void layout(device uint* x, uint lane [[thread_index_in_simdgroup]]) {
   x[2 * lane + 1] = uint(reinterpret_cast<thread vec<float, 2>&>(m.thread_elements()).y);
 }
 
+// The elements by way of the address that some kernels expect.
+// RUN: --kernel elements_by_address --threads 32 --group 32 --arg x=f32[2,32]=zeros
+// EXPECT x: 3 x 63 4
+kernel void elements_by_address(device float* x, uint lane [[thread_index_in_simdgroup]]) {
+  simdgroup_float8x8 m(0.0f);
+  *(m.thread_elements()) = float2(3.0f);
+  if (lane == 31) (*(m.thread_elements()))[1] += 1.0f;
+  const float2 elements = *m.thread_elements();
+  x[2 * lane] = elements.x;
+  x[2 * lane + 1] = elements.y;
+}
+
 // A diagonal matrix and a filled one, by their elements in the lanes' order.
 // RUN: --kernel constructors --threads 32 --group 32 --arg x=f32[8,8]=zeros
 // EXPECT x: 4.5 2.5 x 8 4.5 2.5 x 8 4.5 2.5 x 8 4.5 2.5 x 8 4.5 2.5 x 8 4.5 2.5 x 8 4.5 2.5 x 8 4.5

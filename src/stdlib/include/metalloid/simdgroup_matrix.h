@@ -59,6 +59,16 @@ class simdgroup_matrix {
   vec<T, 2> elements_;
 };
 
+// Kernels take thread_elements() for the elements or for their address: `*m.thread_elements()` is the elements, too.
+template <typename T>
+METALLOID_FUNC vec<T, 2>& operator*(vec<T, 2>& elements) {
+  return elements;
+}
+template <typename T>
+METALLOID_FUNC const vec<T, 2>& operator*(const vec<T, 2>& elements) {
+  return elements;
+}
+
 typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
 typedef simdgroup_matrix<half, 8, 8> simdgroup_half8x8;
 typedef simdgroup_matrix<bfloat, 8, 8> simdgroup_bfloat8x8;
