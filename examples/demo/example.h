@@ -31,10 +31,13 @@ std::vector<Example> threadgroup_memory_examples();
 std::vector<Example> attention_examples();
 std::vector<Example> radix_sort_examples();
 
+// The same numbers in every run.
+inline std::mt19937_64 reproducible(unsigned seed) { return std::mt19937_64(seed); }
+
 // Reproducible inputs, with the element type rounding them once.
 template <typename T>
 metalloid::Buffer random_buffer(std::size_t count, unsigned seed, double low = -2, double high = 2) {
-  std::mt19937_64 generator(seed);
+  std::mt19937_64 generator = reproducible(seed);
   metalloid::Buffer buffer(count * sizeof(T));
   for (T& value : buffer.as<T>()) {
     value = static_cast<T>(low + (high - low) * static_cast<double>(generator() >> 11) * 0x1p-53);

@@ -80,7 +80,7 @@ Example int4_matvec() {
   const std::uint32_t blocks = columns / block_size;
   Buffer weights(std::size_t{rows} * blocks * sizeof(Block)), x = random_buffer<float>(columns, 23);
   Buffer y(rows * sizeof(float));
-  std::mt19937_64 generator(24);
+  std::mt19937_64 generator = reproducible(24);
   for (Block& block : weights.as<Block>()) {
     block.scale = static_cast<_Float16>(0.01 + 0.01 * static_cast<double>(generator() % 8));
     for (std::uint8_t& byte : block.packed) byte = static_cast<std::uint8_t>(generator());

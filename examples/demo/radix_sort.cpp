@@ -16,7 +16,7 @@ constexpr std::uint32_t tiles = (length + tile - 1) / tile;
 std::uint32_t digit_of(std::uint32_t key) { return key >> shift & (digits - 1); }
 
 Buffer random_keys() {
-  std::mt19937 generator(51);
+  std::mt19937_64 generator = reproducible(51);
   Buffer keys(length * sizeof(std::uint32_t));
   for (std::uint32_t& key : keys.as<std::uint32_t>()) key = static_cast<std::uint32_t>(generator());
   return keys;

@@ -11,7 +11,7 @@ using metalloid::Buffer;
 Example histogram() {
   const std::uint32_t length = 1'000'003;
   Buffer values(length), counts(256 * sizeof(std::uint32_t));
-  std::mt19937_64 generator(31);
+  std::mt19937_64 generator = reproducible(31);
   Example example{.file = "histogram.metal",
                   .kernel = "histogram",
                   .output = counts,
