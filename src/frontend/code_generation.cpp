@@ -155,6 +155,10 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   std::unique_ptr<llvm::Module> module(generator->ReleaseModule());
   if (!module) return nullptr;
   module->setTargetTriple(llvm::Triple("unknown-unknown-unknown"));
+  // What Clang keeps of the front end's own annotations; nobody reads it.
+  if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {
+    annotations->eraseFromParent();
+  }
   describe_used_globals(*module, reflection);
   return module;
 }

@@ -10,6 +10,7 @@
 #include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
+#include "frontend/source_rules.h"
 #include "support/crash_guard.h"
 
 namespace metalloid::frontend {
@@ -33,13 +34,14 @@ LibraryInfo library_info(Reflection reflection) {
 }
 
 // The whole way from source to library.
-Result compile_in(Session& session) {
+Result compile_in(Session& session, const CompileOptions& options) {
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
     }
   };
   check(session.parse());
+  check_source_rules(session, options.language);
   Reflection reflection = reflect(session);
   check(true);
   llvm::LLVMContext context;
@@ -57,7 +59,7 @@ Result compile_in(Session& session) {
 Result compile_unguarded(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
   auto session = std::make_unique<Session>(source, options, precompiled_prelude(options, store));
   try {
-    return compile_in(*session);
+    return compile_in(*session, options);
   } catch (const EffortExceeded& exceeded) {
     (void)session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");

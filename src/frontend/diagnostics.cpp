@@ -2,24 +2,59 @@
 
 #include <clang/AST/Decl.h>
 #include <clang/Basic/DiagnosticSema.h>
-#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/TextDiagnostic.h>
 
 namespace metalloid::frontend {
+namespace {
 
-Diagnostics::Diagnostics(clang::DiagnosticOptions& options)
-    : printer_(std::make_unique<clang::TextDiagnosticPrinter>(stream_, options)) {}
+// Clang has address spaces, and features that they exclude, under the names that OpenCL has for them.
+std::string in_metals_words(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"__global ", "device "},
+      {"__constant ", "constant "},
+      {"__local ", "threadgroup "},
+      {"__private ", ""},
+      {"'__global'", "'device'"},
+      {"'__constant'", "'constant'"},
+      {"'__local'", "'threadgroup'"},
+      {"'__private'", "'thread'"},
+      {"generic address space", "address space 'thread'"},
+      {"'default new'", "'new'"},
+      {"'default delete'", "'delete'"},
+      {"in C++ for OpenCL", "in Metal"},
+      {"variable length array declaration cannot have 'static' storage duration",
+       "variable length arrays are not supported in Metal"},
+      {"no setter defined for property", "vector is not assignable (contains duplicate components):"},
+  };
+  for (const auto& [clang_word, metal_word] : words) {
+    for (std::size_t at = text.find(clang_word); at != std::string::npos; at = text.find(clang_word, at)) {
+      text.replace(at, clang_word.size(), metal_word);
+    }
+  }
+  return text;
+}
+
+bool is_in_library(const clang::Diagnostic& info) {
+  return info.getLocation().isValid() && info.hasSourceManager() &&
+         info.getSourceManager().isInSystemHeader(info.getLocation());
+}
+
+}  // namespace
+
+Diagnostics::Diagnostics(clang::DiagnosticOptions& options) : options_(options) {}
 
 Diagnostics::~Diagnostics() = default;
 
 void Diagnostics::BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) {
-  printer_->BeginSourceFile(language, preprocessor);
+  printer_ = std::make_unique<clang::TextDiagnostic>(stream_, language, options_, preprocessor);
 }
 
-void Diagnostics::EndSourceFile() { printer_->EndSourceFile(); }
-
 void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
-  if (level == clang::DiagnosticsEngine::Note && drop_notes_) return;
+  const bool is_note = level == clang::DiagnosticsEngine::Note;
+  if (is_note && drop_notes_) return;
   drop_notes_ = false;
+  if (!is_note) library_notes_.clear();
   if (info.getID() == clang::diag::err_explicit_instantiation_duplicate) {
     const auto* declaration = reinterpret_cast<const clang::NamedDecl*>(info.getRawArg(0));
     if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
@@ -30,22 +65,40 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   }
   if (level >= clang::DiagnosticsEngine::Error) ++errors_;
   DiagnosticConsumer::HandleDiagnostic(level, info);
-  printer_->HandleDiagnostic(level, info);
+  llvm::SmallString<256> message;
+  info.FormatDiagnostic(message);
+  const std::string text = in_metals_words(message.str().str());
+  if (is_note && is_in_library(info)) {
+    print_library_note(text);
+  } else {
+    print(level, info, text);
+  }
 }
 
-std::string Diagnostics::text() {
-  stream_.flush();
-  std::string text = text_;
-  // Clang prints the address spaces under the names that OpenCL has for them.
-  constexpr std::pair<std::string_view, std::string_view> words[] = {
-      {"__global ", "device "},   {"__constant ", "constant "},   {"__local ", "threadgroup "},
-      {"'__global'", "'device'"}, {"'__constant'", "'constant'"}, {"'__local'", "'threadgroup'"}};
-  for (const auto& [clang_word, metal_word] : words) {
-    for (std::size_t at = text.find(clang_word); at != std::string::npos; at = text.find(clang_word, at)) {
-      text.replace(at, clang_word.size(), metal_word);
-    }
+void Diagnostics::print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message) {
+  if (info.getLocation().isInvalid() || !printer_) {
+    clang::TextDiagnostic::printDiagnosticLevel(stream_, level, /*ShowColors=*/false);
+    clang::TextDiagnostic::printDiagnosticMessage(stream_, /*IsSupplemental=*/level == clang::DiagnosticsEngine::Note,
+                                                  message, 0, 0,
+                                                  /*ShowColors=*/false);
+    return;
   }
-  return text;
+  printer_->emitDiagnostic(clang::FullSourceLoc(info.getLocation(), info.getSourceManager()), level, message,
+                           info.getRanges(), info.getFixItHints());
+}
+
+// What a candidate of the standard library lacks is worth a line; where it stands is not.
+void Diagnostics::print_library_note(llvm::StringRef message) {
+  constexpr std::size_t most_notes = 3;
+  constexpr llvm::StringLiteral internal[] = {
+      "metalloid", "METALLOID", "'__", "implicit copy", "implicit move", "requirement '", "'simdgroup_matrix'"};
+  if (!message.starts_with("candidate")) return;
+  for (const llvm::StringRef word : internal) {
+    if (message.contains(word)) return;
+  }
+  if (library_notes_.size() < most_notes && library_notes_.insert(message.str()).second) {
+    stream_ << "note: " << message << '\n';
+  }
 }
 
 }  // namespace metalloid::frontend

@@ -1,7 +1,9 @@
-// Collects Clang's diagnostics as text, in Clang's own format, and keeps apart the ones that MSL does not share.
+// Collects Clang's diagnostics as text, in Clang's own format and Metal's words, and keeps apart the ones that MSL does
+// not share. Notes about the inside of the standard library are shortened or dropped.
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,7 @@
 
 namespace clang {
 class FunctionDecl;
-class TextDiagnosticPrinter;
+class TextDiagnostic;
 class DiagnosticOptions;
 }  // namespace clang
 
@@ -23,12 +25,11 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   ~Diagnostics() override;
 
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) override;
-  void EndSourceFile() override;
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
 
   unsigned error_count() const { return errors_; }
-  // The log so far, in Metal's words.
-  std::string text();
+  // The log so far.
+  std::string text() const { return text_; }
 
   // One function instantiated explicitly twice: an error in C++, a second host_name in MSL.
   struct RepeatedInstantiation {
@@ -38,10 +39,15 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   const std::vector<RepeatedInstantiation>& repeated_instantiations() const { return repeated_; }
 
  private:
+  void print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message);
+  void print_library_note(llvm::StringRef message);
+
+  clang::DiagnosticOptions& options_;
   std::string text_;
   llvm::raw_string_ostream stream_{text_};
-  std::unique_ptr<clang::TextDiagnosticPrinter> printer_;
+  std::unique_ptr<clang::TextDiagnostic> printer_;
   std::vector<RepeatedInstantiation> repeated_;
+  std::set<std::string> library_notes_;  // of the diagnostic before
   unsigned errors_ = 0;
   bool drop_notes_ = false;  // those that belong to a diagnostic that was dropped
 };

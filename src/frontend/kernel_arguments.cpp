@@ -4,6 +4,7 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/Diagnostic.h>
+#include <fmt/format.h>
 
 #include "frontend/annotations.h"
 #include "frontend/tensor_type.h"
@@ -53,6 +54,7 @@ class ArgumentReader {
       is_explicit.push_back(has_index);
     }
     assign_indices(arguments, is_explicit);
+    check_shapes(arguments);
     return arguments;
   }
 
@@ -106,12 +108,51 @@ class ArgumentReader {
         break;
       default:
         error(parameter.getLocation(),
-              "pointer or reference argument %0 of a kernel must have the address space device, constant or "
+              "%0 type must have explicit address space qualifier: argument %1 of a kernel lies in device, constant or "
               "threadgroup")
-            << parameter.getDeclName();
+            << (is_reference ? "reference" : "pointer") << parameter.getDeclName();
         return;
     }
+    check_attributes(parameter, attribute, info);
     read_index(parameter, attribute, info, has_index);
+  }
+
+  // Besides its index, an argument in memory has attributes of no effect only.
+  void check_attributes(const clang::ParmVarDecl& parameter, llvm::StringRef expected, const ArgumentInfo& info) {
+    for (const llvm::StringRef name : annotation_names(parameter)) {
+      if (name == expected || name == "gate" || name == "id" || name == "user_annotation") continue;
+      if (name == "buffer" || name == "threadgroup" || name == "texture" || name == "sampler" ||
+          builtin_named(name) != Builtin::none) {
+        const char* space = info.address_space == AddressSpace::device     ? "device"
+                            : info.address_space == AddressSpace::constant ? "constant"
+                                                                           : "threadgroup";
+        error(parameter.getLocation(), "attribute '%0' is not valid for argument %1 in the %2 address space")
+            << name << parameter.getDeclName() << space;
+      } else {
+        diagnostics_.Report(parameter.getLocation(), diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Warning,
+                                                                                  "unknown attribute '%0' ignored%1"))
+            << name << suggestion(name);
+      }
+    }
+  }
+
+  // "; did you mean 'buffer'?", or nothing.
+  static std::string suggestion(llvm::StringRef name) {
+    std::string best;
+    unsigned best_distance = static_cast<unsigned>(name.size()) / 3 + 1;
+    const auto consider = [&](llvm::StringRef known) {
+      const unsigned distance = name.edit_distance(known, /*AllowReplacements=*/true, best_distance);
+      if (distance < best_distance) {
+        best_distance = distance;
+        best = known.str();
+      }
+    };
+    for (const char* known : {"buffer", "threadgroup", "function_constant"}) consider(known);
+    for (int i = 1; i <= static_cast<int>(Builtin::thread_index_in_grid); ++i) {
+      const std::string_view known = name_of(static_cast<Builtin>(i));
+      consider(llvm::StringRef(known.data(), known.size()));
+    }
+    return best.empty() ? best : fmt::format("; did you mean '{}'?", best);
   }
 
   void read_index(const clang::ParmVarDecl& parameter, const char* attribute, ArgumentInfo& info, bool& has_index) {
@@ -157,15 +198,7 @@ class ArgumentReader {
       if (info.builtin != Builtin::none) break;
     }
     if (info.builtin == Builtin::none) {
-      const auto names = annotation_names(parameter);
-      if (names.empty()) {
-        error(parameter.getLocation(),
-              "argument %0 of type '%1' needs an attribute, or an address space and a pointer or reference")
-            << parameter.getDeclName() << info.type.name;
-      } else {
-        error(parameter.getLocation(), "attribute '%0' is not one that an argument of type '%1' of a kernel can have")
-            << names.front() << info.type.name;
-      }
+      report_input(parameter, info.type.name);
       return;
     }
     const bool is_word = info.type.scalar == ScalarKind::uint16 || info.type.scalar == ScalarKind::uint32;
@@ -174,6 +207,43 @@ class ArgumentReader {
     if (!is_word || !shape_fits) {
       error(parameter.getLocation(), "type '%0' is not valid for attribute '%1'")
           << info.type.name << llvm::StringRef(name_of(info.builtin));
+    }
+  }
+
+  void report_input(const clang::ParmVarDecl& parameter, llvm::StringRef type) {
+    const auto names = annotation_names(parameter);
+    if (names.empty()) {
+      error(parameter.getLocation(),
+            "invalid type '%0' for input declaration in a kernel function: argument %1 needs an attribute, or an "
+            "address space and a pointer or reference")
+          << type << parameter.getDeclName();
+    } else if (names.front() == "buffer" || names.front() == "threadgroup") {
+      error(parameter.getLocation(), "type '%0' is not valid for attribute '%1'") << type << names.front();
+    } else if (names.front() == "vertex_id" || names.front() == "instance_id" || names.front() == "position" ||
+               names.front() == "stage_in") {
+      error(parameter.getLocation(), "invalid '%0' attribute for input declaration in a kernel function")
+          << names.front();
+    } else {
+      error(parameter.getLocation(),
+            "invalid type '%0' for input declaration in a kernel function: unknown attribute "
+            "'%1'%2")
+          << type << names.front() << suggestion(names.front());
+    }
+  }
+
+  // Positions and sizes are all scalars, or all vectors of one length (MSL spec §5.2.3.6).
+  void check_shapes(const std::vector<KernelArgument>& arguments) {
+    unsigned rows = 0;
+    for (const KernelArgument& argument : arguments) {
+      const ArgumentInfo& info = argument.info;
+      if (info.kind != ArgumentKind::builtin || !allows_vector(info.builtin)) continue;
+      if (rows != 0 && rows != info.type.rows) {
+        error(kernel_.getLocation(),
+              "expecting input declarations with either all scalar types or all vector types with the same number of "
+              "elements");
+        return;
+      }
+      rows = info.type.rows;
     }
   }
 

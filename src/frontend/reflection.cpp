@@ -56,6 +56,9 @@ class Reflector {
       if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) visit_function(*function);
       if (const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration)) visit_template(*pattern);
       if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) visit_variable(*variable);
+      if (const auto* pattern = llvm::dyn_cast<clang::VarTemplateDecl>(declaration)) {
+        visit_variable(*pattern->getTemplatedDecl());
+      }
     }
   }
 
@@ -120,13 +123,13 @@ class Reflector {
   }
 
   void visit_variable(const clang::VarDecl& variable) {
+    if (llvm::isa<clang::VarTemplateSpecializationDecl>(variable)) return;  // its template is visited
     if (const auto* annotation = find_annotation(variable, "function_constant")) {
       add_function_constant(variable, *annotation);
       return;
     }
     const clang::QualType type = variable.getType();
-    const bool is_plain = type.getAddressSpace() == clang::LangAS::Default && !type->isDependentType();
-    if (is_plain && !type.isConstQualified() && !variable.isConstexpr() && !type->isReferenceType()) {
+    if (type.getAddressSpace() == clang::LangAS::Default && !type->isReferenceType()) {
       error(variable.getLocation(), "program scope variable must reside in constant address space");
     }
   }

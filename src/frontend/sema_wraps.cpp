@@ -4,7 +4,12 @@
 #include <clang/Sema/Initialization.h>
 #include <clang/Sema/Sema.h>
 
+#include "frontend/annotations.h"
+#include "frontend/tokens/rewrite.h"
+
 using namespace clang;
+using metalloid::frontend::find_annotation;
+using metalloid::frontend::tokens::own_space_annotation;
 
 // 1. `cond ? x[i] : T(0)` where x is `device T*` and T a class (vec<T, N> and bfloat are classes here): Clang does
 //    not unify a class in `device` with the same class in the default space. Copy such operands first.
@@ -72,7 +77,8 @@ QualType wrap_check_conditional_operands(Sema* self, ExprResult& condition, Expr
 }
 
 // 3. `constant constexpr float Table<6>::values[8];` after the class repeats what is a definition there since C++17.
-//    Clang asks for an initialiser, as for every other variable in `constant`.
+//    Clang asks for an initialiser, as for every other variable in `constant`. So it does at `static constant T value;`
+//    in the class, which only declares.
 //    Test: tests/kernels/library_names.metal.
 #define METALLOID_UNINITIALIZED "_ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE"
 
@@ -81,6 +87,121 @@ void wrap_act_on_uninitialized(Sema* self, Decl* declaration) __asm__("__wrap_" 
 
 void wrap_act_on_uninitialized(Sema* self, Decl* declaration) {
   const auto* variable = llvm::dyn_cast_or_null<VarDecl>(declaration);
-  if (variable && variable->isStaticDataMember() && variable->isOutOfLine() && variable->isConstexpr()) return;
+  if (variable && variable->isStaticDataMember() &&
+      (variable->isOutOfLine() ? variable->isConstexpr() : !variable->isInline())) {
+    return;
+  }
   real_act_on_uninitialized(self, declaration);
+}
+
+// 4. `&values[i]` with `device array<float, 4>& values`: members that are written once per address space are one
+// generic
+//    member here (tokens/members.cpp), whose result would be in the generic space. It takes the object's space again.
+//    Test: tests/kernels/own_space.metal.
+#define METALLOID_SUBSCRIPT \
+  "_ZN5clang4Sema34CreateOverloadedArraySubscriptExprENS_14SourceLocationES1_PNS_4ExprEN4llvm15MutableArrayRefIS3_EE"
+#define METALLOID_MEMBER_CALL                                                                                      \
+  "_ZN5clang4Sema25BuildCallToMemberFunctionEPNS_5ScopeEPNS_4ExprENS_14SourceLocationEN4llvm15MutableArrayRefIS4_" \
+  "EES5_S4_bb"
+
+ExprResult real_subscript(Sema* self, SourceLocation left, SourceLocation right, Expr* base,
+                          MultiExprArg arguments) __asm__("__real_" METALLOID_SUBSCRIPT);
+ExprResult wrap_subscript(Sema* self, SourceLocation left, SourceLocation right, Expr* base,
+                          MultiExprArg arguments) __asm__("__wrap_" METALLOID_SUBSCRIPT);
+ExprResult real_member_call(Sema* self, Scope* scope, Expr* member, SourceLocation left, MultiExprArg arguments,
+                            SourceLocation right, Expr* configuration, bool is_configuration,
+                            bool allow_recovery) __asm__("__real_" METALLOID_MEMBER_CALL);
+ExprResult wrap_member_call(Sema* self, Scope* scope, Expr* member, SourceLocation left, MultiExprArg arguments,
+                            SourceLocation right, Expr* configuration, bool is_configuration,
+                            bool allow_recovery) __asm__("__wrap_" METALLOID_MEMBER_CALL);
+
+namespace {
+
+// The named space that an object lies in, else Default. Members of constexpr variables stay generic, for the sake of
+// constant expressions.
+LangAS space_of_object(const Expr* object) {
+  const QualType type = object->getType();
+  const LangAS space = type->isPointerType() ? type->getPointeeType().getAddressSpace() : type.getAddressSpace();
+  const auto* name = llvm::dyn_cast<DeclRefExpr>(object->IgnoreParenImpCasts());
+  const auto* variable = name ? llvm::dyn_cast<VarDecl>(name->getDecl()) : nullptr;
+  return space == LangAS::opencl_private || (variable && variable->isConstexpr()) ? LangAS::Default : space;
+}
+
+// The space of the object in `object.member` or `object->member`.
+LangAS space_of_member_object(const Expr* member) {
+  member = member->IgnoreParens();
+  if (const auto* known = llvm::dyn_cast<MemberExpr>(member)) return space_of_object(known->getBase());
+  const auto* overloaded = llvm::dyn_cast<UnresolvedMemberExpr>(member);
+  return overloaded && !overloaded->isImplicitAccess() ? space_of_object(overloaded->getBase()) : LangAS::Default;
+}
+
+ExprResult move_to_space(Sema& sema, ExprResult result, LangAS space) {
+  // No constant expression can contain the cast, and initialisers outside of functions should be ones.
+  if (!result.isUsable() || space == LangAS::Default || sema.isConstantEvaluatedContext() ||
+      !sema.CurContext->isFunctionOrMethod()) {
+    return result;
+  }
+  auto* call = llvm::dyn_cast<CallExpr>(result.get());
+  const auto* method = call ? llvm::dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
+  if (!method || !find_annotation(*method, own_space_annotation)) return result;
+  ASTContext& context = sema.Context;
+  const QualType type = call->getType();
+  const auto cast_pointer = [&](Expr* pointer, QualType pointee) {
+    const QualType target = context.getPointerType(context.getAddrSpaceQualType(pointee, space));
+    return ImplicitCastExpr::Create(context, target, CK_AddressSpaceConversion, pointer, nullptr, VK_PRValue,
+                                    FPOptionsOverride());
+  };
+  if (call->isLValue() && !type.hasAddressSpace()) {  // *(device T*)&call: code generation converts pointers only
+    Expr* address = UnaryOperator::Create(context, call, UO_AddrOf, context.getPointerType(type), VK_PRValue,
+                                          OK_Ordinary, call->getBeginLoc(), false, FPOptionsOverride());
+    return UnaryOperator::Create(context, cast_pointer(address, type), UO_Deref,
+                                 context.getAddrSpaceQualType(type, space), VK_LValue, OK_Ordinary, call->getBeginLoc(),
+                                 false, FPOptionsOverride());
+  }
+  if (type->isPointerType() && !type->getPointeeType().hasAddressSpace()) {
+    return cast_pointer(call, type->getPointeeType());
+  }
+  return result;
+}
+
+}  // namespace
+
+// The space is asked for first: Clang changes the type of a cast that it can reuse.
+ExprResult wrap_subscript(Sema* self, SourceLocation left, SourceLocation right, Expr* base, MultiExprArg arguments) {
+  const LangAS space = space_of_object(base);
+  return move_to_space(*self, real_subscript(self, left, right, base, arguments), space);
+}
+
+ExprResult wrap_member_call(Sema* self, Scope* scope, Expr* member, SourceLocation left, MultiExprArg arguments,
+                            SourceLocation right, Expr* configuration, bool is_configuration, bool allow_recovery) {
+  const LangAS space = space_of_member_object(member);
+  return move_to_space(
+      *self,
+      real_member_call(self, scope, member, left, arguments, right, configuration, is_configuration, allow_recovery),
+      space);
+}
+
+// 5. `template <typename T, uint N> void f(vec<T, N>)`: vec's length is an int, and C++ deduces it for an int parameter
+//    only. Metal's does for every integer, as C++ does for the bound of an array.
+//    Test: tests/kernels/vectors.metal.
+#define METALLOID_TEMPLATE_ARGUMENT                                                                           \
+  "_ZN5clang4Sema21CheckTemplateArgumentEPNS_9NamedDeclERNS_19TemplateArgumentLocES2_NS_14SourceLocationES5_" \
+  "jRNS0_25CheckTemplateArgumentInfoENS0_25CheckTemplateArgumentKindE"
+
+bool real_check_template_argument(Sema* self, NamedDecl* parameter, TemplateArgumentLoc& argument, NamedDecl* owner,
+                                  SourceLocation location, SourceLocation right_angle, unsigned pack_index,
+                                  Sema::CheckTemplateArgumentInfo& information,
+                                  Sema::CheckTemplateArgumentKind kind) __asm__("__real_" METALLOID_TEMPLATE_ARGUMENT);
+bool wrap_check_template_argument(Sema* self, NamedDecl* parameter, TemplateArgumentLoc& argument, NamedDecl* owner,
+                                  SourceLocation location, SourceLocation right_angle, unsigned pack_index,
+                                  Sema::CheckTemplateArgumentInfo& information,
+                                  Sema::CheckTemplateArgumentKind kind) __asm__("__wrap_" METALLOID_TEMPLATE_ARGUMENT);
+
+bool wrap_check_template_argument(Sema* self, NamedDecl* parameter, TemplateArgumentLoc& argument, NamedDecl* owner,
+                                  SourceLocation location, SourceLocation right_angle, unsigned pack_index,
+                                  Sema::CheckTemplateArgumentInfo& information, Sema::CheckTemplateArgumentKind kind) {
+  const auto* value = llvm::dyn_cast<NonTypeTemplateParmDecl>(parameter);
+  if (kind == Sema::CTAK_Deduced && value && value->getType()->isIntegerType()) kind = Sema::CTAK_DeducedFromArrayBound;
+  return real_check_template_argument(self, parameter, argument, owner, location, right_angle, pack_index, information,
+                                      kind);
 }

@@ -1,6 +1,13 @@
 // `[[attribute(...)]]` becomes `__attribute__((annotate("metalloid.attribute", ...)))`, which Clang accepts in every
 // place where Metal has its attributes, after `template` of an explicit instantiation among them. The words
 // `kernel`, `vertex` and `fragment` before a function become annotations too.
+//
+// Clang accepts annotations in places where Metal takes no attribute of a function; those are errors here:
+//
+//   kernel void f(device float* x) [[max_total_threads_per_threadgroup(64)]] { ... }
+//   kernel [[max_total_threads_per_threadgroup(64)]] void f(device float* x) { ... }
+//
+// The bounds of an array come before an annotation: `device float* rows [[id(0)]][3]`.
 
 #include <llvm/ADT/StringSet.h>
 
@@ -36,6 +43,15 @@ bool takes_constant(llvm::StringRef name) {
   return names.contains(name);
 }
 
+// Attributes of functions, which stand before the function's type.
+bool is_function_attribute(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {"max_total_threads_per_threadgroup", "required_threads_per_threadgroup",
+                                          "host_name", "kernel", "visible"};
+  return names.contains(name);
+}
+
+bool is_function_keyword(llvm::StringRef word) { return word == "kernel" || word == "vertex" || word == "fragment"; }
+
 class AttributeRewriter {
  public:
   AttributeRewriter(TokenFactory& factory, HostNames& host_names) : factory_(factory), host_names_(host_names) {}
@@ -47,6 +63,13 @@ class AttributeRewriter {
       out.insert(out.end(), tokens.begin() + index, tokens.begin() + end);
       return end;
     }
+    reject_misplaced(tokens, index, end);
+    std::size_t after_bounds = end;
+    while (after_bounds < tokens.size() && tokens[after_bounds].is(tok::l_square) &&
+           !is_attribute_start(tokens, after_bounds)) {
+      after_bounds = skip_balanced(tokens, after_bounds);
+    }
+    out.insert(out.end(), tokens.begin() + end, tokens.begin() + after_bounds);
     for (std::size_t i = index + 2; i + 2 < end;) {
       const Token& name = tokens[i];
       if (name.is(tok::comma)) {
@@ -65,7 +88,7 @@ class AttributeRewriter {
       factory_.append_annotation(out, canonical(text), arguments, name.getLocation());
       i = after;
     }
-    return end;
+    return after_bounds;
   }
 
   // Remembers the host_name for every token of the explicit instantiation in tokens[begin, end).
@@ -76,6 +99,23 @@ class AttributeRewriter {
   void forget_host_name() { last_host_name_.clear(); }
 
  private:
+  // Says what is wrong if the list at [index, end) holds attributes of a function in a place that is none for them.
+  void reject_misplaced(const TokenList& tokens, std::size_t index, std::size_t end) {
+    if (index == 0 || index + 2 >= end || !is_function_attribute(word(tokens[index + 2]))) return;
+    if (is_function_keyword(word(tokens[index - 1]))) {
+      factory_.error(tokens[index].getLocation(), "an attribute list cannot appear here");
+      return;
+    }
+    std::size_t next = end;
+    while (is_attribute_start(tokens, next)) next = skip_attribute(tokens, next);
+    const bool after_parameters =
+        tokens[index - 1].is(tok::r_paren) && next < tokens.size() && tokens[next].isOneOf(tok::l_brace, tok::semi);
+    if (after_parameters || tokens[index - 1].is(tok::kw_void)) {
+      factory_.error(tokens[index + 2].getLocation(), "'%0' attribute cannot be applied to types")
+          << word(tokens[index + 2]);
+    }
+  }
+
   static std::string canonical(const std::string& name) {
     if (name == "thread_execution_width") return "threads_per_simdgroup";
     if (name == "function_constant") return "gate";
@@ -120,7 +160,7 @@ bool starts_declaration(const TokenList& out) {
   const Token& previous = out.back();
   return previous.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::r_square, tok::r_paren, tok::greater,
                           tok::greatergreater, tok::kw_template, tok::kw_static, tok::kw_inline, tok::kw_extern,
-                          tok::string_literal) ||
+                          tok::kw_void, tok::string_literal) ||
          previous.isAnnotation();
 }
 
@@ -149,8 +189,7 @@ void rewrite_attributes(TokenList& tokens, TokenFactory& factory, HostNames& hos
       continue;
     }
     const llvm::StringRef text = word(token);
-    if (parentheses == 0 && (text == "kernel" || text == "vertex" || text == "fragment") && starts_declaration(out) &&
-        i + 1 < tokens.size() &&
+    if (parentheses == 0 && is_function_keyword(text) && starts_declaration(out) && i + 1 < tokens.size() &&
         !tokens[i + 1].isOneOf(tok::equal, tok::period, tok::arrow, tok::l_paren, tok::comma)) {
       factory.append_annotation(out, text, {}, token.getLocation());
       ++i;

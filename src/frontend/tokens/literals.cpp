@@ -1,5 +1,6 @@
 // `1.5bf` becomes `__metalloid_bfloat_literal(1.5f)` (MSL spec §2.1: suffixes bf and BF), and `1.5` becomes `1.5f`:
-// MSL has no double, and Clang's own single-precision constants lose their float type inside templates.
+// MSL has no double, and Clang's own single-precision constants lose their float type inside templates. Sources that
+// ask for a double are told so.
 
 #include <llvm/ADT/StringExtras.h>
 
@@ -24,12 +25,27 @@ bool is_unsuffixed_floating_literal(llvm::StringRef text) {
   return is_floating && (llvm::isDigit(text.back()) || text.back() == '.');
 }
 
+// `1.5L`, which would be a long double.
+bool is_long_floating_literal(llvm::StringRef text) {
+  return text.ends_with_insensitive("l") && is_unsuffixed_floating_literal(text.drop_back());
+}
+
+void reject_double(const Token& token, TokenFactory& factory) {
+  const SourceManager& sources = factory.preprocessor().getSourceManager();
+  if (sources.isInSystemHeader(token.getLocation())) return;
+  if (token.is(tok::kw_double)) factory.error(token.getLocation(), "'double' is not supported in Metal");
+  if (token.is(tok::numeric_constant) && is_long_floating_literal(factory.spelling(token))) {
+    factory.error(token.getLocation(), "'long double' is not supported in Metal");
+  }
+}
+
 }  // namespace
 
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory) {
   TokenList out;
   out.reserve(tokens.size());
   for (const Token& token : tokens) {
+    reject_double(token, factory);
     if (token.isNot(tok::numeric_constant) || token.getLength() < 2) {
       out.push_back(token);
       continue;

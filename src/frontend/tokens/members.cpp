@@ -5,8 +5,8 @@
 //
 // become one member without a qualifier, which Clang's generic `this` serves for all spaces. So do members that return
 // a reference into their own space, `device T& operator[](size_t i) device`: as overloads they would be ambiguous,
-// because Clang offers members of every space to an object in thread space. Members that differ elsewhere stay
-// overloads.
+// because Clang offers members of every space to an object in thread space. Such a member is annotated, and the result
+// of a call takes the space of the object again (sema_wraps.cpp). Members that differ elsewhere stay overloads.
 
 #include <map>
 #include <set>
@@ -119,6 +119,7 @@ void merge_address_space_members(TokenList& tokens, TokenFactory& factory) {
 
   const std::vector<ScopeKind> scopes = find_scopes(tokens);
   std::vector<bool> dropped(tokens.size(), false);
+  std::set<std::size_t> in_own_space;  // where members begin that return a reference into their own space
   // Per open class: the members seen so far, by key.
   std::vector<std::map<std::string, Member>> classes;
   std::vector<bool> brace_is_class;
@@ -139,11 +140,13 @@ void merge_address_space_members(TokenList& tokens, TokenFactory& factory) {
     if (is_new) continue;
     for (std::size_t k = member.begin; k < member.end; ++k) dropped[k] = true;
     for (const std::size_t qualifier : found->second.qualifiers) dropped[qualifier] = true;
+    if (!member.return_spaces.empty()) in_own_space.insert(skip_template_headers(tokens, found->second.begin));
   }
 
   TokenList out;
   out.reserve(tokens.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (in_own_space.count(i)) factory.append_annotation(out, own_space_annotation, {}, tokens[i].getLocation());
     if (!dropped[i]) out.push_back(tokens[i]);
   }
   tokens = std::move(out);

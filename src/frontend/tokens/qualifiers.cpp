@@ -42,6 +42,9 @@ void name_address_spaces(TokenList& tokens, TokenFactory& factory) {
         tokens[i - 2].isOneOf(tok::kw_struct, tok::kw_class)) {
       specialisation_end = skip_template_arguments(tokens, i);
     }
+    if (is_address_space(token) && word(token).starts_with("__")) {  // OpenCL's own spelling
+      factory.error(token.getLocation(), "unknown address space \"%0\"") << word(token);
+    }
     if (token.is(tok::kw___global)) token.setIdentifierInfo(device);
     if (token.is(tok::kw___constant)) token.setIdentifierInfo(constant);
     if (token.is(tok::kw___local)) token.setIdentifierInfo(threadgroup);

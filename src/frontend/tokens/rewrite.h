@@ -9,6 +9,9 @@
 
 namespace metalloid::frontend::tokens {
 
+// Marks member functions whose result lies in the address space of the object.
+inline constexpr const char* own_space_annotation = "own_space";
+
 using HostNames = std::map<clang::SourceLocation, std::string>;
 
 class Rewriter {

@@ -45,6 +45,11 @@ class TokenFactory {
   clang::Token punctuator(clang::tok::TokenKind kind, clang::SourceLocation location);
   clang::Token string(std::string_view text, clang::SourceLocation location);
   clang::Token number(std::string_view text, clang::SourceLocation location);
+  template <unsigned N>
+  clang::DiagnosticBuilder error(clang::SourceLocation location, const char (&text)[N]) {
+    auto& diagnostics = preprocessor_.getDiagnostics();
+    return diagnostics.Report(location, diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, text));
+  }
   // Appends: __attribute__((annotate("name" <arguments with leading commas>)))
   void append_annotation(TokenList& out, std::string_view name, const TokenList& arguments,
                          clang::SourceLocation location);

@@ -144,6 +144,10 @@ void rewrite_variables(TokenList& tokens, TokenFactory& factory) {
     } else if (declaration.is_function_constant) {
       append_function_constant(tokens, declaration, factory, out);
       i = declaration.end;
+      if (tokens[i].isOneOf(tok::equal, tok::l_brace)) {
+        factory.error(tokens[i].getLocation(), "a function constant cannot have an initializer");
+        while (!tokens[i].isOneOf(tok::semi, tok::eof)) ++i;
+      }
       continue;
     }
     out.insert(out.end(), tokens.begin() + begin, tokens.begin() + declaration.end);

@@ -5,7 +5,7 @@ using namespace metal;
 
 // Sizes and alignments (MSL spec §2.1 to §2.3).
 template <typename T, size_t size, size_t alignment = size>
-constexpr bool laid_out = sizeof(T) == size && alignof(T) == alignment;
+constexpr constant bool laid_out = sizeof(T) == size && alignof(T) == alignment;
 static_assert(laid_out<bool, 1> && laid_out<bool2, 2> && laid_out<bool3, 4> && laid_out<bool4, 4>, "");
 static_assert(laid_out<char, 1> && laid_out<uchar2, 2> && laid_out<char3, 4> && laid_out<uchar4, 4>, "");
 static_assert(laid_out<short, 2> && laid_out<ushort2, 4> && laid_out<short3, 8> && laid_out<ushort4, 8>, "");
@@ -91,7 +91,7 @@ static_assert(as_type<uint>(1.0f) == 0x3f800000u && as_type<half>(ushort(0x3c00)
 static_assert(is_same_v<remove_addrspace_t<device float>, float> && is_same_v<remove_addrspace_t<float>, float>, "");
 static_assert(is_same_v<remove_addrspace_t<const constant int>, const int>, "");
 static_assert(is_floating_point_v<half> && is_floating_point_v<bfloat> && !is_floating_point_v<int>, "");
-static_assert(is_integral_v<ulong> && is_signed_v<bfloat> && is_arithmetic_v<bool> && !is_arithmetic_v<float2>, "");
+static_assert(is_integral_v<ulong> && is_signed_v<bfloat> && is_arithmetic_v<bool> && is_arithmetic_v<float2>, "");
 static_assert(is_same_v<make_unsigned_t<short>, ushort> && is_same_v<conditional_t<true, int, float>, int>, "");
 static_assert(is_same_v<enable_if_t<true, int>, int> && integral_constant<int, 3>::value == 3, "");
 static_assert(make_index_sequence<3>::size() == 3 && extent_v<int[4]> == 4 && vec_elements<float3>::value == 3, "");

@@ -32,20 +32,20 @@ struct array {
   using value_type = T;
   using size_type = size_t;
 
-  METALLOID_FUNC constexpr T& operator[](size_t i) { return __elements[i]; }
-  METALLOID_FUNC constexpr const T& operator[](size_t i) const { return __elements[i]; }
-  METALLOID_FUNC constexpr T& at(size_t i) { return __elements[i]; }
-  METALLOID_FUNC constexpr const T& at(size_t i) const { return __elements[i]; }
-  METALLOID_FUNC constexpr T& front() { return __elements[0]; }
-  METALLOID_FUNC constexpr const T& front() const { return __elements[0]; }
-  METALLOID_FUNC constexpr T& back() { return __elements[N - 1]; }
-  METALLOID_FUNC constexpr const T& back() const { return __elements[N - 1]; }
-  METALLOID_FUNC constexpr T* data() { return __elements; }
-  METALLOID_FUNC constexpr const T* data() const { return __elements; }
-  METALLOID_FUNC constexpr T* begin() { return __elements; }
-  METALLOID_FUNC constexpr const T* begin() const { return __elements; }
-  METALLOID_FUNC constexpr T* end() { return __elements + N; }
-  METALLOID_FUNC constexpr const T* end() const { return __elements + N; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T& operator[](size_t i) { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T& operator[](size_t i) const { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T& at(size_t i) { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T& at(size_t i) const { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T& front() { return __elements[0]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T& front() const { return __elements[0]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T& back() { return __elements[N - 1]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T& back() const { return __elements[N - 1]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T* data() { return __elements; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T* data() const { return __elements; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T* begin() { return __elements; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T* begin() const { return __elements; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T* end() { return __elements + N; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T* end() const { return __elements + N; }
   METALLOID_FUNC constexpr void fill(const T& value) {
     for (size_t i = 0; i < N; ++i) __elements[i] = value;
   }

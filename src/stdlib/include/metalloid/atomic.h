@@ -1,5 +1,5 @@
 // Atomics (MSL spec §6.15): atomic<T> and the *_explicit functions on device and threadgroup memory. Beyond the
-// specification every operation takes every type, in both memories.
+// specification float has them all, in both memories. 64-bit atomics have a maximum and a minimum of ulong only.
 #ifndef METALLOID_ATOMIC_H
 #define METALLOID_ATOMIC_H
 
@@ -13,6 +13,10 @@ struct atomic {
   using value_type = T;
   T __value;
 };
+
+// Under the name that Metal's own headers have for it.
+template <typename T>
+using _atomic = atomic<T>;
 
 }  // namespace metal
 
@@ -37,76 +41,86 @@ METALLOID_FUNC void fence(metal::memory_order order) {
 #define METALLOID_PLACE(space) const_cast<space T*>(&object->__value)
 #define METALLOID_GENERIC_PLACE(space) static_cast<T*>(METALLOID_PLACE(space))
 
-#define METALLOID_ATOMIC_FETCH(space, name, builtin)                                                               \
-  template <typename T>                                                                                            \
-  METALLOID_FUNC T name(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand, memory_order order) { \
-    __metalloid::fence(order);                                                                                     \
-    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                      \
-    __metalloid::fence(order);                                                                                     \
-    return old;                                                                                                    \
-  }
+// Says at the call what Metal has not.
+#define METALLOID_UP_TO_32_BITS(name) \
+  __attribute__((diagnose_if(sizeof(T) > 4, #name " is not available for 64-bit types in Metal", "error")))
 
-#define METALLOID_ATOMIC_FUNCTIONS(space)                                                                        \
+#define METALLOID_ATOMIC_FETCH(space, name, builtin)                                                             \
   template <typename T>                                                                                          \
-  METALLOID_FUNC void atomic_store_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired, \
-                                            memory_order order) {                                                \
+  METALLOID_FUNC T name(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand, memory_order order) \
+      METALLOID_UP_TO_32_BITS(name) {                                                                            \
     __metalloid::fence(order);                                                                                   \
-    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                  \
-    __metalloid::fence(order);                                                                                   \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order) {            \
-    __metalloid::fence(order);                                                                                   \
-    T value;                                                                                                     \
-    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                     \
-    __metalloid::fence(order);                                                                                   \
-    return value;                                                                                                \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired, \
-                                            memory_order order) {                                                \
-    __metalloid::fence(order);                                                                                   \
-    T old;                                                                                                       \
-    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                         \
+    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                    \
     __metalloid::fence(order);                                                                                   \
     return old;                                                                                                  \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                                     \
-      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,  \
-      memory_order success, memory_order failure) {                                                              \
-    __metalloid::fence(success);                                                                                 \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,   \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                        \
-    __metalloid::fence(success);                                                                                 \
-    return exchanged;                                                                                            \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                                   \
-      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,  \
-      memory_order success, memory_order failure) {                                                              \
-    __metalloid::fence(success);                                                                                 \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,  \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                        \
-    __metalloid::fence(success);                                                                                 \
-    return exchanged;                                                                                            \
-  }                                                                                                              \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                                   \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                                   \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_and_explicit, __atomic_fetch_and)                                   \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_or_explicit, __atomic_fetch_or)                                     \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_xor_explicit, __atomic_fetch_xor)                                   \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_max_explicit, __atomic_fetch_max)                                   \
-  METALLOID_ATOMIC_FETCH(space, atomic_fetch_min_explicit, __atomic_fetch_min)                                   \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,   \
-                                          memory_order order) {                                                  \
-    atomic_fetch_max_explicit(object, operand, order);                                                           \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,   \
-                                          memory_order order) {                                                  \
-    atomic_fetch_min_explicit(object, operand, order);                                                           \
+  }
+
+#define METALLOID_ATOMIC_FUNCTIONS(space)                                                                            \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC void atomic_store_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired,     \
+                                            memory_order order) METALLOID_UP_TO_32_BITS(atomic_store_explicit) {     \
+    __metalloid::fence(order);                                                                                       \
+    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                      \
+    __metalloid::fence(order);                                                                                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order)                  \
+      METALLOID_UP_TO_32_BITS(atomic_load_explicit) {                                                                \
+    __metalloid::fence(order);                                                                                       \
+    T value;                                                                                                         \
+    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                         \
+    __metalloid::fence(order);                                                                                       \
+    return value;                                                                                                    \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired,     \
+                                            memory_order order) METALLOID_UP_TO_32_BITS(atomic_exchange_explicit) {  \
+    __metalloid::fence(order);                                                                                       \
+    T old;                                                                                                           \
+    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                             \
+    __metalloid::fence(order);                                                                                       \
+    return old;                                                                                                      \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                                         \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,      \
+      memory_order success, memory_order failure) METALLOID_UP_TO_32_BITS(atomic_compare_exchange_weak_explicit) {   \
+    __metalloid::fence(success);                                                                                     \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,       \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                            \
+    __metalloid::fence(success);                                                                                     \
+    return exchanged;                                                                                                \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                                       \
+      volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,      \
+      memory_order success, memory_order failure) METALLOID_UP_TO_32_BITS(atomic_compare_exchange_strong_explicit) { \
+    __metalloid::fence(success);                                                                                     \
+    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,      \
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                            \
+    __metalloid::fence(success);                                                                                     \
+    return exchanged;                                                                                                \
+  }                                                                                                                  \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                                       \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                                       \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_and_explicit, __atomic_fetch_and)                                       \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_or_explicit, __atomic_fetch_or)                                         \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_xor_explicit, __atomic_fetch_xor)                                       \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_max_explicit, __atomic_fetch_max)                                       \
+  METALLOID_ATOMIC_FETCH(space, atomic_fetch_min_explicit, __atomic_fetch_min)                                       \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,       \
+                                          memory_order order) {                                                      \
+    __metalloid::fence(order);                                                                                       \
+    __atomic_fetch_max(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                           \
+    __metalloid::fence(order);                                                                                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,       \
+                                          memory_order order) {                                                      \
+    __metalloid::fence(order);                                                                                       \
+    __atomic_fetch_min(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                           \
+    __metalloid::fence(order);                                                                                       \
   }
 
 namespace metal {
@@ -116,6 +130,7 @@ METALLOID_ATOMIC_FUNCTIONS(threadgroup)
 
 #undef METALLOID_ATOMIC_FUNCTIONS
 #undef METALLOID_ATOMIC_FETCH
+#undef METALLOID_UP_TO_32_BITS
 #undef METALLOID_PLACE
 #undef METALLOID_GENERIC_PLACE
 
@@ -123,14 +138,12 @@ typedef metal::atomic<int> atomic_int;
 typedef metal::atomic<uint> atomic_uint;
 typedef metal::atomic<bool> atomic_bool;
 typedef metal::atomic<ulong> atomic_ulong;
-typedef metal::atomic<long> atomic_long;
 typedef metal::atomic<float> atomic_float;
 
 namespace metal {
 using ::atomic_bool;
 using ::atomic_float;
 using ::atomic_int;
-using ::atomic_long;
 using ::atomic_uint;
 using ::atomic_ulong;
 }  // namespace metal

@@ -10,6 +10,9 @@
 #define METAL_FUNC inline __attribute__((always_inline))
 #endif
 
+// A member whose result (a reference or a pointer) lies in the address space of the object that it is called on.
+#define METALLOID_OWN_SPACE __attribute__((annotate("metalloid.own_space")))
+
 // True while the compiler evaluates a constant expression; run-time code may then use vector operations that
 // constant expressions lack.
 #define METALLOID_CONSTANT_EVALUATED __builtin_is_constant_evaluated()

@@ -25,8 +25,8 @@ class matrix {
   METALLOID_FUNC explicit constexpr matrix(const matrix<U, Columns, Rows>& other)
       : matrix(make_index_sequence<Columns>(), other) {}
 
-  METALLOID_FUNC constexpr Column& operator[](int column) { return columns[column]; }
-  METALLOID_FUNC constexpr const Column& operator[](int column) const { return columns[column]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr Column& operator[](int column) { return columns[column]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const Column& operator[](int column) const { return columns[column]; }
 
 #define METALLOID_MATRIX_BINARY(op)                                                      \
   METALLOID_FUNC friend constexpr matrix operator op(const matrix& a, const matrix& b) { \

@@ -10,9 +10,10 @@
 namespace metal {
 
 enum class access { sample, read, write, read_write };
+enum memory_coherence { memory_coherence_threadgroup, memory_coherence_device };
 
-#define METALLOID_TEXTURE(name, default_access)            \
-  template <typename T, access a = access::default_access> \
+#define METALLOID_TEXTURE(name, default_access)                                                                       \
+  template <typename T, access a = access::default_access, memory_coherence coherence = memory_coherence_threadgroup> \
   class METALLOID_NO_TEXTURES name {};
 METALLOID_TEXTURE(texture1d, sample)
 METALLOID_TEXTURE(texture1d_array, sample)

@@ -7,6 +7,11 @@
 class bfloat;
 
 namespace metal {
+template <typename T, int N>
+class vec;
+}  // namespace metal
+
+namespace metal {
 
 template <typename T, T v>
 struct integral_constant {
@@ -167,15 +172,34 @@ template <typename T>
 constexpr constant bool is_bfloat = __is_same(metal::remove_addrspace_t<__remove_cv(T)>, bfloat);
 template <typename T>
 using plain = metal::remove_addrspace_t<__remove_cv(T)>;
+
+// The type itself, or a vector's element: the predicates on numbers hold for vectors of such numbers, too.
+template <typename T>
+struct number_of {
+  using type = T;
+  static constexpr constant bool is_vector = false;
+};
+template <typename T, int N>
+struct number_of<metal::vec<T, N>> {
+  using type = T;
+  static constexpr constant bool is_vector = true;
+};
+template <typename T>
+using number_t = typename number_of<plain<T>>::type;
+template <typename T>
+constexpr constant bool is_number_vector = number_of<plain<T>>::is_vector;
 }  // namespace __metalloid
 
 namespace metal {
 
-METALLOID_PREDICATE(is_integral, __is_integral(T))
-METALLOID_PREDICATE(is_floating_point, __is_floating_point(T) || __metalloid::is_bfloat<T>)
-METALLOID_PREDICATE(is_arithmetic, __is_arithmetic(T) || __metalloid::is_bfloat<T>)
-METALLOID_PREDICATE(is_signed, __is_signed(T) || __metalloid::is_bfloat<T>)
-METALLOID_PREDICATE(is_unsigned, __is_unsigned(T))
+METALLOID_PREDICATE(is_integral, __is_integral(__metalloid::number_t<T>))
+METALLOID_PREDICATE(is_floating_point,
+                    __is_floating_point(__metalloid::number_t<T>) || __metalloid::is_bfloat<__metalloid::number_t<T>>)
+METALLOID_PREDICATE(is_arithmetic,
+                    __is_arithmetic(__metalloid::number_t<T>) || __metalloid::is_bfloat<__metalloid::number_t<T>>)
+METALLOID_PREDICATE(is_signed,
+                    __is_signed(__metalloid::number_t<T>) || __metalloid::is_bfloat<__metalloid::number_t<T>>)
+METALLOID_PREDICATE(is_unsigned, __is_unsigned(__metalloid::number_t<T>))
 METALLOID_PREDICATE(is_void, __is_void(T))
 METALLOID_PREDICATE(is_pointer, __is_pointer(T))
 METALLOID_PREDICATE(is_reference, __is_reference(T))
@@ -184,7 +208,7 @@ METALLOID_PREDICATE(is_rvalue_reference, __is_rvalue_reference(T))
 METALLOID_PREDICATE(is_array, __is_array(T))
 METALLOID_PREDICATE(is_enum, __is_enum(T))
 METALLOID_PREDICATE(is_union, __is_union(T))
-METALLOID_PREDICATE(is_class, __is_class(T) && !__metalloid::is_bfloat<T>)
+METALLOID_PREDICATE(is_class, __is_class(T) && !__metalloid::is_bfloat<T> && !__metalloid::is_number_vector<T>)
 METALLOID_PREDICATE(is_function, __is_function(T))
 METALLOID_PREDICATE(is_const, __is_const(T))
 METALLOID_PREDICATE(is_volatile, __is_volatile(T))

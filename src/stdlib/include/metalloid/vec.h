@@ -381,14 +381,14 @@ struct packed_storage<T, 4> {
 
 // v[i] for a vector in any address space. (Overloads per space would be ambiguous for objects in thread space: Clang
 // takes a qualified member for them, too.)
-#define METALLOID_SUBSCRIPTS(select)                          \
-  METALLOID_FUNC constexpr T& operator[](int i) {             \
-    if (METALLOID_CONSTANT_EVALUATED) return select;          \
-    return __elements[i];                                     \
-  }                                                           \
-  METALLOID_FUNC constexpr const T& operator[](int i) const { \
-    if (METALLOID_CONSTANT_EVALUATED) return select;          \
-    return __elements[i];                                     \
+#define METALLOID_SUBSCRIPTS(select)                                              \
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr T& operator[](int i) {             \
+    if (METALLOID_CONSTANT_EVALUATED) return select;                              \
+    return __elements[i];                                                         \
+  }                                                                               \
+  METALLOID_OWN_SPACE METALLOID_FUNC constexpr const T& operator[](int i) const { \
+    if (METALLOID_CONSTANT_EVALUATED) return select;                              \
+    return __elements[i];                                                         \
   }
 
 // Constructors that every size has: one value for all components, conversion from the same size.
@@ -442,8 +442,8 @@ class vec {
   template <typename U, enable_if_t<!__is_same(U, T), int> = 0>
   METALLOID_FUNC explicit vec(vec<U, N> v) : __native(__metalloid::convert_elements<T, U, N>(v.__native)) {}
 
-  METALLOID_FUNC T& operator[](int i) { return __elements[i]; }
-  METALLOID_FUNC const T& operator[](int i) const { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC T& operator[](int i) { return __elements[i]; }
+  METALLOID_OWN_SPACE METALLOID_FUNC const T& operator[](int i) const { return __elements[i]; }
 
 #define METALLOID_BUILD_N(V, M, ...) V()
   METALLOID_VEC_OPERATORS(N)

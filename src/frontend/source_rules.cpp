@@ -1,0 +1,118 @@
+#include "frontend/source_rules.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include "frontend/annotations.h"
+
+namespace metalloid::frontend {
+namespace {
+
+using namespace clang;
+
+bool is_kernel(const FunctionDecl& function) {
+  if (find_annotation(function, "kernel")) return true;
+  // The word may stand at an instantiation only.
+  const FunctionTemplateDecl* pattern = function.getDescribedFunctionTemplate();
+  if (!pattern) return false;
+  for (const FunctionDecl* specialisation : pattern->specializations()) {
+    if (find_annotation(*specialisation, "kernel")) return true;
+  }
+  return false;
+}
+
+// The space that a cast goes from or to, or Default where it is unknown or generic.
+LangAS pointee_space(QualType type) {
+  if (type->isDependentType()) return LangAS::Default;
+  const QualType pointee = type->getPointeeType();
+  return pointee.isNull() ? LangAS::Default : pointee.getAddressSpace();
+}
+
+class SourceRules : public RecursiveASTVisitor<SourceRules> {
+ public:
+  SourceRules(Session& session, LanguageVersion language)
+      : diagnostics_(session.context().getDiagnostics()), language_(language) {}
+
+  bool TraverseFunctionDecl(FunctionDecl* function) {
+    return in_function(*function, [&] { return RecursiveASTVisitor::TraverseFunctionDecl(function); });
+  }
+  bool TraverseCXXMethodDecl(CXXMethodDecl* method) {
+    return in_function(*method, [&] { return RecursiveASTVisitor::TraverseCXXMethodDecl(method); });
+  }
+
+  bool VisitVarDecl(VarDecl* variable) {
+    if (variable->isInvalidDecl() || llvm::isa<ParmVarDecl>(variable)) return true;
+    const QualType type = variable->getType();
+    const LangAS space = type.getAddressSpace();
+    if (variable->isStaticLocal() && space == LangAS::Default && !type->isDependentType()) {
+      error(variable->getLocation(), "static local variable must reside in constant address space");
+    }
+    if (variable->isStaticLocal() && space == LangAS::opencl_local && function_ && !is_kernel(*function_)) {
+      error(variable->getLocation(),
+            "variables in the threadgroup address space cannot be declared in a non-qualified function");
+    }
+    if (type->isVariablyModifiedType()) {
+      error(variable->getLocation(), "variable length arrays are not supported in Metal");
+    }
+    return true;
+  }
+
+  bool VisitLambdaExpr(LambdaExpr* lambda) {
+    if (language_ < LanguageVersion{3, 2}) {
+      error(lambda->getBeginLoc(), "lambda expressions are not supported in Metal before version 3.2");
+    }
+    return true;
+  }
+
+  bool VisitExplicitCastExpr(ExplicitCastExpr* cast) {
+    const QualType from = cast->getSubExprAsWritten()->getType();
+    const QualType to = cast->getTypeAsWritten();
+    if (from->isDependentType() || !to->isPointerType()) return true;
+    const LangAS from_space = from->isArrayType() ? from.getAddressSpace() : pointee_space(from);
+    const LangAS to_space = pointee_space(to);
+    if (from_space == LangAS::Default || to_space == LangAS::Default || from_space == to_space) return true;
+    error(cast->getBeginLoc(), "%0 from %1 to %2 converts between mismatching address spaces")
+        << (llvm::isa<CStyleCastExpr>(cast) ? "C-style cast" : "cast") << from << to;
+    return true;
+  }
+
+  bool VisitGCCAsmStmt(GCCAsmStmt* statement) {
+    error(statement->getBeginLoc(), "inline assembly is not supported in Metal");
+    return true;
+  }
+  bool VisitGotoStmt(GotoStmt* statement) {
+    error(statement->getBeginLoc(), "'goto' is not supported in Metal");
+    return true;
+  }
+
+ private:
+  template <typename Traverse>
+  bool in_function(const FunctionDecl& function, const Traverse& traverse) {
+    const FunctionDecl* outer = function_;
+    function_ = &function;
+    const bool go_on = traverse();
+    function_ = outer;
+    return go_on;
+  }
+
+  template <unsigned N>
+  DiagnosticBuilder error(SourceLocation location, const char (&text)[N]) {
+    return diagnostics_.Report(location, diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, text));
+  }
+
+  DiagnosticsEngine& diagnostics_;
+  LanguageVersion language_;
+  const FunctionDecl* function_ = nullptr;
+};
+
+}  // namespace
+
+void check_source_rules(Session& session, LanguageVersion language) {
+  SourceRules rules(session, language);
+  const SourceManager& sources = session.context().getSourceManager();
+  // Only what was parsed: nothing of the precompiled library is loaded for this walk.
+  for (Decl* declaration : session.context().getTranslationUnitDecl()->noload_decls()) {
+    if (!sources.isInSystemHeader(declaration->getLocation())) rules.TraverseDecl(declaration);
+  }
+}
+
+}  // namespace metalloid::frontend

@@ -1,0 +1,14 @@
+// Metal's rules about sources that Clang does not know, or knows for OpenCL C only.
+#pragma once
+
+#include "frontend/session.h"
+#include "metalloid/library.h"
+
+namespace metalloid::frontend {
+
+// Reports what the parsed source does that Metal forbids: variables outside the constant space, threadgroup variables
+// outside of kernels, arrays of variable length, casts between address spaces, lambdas before Metal 3.2, goto, inline
+// assembly. Templates are judged as they are written, not once per instantiation.
+void check_source_rules(Session& session, LanguageVersion language);
+
+}  // namespace metalloid::frontend

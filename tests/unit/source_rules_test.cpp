@@ -1,0 +1,128 @@
+// What Metal forbids, and that the messages say so in Metal's words, at the place in the user's text.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "frontend/frontend.h"
+
+namespace metalloid {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Mistake {
+  const char* name;
+  const char* source;
+  const char* message;  // from the line number on
+};
+
+std::string log_of(const std::string& source, LanguageVersion language = default_language_version) {
+  CompileOptions options;
+  options.language = language;
+  try {
+    return frontend::compile("#include <metal_stdlib>\nusing namespace metal;\n" + source, options).library.warnings;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::compile_error);
+    return error.what();
+  }
+}
+
+class MistakeTest : public testing::TestWithParam<Mistake> {};
+
+TEST_P(MistakeTest, IsExplained) {
+  const std::string log = log_of(GetParam().source);
+  EXPECT_THAT(log, HasSubstr(GetParam().message));
+  for (const char* inner : {"__global", "__local", "__constant", "__private", "OpenCL", "metalloid:", "METALLOID",
+                            "annotate", "/metalloid/", "'static'"}) {
+    EXPECT_THAT(log, Not(HasSubstr(inner)));
+  }
+}
+
+const Mistake mistakes[] = {
+    {"MissingAttribute", "kernel void f(device float* x, uint i) {}",
+     "3:37: error: invalid type 'uint' for input declaration in a kernel function"},
+    {"MisspeltAttribute", "kernel void f(device float* x, uint i [[thread_position_in_gird]]) {}",
+     "unknown attribute 'thread_position_in_gird'; did you mean 'thread_position_in_grid'?"},
+    {"MisspeltBuffer", "kernel void f(device float* x [[bufer(0)]]) {}",
+     "warning: unknown attribute 'bufer' ignored; did you mean 'buffer'?"},
+    {"OtherStage", "kernel void f(uint i [[vertex_id]]) {}",
+     "invalid 'vertex_id' attribute for input declaration in a kernel function"},
+    {"MissingSpace", "kernel void f(float* x [[buffer(0)]]) {}",
+     "3:22: error: pointer type must have explicit address space qualifier"},
+    {"ValueWithBuffer", "kernel void f(float x [[buffer(0)]]) {}", "type 'float' is not valid for attribute 'buffer'"},
+    {"DeviceWithThreadgroup", "kernel void f(device float* x [[threadgroup(0)]]) {}",
+     "attribute 'threadgroup' is not valid for argument 'x' in the device address space"},
+    {"MixedShapes", "kernel void f(uint i [[thread_position_in_grid]], uint3 n [[threads_per_threadgroup]]) {}",
+     "3:13: error: expecting input declarations with either all scalar types or all vector types with the same number "
+     "of elements"},
+    {"AttributeAfterParameters", "kernel void f(device float* x) [[max_total_threads_per_threadgroup(64)]] {}",
+     "3:34: error: 'max_total_threads_per_threadgroup' attribute cannot be applied to types"},
+    {"AttributeAfterKernel", "kernel [[max_total_threads_per_threadgroup(64)]] void f(device float* x) {}",
+     "3:8: error: an attribute list cannot appear here"},
+    {"WrongSpace", "void g(device float* x);\nkernel void f(device float* x) { float y; g(&y); }",
+     "cannot pass pointer to address space 'thread' as a pointer to address space 'device'"},
+    {"CastOfSpace", "kernel void f(device float* x) { constant float* y = (constant float*)x; }",
+     "3:54: error: C-style cast from 'device float *' to 'const constant float *' converts between mismatching address "
+     "spaces"},
+    {"Double", "kernel void f(device float* x) { double y = 1; }", "3:34: error: 'double' is not supported in Metal"},
+    {"LongDouble", "kernel void f(device float* x) { x[0] = 1.5L; }", "'long double' is not supported in Metal"},
+    {"GlobalVariable", "int counter = 0;", "3:5: error: program scope variable must reside in constant address space"},
+    {"GlobalConstant", "constexpr int n = 4;", "program scope variable must reside in constant address space"},
+    {"StaticLocal", "kernel void f() { static int n; }", "static local variable must reside in constant address space"},
+    {"ThreadgroupInHelper", "void g() { threadgroup float t[4]; }",
+     "3:30: error: variables in the threadgroup address space cannot be declared in a non-qualified function"},
+    {"ThreadgroupOfVariableLength", "kernel void f(constant int& n) { threadgroup float t[n]; }",
+     "variable length arrays are not supported in Metal"},
+    {"VariableLength", "kernel void f(constant int& n) { float t[n]; }",
+     "3:40: error: variable length arrays are not supported in Metal"},
+    {"FunctionConstantWithValue", "constant int k [[function_constant(0)]] = 3;",
+     "a function constant cannot have an initializer"},
+    {"Goto", "kernel void f() { again: goto again; }", "3:26: error: 'goto' is not supported in Metal"},
+    {"Assembly", "kernel void f() { asm(\"nop\"); }", "inline assembly is not supported in Metal"},
+    {"New", "kernel void f() { thread int* p = new int(3); }", "'new' is not supported in Metal"},
+    {"Virtual", "struct A { virtual void g() {} };", "virtual functions are not supported in Metal"},
+    {"Typeid", "kernel void f() { (void)typeid(int).name(); }", "'typeid' is not supported in Metal"},
+    {"WideAtomic", "kernel void f(device atomic_ulong* x) { atomic_fetch_add_explicit(x, 1ul, memory_order_relaxed); }",
+     "3:41: error: atomic_fetch_add_explicit is not available for 64-bit types in Metal"},
+    {"PlainAtomic", "kernel void f(device uint* x) { atomic_fetch_add_explicit(x, 1u, memory_order_relaxed); }",
+     "could not match 'volatile device atomic<T>' against 'device uint'"},
+    {"BarrierWithoutFlags", "kernel void f() { threadgroup_barrier(); }",
+     "requires single argument 'flags', but no arguments were provided"},
+    {"VectorsOfTwoTypes", "kernel void f() { float4 x = half4(1) * float4(2); }",
+     "invalid operands to binary expression"},
+    {"RepeatedSwizzle", "kernel void f() { float4 x; x.xx = float2(1); }",
+     "vector is not assignable (contains duplicate components)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Metal, MistakeTest, testing::ValuesIn(mistakes),
+                         [](const testing::TestParamInfo<Mistake>& test) { return std::string(test.param.name); });
+
+TEST(SourceRules, LambdasCameWithMetal32) {
+  const std::string source = "kernel void f(device float* x) { auto g = [](float v) { return v; }; x[0] = g(1); }";
+  EXPECT_THAT(log_of(source, {3, 1}), HasSubstr("3:43: error: lambda expressions are not supported in Metal"));
+  EXPECT_EQ(log_of(source, {3, 2}), "");
+}
+
+TEST(SourceRules, KnowsNoKeywordsOfOpenCl) {
+  EXPECT_THAT(log_of("kernel void f(__global float* x) {}"),
+              HasSubstr("3:15: error: unknown address space \"__global\"\n    3 | kernel void f(__global float* x) {}"));
+}
+
+// Each of these is accepted on purpose.
+TEST(SourceRules, AcceptsWhatMetalAccepts) {
+  EXPECT_EQ(log_of(R"(
+    [[max_total_threads_per_threadgroup(64)]] kernel void before(device float* x) {}
+    [[kernel, max_total_threads_per_threadgroup(64)]] void with(device float* x) {}
+    template <int n> [[kernel]] void pattern(device int* x) { threadgroup int t[n]; t[0] = 1; x[0] = t[0]; }
+    template [[host_name("eight")]] [[kernel]] void pattern<8>(device int*);
+    kernel void words(uint3 i [[thread_position_in_grid]], ushort3 n [[threads_per_threadgroup]],
+                      uint lane [[thread_index_in_simdgroup]]) {}
+    kernel void bits(device float* x) { device uint* y = (device uint*)x; y[0] = as_type<uint>(x[1]); }
+    struct Rows { device float* rows [[id(0)]][3]; constant int& n [[id(3)]]; };
+  )"),
+            "");
+}
+
+}  // namespace
+}  // namespace metalloid
