@@ -67,6 +67,7 @@ struct TuneResult {
   std::size_t chosen = 0;                 // index into trials
   std::optional<std::size_t> standard{};  // the default's index
   double margin = 0;
+  bool compared = true;       // results, or only times
   bool results_vary = false;  // from run to run of one size, so they were not compared
   bool from_cache = false;
 
@@ -92,6 +93,10 @@ struct TuneResult {
 // Throws invalid_argument if the results depend on the size and there is no default, and if every size fails an
 // Error with the code of the first failure that gives all reasons.
 TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options = {});
+
+// What the last tuning of the same device, kernel, arguments and grid found, whatever its other options were, if it
+// compared results. Of `options`, what describes arguments and threadgroup memory counts.
+std::optional<TuneResult> last_tuning(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options = {});
 
 // The sizes that are tried if none are given.
 std::vector<Size> default_group_sizes(const Kernel& kernel, Size grid, bool grid_counts_threads);

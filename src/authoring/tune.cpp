@@ -142,12 +142,17 @@ std::vector<Size> default_group_sizes(const Kernel& kernel, Size grid, bool grid
   return tuning::default_candidates(grid, grid_counts_threads, kernel.max_total_threads_per_threadgroup());
 }
 
+std::optional<TuneResult> last_tuning(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options) {
+  return tuning::find_newest(tuning::key_of(kernel, dispatch, options));
+}
+
 TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options) {
   check_options(kernel, dispatch, options);
   const Candidates candidates = candidates_for(kernel, dispatch, options);
-  const support::Hash key = tuning::key_of(kernel, dispatch, options, candidates.sizes);
+  const support::Hash key = tuning::key_of(kernel, dispatch, options);
+  const support::Hash options_key = tuning::options_key(dispatch, options, candidates.sizes);
   if (!options.force) {
-    if (auto known = tuning::find(key)) return *known;
+    if (auto known = tuning::find(key, options_key)) return *known;
   }
 
   KernelBench bench(kernel, dispatch, options, candidates.sizes);
@@ -164,6 +169,7 @@ TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOption
       .trials = std::move(measured.trials),
       .standard = candidates.standard,
       .margin = options.margin,
+      .compared = options.compare,
       .results_vary = measured.results_vary};
   const bool any_ran = std::ranges::any_of(
       result.trials, [](const TuneTrial& trial) { return trial.outcome != TuneTrial::Outcome::failed; });
@@ -188,7 +194,7 @@ TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOption
                     to_string(example.group), example.note));
   }
   result.chosen = *tuning::choose(result.trials, result.standard, options.margin);
-  tuning::remember(key, result, tuning::describe_arguments(kernel, dispatch, options));
+  tuning::remember(key, options_key, result, tuning::describe_arguments(kernel, dispatch, options));
   return result;
 }
 

@@ -20,8 +20,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using runtime::EntryKind;
 
-runtime::MemoryCache<TuneResult>& memory_cache() {
-  static auto* cache = new runtime::MemoryCache<TuneResult>(512);
+// A file's entries, oldest first; at most so many.
+constexpr std::size_t most_entries = 16;
+
+struct Entry {
+  std::string options;  // hash of what was asked for
+  CachedTuning tuning;
+};
+using Entries = std::vector<Entry>;
+
+runtime::MemoryCache<Entries>& memory_cache() {
+  static auto* cache = new runtime::MemoryCache<Entries>(512);
   return *cache;
 }
 
@@ -59,19 +68,21 @@ std::size_t length(const Dispatch::Binding& binding) {
   return tensor.buffer.size() - std::min(tensor.offset, tensor.buffer.size());
 }
 
-Json to_json(const TuneResult& result, const std::string& arguments) {
-  Json json{
-      {"kernel", result.kernel},
-      {"device", result.device},
-      {"grid", {result.grid.x, result.grid.y, result.grid.z}},
-      {"grid_counts_threads", result.grid_counts_threads},
-      {"arguments", arguments},
-      {"when", fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()))},
-      {"chosen", result.chosen},
-      {"standard", result.standard ? Json(*result.standard) : Json()},
-      {"margin", result.margin},
-      {"results_vary", result.results_vary},
-      {"trials", Json::array()}};
+Json to_json(const Entry& entry) {
+  const TuneResult& result = entry.tuning.result;
+  Json json{{"options", entry.options},
+            {"kernel", result.kernel},
+            {"device", result.device},
+            {"grid", {result.grid.x, result.grid.y, result.grid.z}},
+            {"grid_counts_threads", result.grid_counts_threads},
+            {"arguments", entry.tuning.arguments},
+            {"when", entry.tuning.when},
+            {"chosen", result.chosen},
+            {"standard", result.standard ? Json(*result.standard) : Json()},
+            {"margin", result.margin},
+            {"compared", result.compared},
+            {"results_vary", result.results_vary},
+            {"trials", Json::array()}};
   for (const TuneTrial& trial : result.trials) {
     json["trials"].push_back({{"group", {trial.group.x, trial.group.y, trial.group.z}},
                               {"outcome", static_cast<int>(trial.outcome)},
@@ -88,9 +99,9 @@ Size size_from(const Json& json) {
 }
 
 // Throws what nlohmann::json throws, and out_of_range.
-CachedTuning from_json(std::string_view text) {
-  const Json json = Json::parse(text);
-  CachedTuning cached;
+Entry from_json(const Json& json) {
+  Entry entry{json.at("options").get<std::string>(), {}};
+  CachedTuning& cached = entry.tuning;
   TuneResult& result = cached.result;
   cached.arguments = json.at("arguments").get<std::string>();
   cached.when = json.at("when").get<std::string>();
@@ -101,30 +112,61 @@ CachedTuning from_json(std::string_view text) {
   result.chosen = json.at("chosen").get<std::size_t>();
   if (!json.at("standard").is_null()) result.standard = json.at("standard").get<std::size_t>();
   result.margin = json.at("margin").get<double>();
+  result.compared = json.at("compared").get<bool>();
   result.results_vary = json.at("results_vary").get<bool>();
-  for (const Json& entry : json.at("trials")) {
-    result.trials.push_back({.group = size_from(entry.at("group")),
-                             .outcome = static_cast<TuneTrial::Outcome>(entry.at("outcome").get<int>()),
-                             .seconds = entry.at("seconds").get<double>(),
-                             .spread = entry.at("spread").get<double>(),
-                             .runs = entry.at("runs").get<std::uint32_t>(),
-                             .note = entry.at("note").get<std::string>()});
+  for (const Json& trial : json.at("trials")) {
+    result.trials.push_back({.group = size_from(trial.at("group")),
+                             .outcome = static_cast<TuneTrial::Outcome>(trial.at("outcome").get<int>()),
+                             .seconds = trial.at("seconds").get<double>(),
+                             .spread = trial.at("spread").get<double>(),
+                             .runs = trial.at("runs").get<std::uint32_t>(),
+                             .note = trial.at("note").get<std::string>()});
   }
   if (result.chosen >= result.trials.size()) throw std::out_of_range("chosen");
   result.from_cache = true;
-  return cached;
+  return entry;
+}
+
+// Nothing for a payload that another version wrote.
+Entries parse(std::string_view payload) {
+  try {
+    Entries entries;
+    for (const Json& json : Json::parse(payload)) entries.push_back(from_json(json));
+    return entries;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+Entries on_disk(const support::Hash& key) {
+  const auto payload = runtime::read_cache_entry(EntryKind::tuning, key);
+  return payload ? parse(*payload) : Entries();
+}
+
+// Asks memory, then the disk, where another process may have left more.
+template <typename Wanted>
+std::optional<TuneResult> find_last(const support::Hash& key, Wanted wanted) {
+  auto last_in = [&](const Entries& entries) -> std::optional<TuneResult> {
+    const auto found = std::find_if(entries.rbegin(), entries.rend(), wanted);
+    return found == entries.rend() ? std::nullopt : std::optional(found->tuning.result);
+  };
+  if (auto known = memory_cache().find(key)) {
+    if (auto result = last_in(*known)) return result;
+  }
+  auto entries = std::make_shared<const Entries>(on_disk(key));
+  auto result = last_in(*entries);
+  if (result) memory_cache().insert(key, std::move(entries));
+  return result;
 }
 
 }  // namespace
 
-support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options,
-                     std::span<const Size> candidates) {
+support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options) {
   support::Hasher hasher;
   const engines::Engine& engine = *kernel.state().device->engine;
   hasher.add(engine.name()).add(engine.description()).add(kernel.state().content);
   hasher.add(dispatch.grid_counts_threads());
   add(hasher, dispatch.grid());
-  add(hasher, dispatch.group());
   hasher.add(dispatch.bindings().size());
   for (const auto& [index, binding] : dispatch.bindings()) {
     hasher.add(index).add(binding.index()).add(length(binding));
@@ -144,10 +186,17 @@ support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneO
     hasher.add(index).add(contents.elements).add(contents.shape.size());
     for (const std::int64_t extent : contents.shape) hasher.add(extent);
   }
-  for (const auto* lengths : {&dispatch.threadgroup_memory_lengths(), &options.threadgroup_memory_per_thread}) {
-    hasher.add(lengths->size());
-    for (const auto& [index, bytes] : *lengths) hasher.add(index).add(bytes);
+  hasher.add(options.threadgroup_memory_per_thread.size());
+  for (const auto& [index, bytes] : options.threadgroup_memory_per_thread) hasher.add(index).add(bytes);
+  for (const auto& [index, bytes] : dispatch.threadgroup_memory_lengths()) {
+    if (!options.threadgroup_memory_per_thread.contains(index)) hasher.add(index).add(bytes);
   }
+  return hasher.finish();
+}
+
+support::Hash options_key(const Dispatch& dispatch, const TuneOptions& options, std::span<const Size> candidates) {
+  support::Hasher hasher;
+  add(hasher, dispatch.group());
   hasher.add(candidates.size());
   for (const Size& size : candidates) add(hasher, size);
   hasher.add(options.candidates.empty()).add(options.margin).add(options.compare).add(options.tolerance.value_or(-1));
@@ -183,24 +232,31 @@ std::string describe_arguments(const Kernel& kernel, const Dispatch& dispatch, c
   return text;
 }
 
-std::optional<TuneResult> find(const support::Hash& key) {
-  if (auto known = memory_cache().find(key)) return *known;
-  const auto payload = runtime::read_cache_entry(EntryKind::tuning, key);
-  if (!payload) return std::nullopt;
-  try {
-    TuneResult result = from_json(*payload).result;
-    memory_cache().insert(key, std::make_shared<const TuneResult>(result));
-    return result;
-  } catch (const std::exception&) {
-    return std::nullopt;  // written by another version
-  }
+std::optional<TuneResult> find(const support::Hash& key, const support::Hash& options) {
+  return find_last(key, [text = options.hex()](const Entry& entry) { return entry.options == text; });
 }
 
-void remember(const support::Hash& key, const TuneResult& result, const std::string& arguments) {
-  auto kept = std::make_shared<TuneResult>(result);
-  kept->from_cache = true;
-  memory_cache().insert(key, std::move(kept));
-  runtime::write_cache_entry(EntryKind::tuning, key, to_json(result, arguments).dump(1));
+std::optional<TuneResult> find_newest(const support::Hash& key) {
+  return find_last(key, [](const Entry& entry) { return entry.tuning.result.compared; });
+}
+
+void remember(const support::Hash& key, const support::Hash& options, const TuneResult& result,
+              const std::string& arguments) {
+  Entry entry{options.hex(), {result, arguments, {}}};
+  entry.tuning.result.from_cache = true;
+  entry.tuning.when =
+      fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+  Entries entries = on_disk(key);
+  if (entries.empty()) {
+    if (auto known = memory_cache().find(key)) entries = *known;  // the disk cache may be off
+  }
+  std::erase_if(entries, [&](const Entry& other) { return other.options == entry.options; });
+  if (entries.size() >= most_entries) entries.erase(entries.begin());
+  entries.push_back(std::move(entry));
+  Json json = Json::array();
+  for (const Entry& each : entries) json.push_back(to_json(each));
+  runtime::write_cache_entry(EntryKind::tuning, key, json.dump(1));
+  memory_cache().insert(key, std::make_shared<const Entries>(std::move(entries)));
 }
 
 void forget() { memory_cache().clear(); }
@@ -210,11 +266,7 @@ void forget() { memory_cache().clear(); }
 std::vector<CachedTuning> cached_tunings() {
   std::vector<CachedTuning> tunings;
   for (const std::string& payload : runtime::read_cache_entries(runtime::EntryKind::tuning)) {
-    try {
-      tunings.push_back(tuning::from_json(payload));
-    } catch (const std::exception&) {
-      continue;
-    }
+    for (tuning::Entry& entry : tuning::parse(payload)) tunings.push_back(std::move(entry.tuning));
   }
   std::ranges::sort(tunings, std::ranges::greater(), &CachedTuning::when);
   return tunings;

@@ -1,5 +1,7 @@
 """metalloid.tune: the call model, what is chosen from, and what is cached. No test depends on how long something takes."""
 
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -183,3 +185,26 @@ def test_under_the_mps_runner(tmp_path):
     done = subprocess.run([sys.executable, "-m", "metalloid.mps", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "silu, 256 threads" in done.stdout
+
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tuning.md"
+
+
+def test_the_page_on_tuning(tmp_path, monkeypatch, metalloid_cli):
+    """Its source, its command lines and its Python, as they stand there; times and choice may differ."""
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    metal, console, python = ([text for language, text in blocks if language == name] for name in ("metal", "console", "python"))
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("rms_norm.metal").write_text(metal[0])
+    tune, run = [line.removeprefix("$ metalloid ").split() for line in console[0].splitlines() if line.startswith("$ ")]
+    shown = [line for line in console[0].splitlines() if not line.startswith("$ ")]
+    printed = metalloid_cli(*tune).stdout.splitlines()
+    assert len(printed) == len(shown)
+    assert printed[0].split(";")[0] == shown[0].split(";")[0] and printed[1].split() == shown[1].split()
+    assert [line.split()[0] for line in printed] == [line.split()[0] for line in shown]
+    ran = metalloid_cli(*run)
+    assert ran.returncode == 0 and "(cached)" in ran.stderr
+    names: dict = {"print": lambda *_: None}
+    exec(compile(python[0], PAGE, "exec"), names)
+    x, out = names["x"], names["out"]
+    numpy.testing.assert_allclose(out, x / numpy.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5), rtol=1e-5)

@@ -409,6 +409,7 @@ TEST_F(Tune, RemembersPerKernelShapeAndIntegerValue) {
   EXPECT_FALSE(rows(2, 32)) << "another number of columns";
   EXPECT_FALSE(rows(3, 64)) << "another shape";
   EXPECT_FALSE(rows(2, 64, {.candidates = {{32}, {64}}, .rounds = 1})) << "other candidates";
+  EXPECT_TRUE(rows(2, 64)) << "both are remembered";
   EXPECT_FALSE(rows(2, 64, {.rounds = 1, .force = true})) << "measured again";
   EXPECT_TRUE(rows(2, 64));
 
@@ -420,6 +421,18 @@ TEST_F(Tune, RemembersPerKernelShapeAndIntegerValue) {
   EXPECT_FALSE(repeated(1));
   EXPECT_FALSE(repeated(2)) << "another function constant";
   EXPECT_TRUE(repeated(1));
+}
+
+TEST_F(Tune, TheLastTuningWhateverItsOptions) {
+  Buffer x(64 * sizeof(float));
+  const Dispatch dispatch = Dispatch().buffer(0, x).threads({64}, {0, 0, 0});
+  EXPECT_FALSE(last_tuning(kernel("add_one"), dispatch).has_value());
+  tune(kernel("add_one"), Dispatch(dispatch).threads({64}, {16}), {.candidates = {{8}}, .rounds = 1});
+  ASSERT_TRUE(last_tuning(kernel("add_one"), dispatch));
+  EXPECT_THAT(last_tuning(kernel("add_one"), dispatch)->trials, SizeIs(2));
+  tune(kernel("add_one"), dispatch, {.candidates = {{4}}, .rounds = 1, .compare = false});
+  EXPECT_THAT(last_tuning(kernel("add_one"), dispatch)->trials, SizeIs(2)) << "uncompared ones are not taken";
+  EXPECT_FALSE(last_tuning(kernel("add_one"), Dispatch(dispatch).threads({32}, {16})).has_value());
 }
 
 TEST_F(Tune, WhatIsCachedCanBeListedAndCleared) {

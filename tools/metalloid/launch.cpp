@@ -220,14 +220,23 @@ void Launch::fill_buffers() {
   }
 }
 
-TuneResult Launch::tune(TuneOptions options) {
-  fill_buffers();
+TuneOptions Launch::described(TuneOptions options) const {
   options.threadgroup_memory_per_thread = threadgroup_memory_per_thread_;
   for (const BoundArgument& argument : arguments_) {
     options.contents[argument.info.index] = {argument.array.kind,
                                              {argument.array.shape.begin(), argument.array.shape.end()}};
   }
-  return metalloid::tune(kernel_, dispatch_, options);
+  return options;
+}
+
+TuneResult Launch::tune(TuneOptions options) {
+  fill_buffers();
+  return metalloid::tune(kernel_, dispatch_, described(std::move(options)));
+}
+
+TuneResult Launch::tune_once() {
+  if (auto known = last_tuning(kernel_, dispatch_, described())) return *known;
+  return tune({});
 }
 
 std::vector<std::chrono::duration<double>> Launch::execute() {

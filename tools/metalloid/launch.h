@@ -50,6 +50,8 @@ class Launch {
 
   // Measures threadgroup sizes on these arguments; the launch itself stays as it is.
   TuneResult tune(TuneOptions options);
+  // The same with standard options, unless there was a tuning with whatever options.
+  TuneResult tune_once();
   void set_group(Size group);
 
   // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times.
@@ -66,6 +68,8 @@ class Launch {
   void set_grid(const LaunchOptions& options);
   void set_threadgroup_memory(const LaunchOptions& options);
   void fill_buffers();
+  // With what is known of the arguments.
+  TuneOptions described(TuneOptions options = {}) const;
 
   Kernel kernel_;
   Dispatch dispatch_;

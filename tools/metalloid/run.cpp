@@ -59,7 +59,7 @@ int run_kernel(const Settings& settings) {
   }
 
   if (settings.launch.group == "auto") {
-    const TuneResult tuned = launch.tune({});
+    const TuneResult tuned = launch.tune_once();
     launch.set_group(tuned.best());
     fmt::print(stderr, "{}\n", tuned.summary());
   }
