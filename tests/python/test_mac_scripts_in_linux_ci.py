@@ -112,9 +112,10 @@ def test_workflow_is_whole(job):
 
 def test_workflow_uses_scripts_that_exist(job):
     text = step(job, "Build the wheel")["run"]
-    scripts = re.findall(r"\bmetalloid/(\S+\.sh)", text)
+    (checkout,) = [each["with"]["path"] for each in job["steps"] if "path" in each.get("with", {}) and "checkout" in each["uses"]]
+    scripts = re.findall(rf"^{re.escape(checkout)}/(\S+\.sh)", text, re.MULTILINE)
     assert scripts and all((root / script).stat().st_mode & 0o111 for script in scripts)
-    assert "./metalloid" in text and (root / "pyproject.toml").is_file()
+    assert f"./{checkout}" in text and f"git -C {checkout} " in step(job, "Which Metalloid")["run"]
 
 
 @pytest.mark.skipif(shutil.which("dpkg") is None, reason="not a Debian system")
@@ -138,6 +139,9 @@ def test_workflow_tests(job, folder):
     interpreter, *arguments = shlex.split(command)
     assert interpreter == ".venv/bin/python"
     (folder.path / "test_kernels.py").unlink()
+    for place in (".metalloid/tests", ".venv/lib"):  # tests of others, in the places that the workflow fills
+        (folder.path / place).mkdir(parents=True)
+        (folder.path / place / "test_others.py").write_text("def test_others(): assert False")
     result = folder.run(sys.executable, *arguments, "-p", "metalloid.pytest_plugin")
     assert result.ret == 0
     result.assert_outcomes(passed=3)
