@@ -260,3 +260,43 @@ except ValueError:
         "torch.bfloat16",
         "torch.float32",
     ]
+
+
+def test_function_transformations():
+    assert lines(
+        """
+x = torch.ones(2, 3, device="mps")
+print(torch.vmap(lambda row: row + torch.ones(3, device="mps"))(x).device)
+print(torch.vmap(torch.func.grad(lambda row: (row * row).sum()))(x))
+print(torch.func.hessian(lambda x: (x**3).sum())(x).device, torch.func.jvp(torch.sin, (x,), (x,))[1].device)
+print(torch.vmap(lambda row: 2 * row)(torch.ones(2)).device)
+"""
+    ) == [
+        "mps:0",
+        "tensor([[2., 2., 2.],",
+        "        [2., 2., 2.]], device='mps:0')",
+        "mps:0 mps:0",
+        "cpu",
+    ]
+
+
+def test_hooks():
+    assert lines(
+        """
+x = torch.ones(2, device="mps", requires_grad=True)
+w = torch.nn.Parameter(torch.ones(2, device="mps"))
+y = x * w
+y.register_hook(lambda gradient: print(gradient.device, (gradient + 1).device) or 2 * gradient)
+w.register_post_accumulate_grad_hook(lambda w: print(w.device, w.grad.device, torch.zeros_like(w).device))
+y.sum().backward()
+print(x.grad)
+c = torch.ones(2, requires_grad=True)
+c.register_hook(hook=lambda gradient: print(gradient.device))
+c.sum().backward()
+"""
+    ) == [
+        "mps:0 mps:0",
+        "mps:0 mps:0 mps:0",
+        "tensor([2., 2.], device='mps:0')",
+        "cpu",
+    ]

@@ -6,6 +6,7 @@ computed from tagged tensors are tagged; the device getters answer for tagged te
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -132,6 +133,21 @@ def _set_data(func: Any, args: tuple, kwargs: dict) -> None:
     return func(*args, **kwargs)
 
 
+def _register_hook(func: Any, args: tuple, kwargs: dict) -> Any:
+    """Autograd calls hooks outside of all modes, and makes the gradients that it hands them itself."""
+    tensor, hook = (*args, *kwargs.values())
+    if not is_tagged(tensor):
+        return func(tensor, hook)
+
+    @functools.wraps(hook, updated=())
+    def hook_on_mps(gradient: torch.Tensor) -> Any:
+        tag(gradient)
+        with MpsMode():
+            return hook(gradient)
+
+    return func(tensor, hook_on_mps)
+
+
 def _unchanged(func: Any, args: tuple, kwargs: dict) -> Any:
     return func(*args, **kwargs)
 
@@ -147,6 +163,8 @@ _handlers = {
     torch.Tensor.__array__: _numpy,
     torch.Tensor.__repr__: _repr,
     torch.Tensor.data.__set__: _set_data,
+    torch.Tensor.register_hook: _register_hook,
+    torch.Tensor.register_post_accumulate_grad_hook: _register_hook,
     torch.Tensor.untyped_storage: _unchanged,
     torch._C._nn._parse_to: _unchanged,  # what Module.to asks; it hands the device on to Tensor.to
 }

@@ -13,16 +13,25 @@ import torch
 _mark = "_metalloid_is_on_mps"
 
 
+def _storage(tensor: torch.Tensor) -> torch.UntypedStorage:
+    try:
+        return tensor.untyped_storage()
+    except NotImplementedError:  # inside torch.func's transformations: what they wrapped has it
+        if not torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            raise
+        return _storage(torch._C._functorch.get_unwrapped(tensor))
+
+
 def is_tagged(tensor: torch.Tensor) -> bool:
     try:
-        return hasattr(tensor.untyped_storage(), _mark)
+        return hasattr(_storage(tensor), _mark)
     except (NotImplementedError, RuntimeError):  # sparse, fake and other tensors without storage
         return False
 
 
 def tag(tensor: torch.Tensor) -> None:
     try:
-        setattr(tensor.untyped_storage(), _mark, True)
+        setattr(_storage(tensor), _mark, True)
     except (NotImplementedError, RuntimeError):
         pass
 
