@@ -136,7 +136,7 @@ template <typename T>
   for (uint i = 0; i < elements_per_thread; ++i) {
     const uint d = thread_index + i * threads;
     if (d < head_size) {
-      out[size_t(row) * head_size + d] = T(sum > 0 ? elements[i] / sum : 0.0f);  // a row that sees no key is zero
+      out[size_t(row) * head_size + d] = T(first < last ? elements[i] / sum : 0.0f);  // zero if it sees no key
     }
   }
 }

@@ -111,6 +111,10 @@ def main() -> int:
     large = 30 * q  # scores in the hundreds: exp without the largest taken off would overflow
     check("large scores", sizes, attention(large, k, v), reference(large, k, v), 256 * rounding["float32"])
 
+    nan = q.copy()
+    nan[0, 0, 3, 5] = np.nan  # spoils its own row, and only that
+    check("a NaN in one query", sizes, attention(nan, k, v), reference(nan, k, v), 16 * rounding["float32"])
+
     halves = [array.astype(np.float16) for array in (q, k, v)]
     check("half", sizes, attention(*halves), reference(*halves), 2 * rounding["float16"])
     bits = [to_bfloat(array) for array in (q, k, v)]

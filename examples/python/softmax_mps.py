@@ -80,6 +80,10 @@ def main() -> int:
     check("large numbers", x, softmax(x))
     x = torch.randn(4, 64, device=device).masked_fill(torch.arange(64, device=device) > 40, -torch.inf)
     check("masked with -inf", x, softmax_one_simdgroup(x))
+    x = torch.randn(4, 300, device=device)
+    x[1, 299] = torch.nan  # spoils its own row, and only that
+    check("a NaN in one row", x, softmax(x))
+    check("a NaN in one row, one simdgroup", x, softmax_one_simdgroup(x))
     x = torch.randn(64, 5, device=device).T
     check("not contiguous", x, softmax(x))
     return report.finish()
