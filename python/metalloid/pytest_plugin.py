@@ -207,7 +207,7 @@ def metal_device(request: pytest.FixtureRequest) -> str:
     In tests marked ``metal_engines``, and where ``--metalloid-engine`` is given, one engine after the other.
     """
     if hasattr(request, "param"):
-        return request.param
+        return str(request.param)
     from . import _device
 
     return _device.default_device()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,13 +20,20 @@ def _take_events() -> tuple[list[dict[str, Any]], int]:
     if core is None:
         return [], 0
     core.record(True)  # this process reads its events itself
-    return core.take_events()
+    events, launches = core.take_events()
+    return events, launches
 
 
 def _engines() -> list[str]:
     from . import _core
 
     return _core.engines()
+
+
+def _problem_of(mark: pytest.Mark) -> str | None:
+    if mark.kwargs or not all(isinstance(name, str) for name in mark.args):
+        return f"metal_engines takes names of engines, not {mark.args or ''}{mark.kwargs or ''}"
+    return None
 
 
 class Runs:
@@ -45,8 +52,6 @@ class Runs:
         mark = item.get_closest_marker("metal_engines")
         if mark is None:
             return self._settings.engines or None
-        if mark.kwargs or not all(isinstance(name, str) for name in mark.args):
-            raise pytest.UsageError(f"{item.nodeid}: metal_engines takes names of engines, not {mark.args}{mark.kwargs or ''}")
         if mark.args and self._settings.engines:
             return [name for name in self._settings.engines if name in mark.args]
         return list(mark.args) or self._settings.engines or _engines()
@@ -59,6 +64,8 @@ class Runs:
             names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
             if "metal_device" in (names.replace(",", " ").split() if isinstance(names, str) else names):
                 return
+        if marked and (problem := _problem_of(marked)):
+            pytest.fail(problem, pytrace=False)
         engines = self._engines_of(metafunc.definition)
         if not engines:
             return
@@ -68,9 +75,13 @@ class Runs:
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Tests whose marker names none of the engines asked for are deselected, which pytest counts and says."""
-        kept, others = [], []
+        kept: list[pytest.Item] = []
+        others: list[pytest.Item] = []
         for item in items:
-            (others if item.get_closest_marker("metal_engines") and not self._engines_of(item) else kept).append(item)
+            mark = item.get_closest_marker("metal_engines")
+            if mark and (problem := _problem_of(mark)):  # a method of unittest.TestCase; others never come here
+                raise pytest.UsageError(f"{item.nodeid}: {problem}")
+            (others if mark and not self._engines_of(item) else kept).append(item)
         if others:
             self._deselected = len(others)
             config.hook.pytest_deselected(items=others)
@@ -85,7 +96,7 @@ class Runs:
             raise pytest.UsageError("--metalloid-mlx has no effect: something hides the GPU that it made for MLX")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
         _take_events()
         engine = self._engine_of(item)
         if engine is None:
@@ -102,7 +113,7 @@ class Runs:
         """None: the default device."""
         callspec = getattr(item, "callspec", None)
         if callspec is not None and "metal_device" in callspec.params:
-            return callspec.params["metal_device"]
+            return str(callspec.params["metal_device"])
         engines = self._engines_of(item) if item.get_closest_marker("metal_engines") else None
         return engines[0] if engines and len(engines) == 1 else None
 
@@ -124,7 +135,7 @@ class Runs:
     # What they did.
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[None]:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
         outcome = yield
         report = outcome.get_result()
         new_events, launches = _take_events()
@@ -135,7 +146,7 @@ class Runs:
             self._explain(report, call.excinfo.value, events)
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_make_collect_report(self) -> Iterator[None]:
+    def pytest_make_collect_report(self) -> Generator[None, Any, None]:
         """Kernels of module scope are compiled, some are launched, when the module is imported."""
         _take_events()
         outcome = yield

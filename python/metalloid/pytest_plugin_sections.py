@@ -193,10 +193,10 @@ def _listing(title: str, text: str, marks: list[Mark], most_lines: int) -> list[
     numbers = _numbers(source)
     # A number that occurs twice, because of #line, means the later line.
     places = {number: place for place, number in enumerate(numbers)}
-    marked = {places[mark.line]: [] for mark in marks if mark.line in places}
+    marked: dict[int, list[Mark]] = {}
     for mark in marks:
         if mark.line in places:
-            marked[places[mark.line]].append(mark)
+            marked.setdefault(places[mark.line], []).append(mark)
     shown = _shown_lines(len(source), list(marked), most_lines)
     lines = [title]
     for place, before in zip(shown, [-1, *shown], strict=False):

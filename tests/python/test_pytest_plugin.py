@@ -163,6 +163,20 @@ def test_missing_engine_fails(run):
         assert "passed" not in result.stdout.str()
 
 
+def test_wrong_marker_is_an_error(run):
+    function = run("@pytest.mark.metal_engines(['reference'])\ndef test(): pass")
+    function.assert_outcomes(errors=1)
+    function.stdout.fnmatch_lines(["*metal_engines takes names of engines, not ([[]'reference'],)*"])
+    method = run("""
+        import unittest
+        class Tests(unittest.TestCase):
+            @pytest.mark.metal_engines(name="reference")
+            def test(self): pass
+        """)  # fmt: skip
+    assert method.ret == pytest.ExitCode.USAGE_ERROR
+    method.stderr.fnmatch_lines(["ERROR: *metal_engines takes names of engines, not {'name': 'reference'}"])
+
+
 def test_missing_engine_in_the_ini_file_fails(run, pytester):
     pytester.makeini("[pytest]\nmetalloid_engines = abacus")
     result = run("def test(): pass")
