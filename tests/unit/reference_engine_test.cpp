@@ -86,16 +86,23 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]], uint lane
   EXPECT_EQ(out[109], 32108u);
 }
 
+// Metal wants positions and sizes of one kernel to be alike: all scalars, or all vectors of one length.
 TEST_F(ReferenceEngine, BuiltinsComeInEveryWidth) {
-  Kernel kernel = compile(R"(
+  Kernel pairs = compile(R"(
 kernel void test(device uint* out, ushort2 p [[thread_position_in_grid]], ushort2 n [[threads_per_grid]],
-                 ushort3 size [[threads_per_threadgroup]], ushort lane [[thread_index_in_simdgroup]],
-                 ushort group [[threadgroup_position_in_grid]], ushort index [[thread_index_in_threadgroup]]) {
-  out[p.y * n.x + p.x] = size.x * size.y * size.z * 10000 + group * 100 + lane;
+                 uint2 size [[threads_per_threadgroup]], ushort2 group [[threadgroup_position_in_grid]],
+                 ushort lane [[thread_index_in_simdgroup]], ushort index [[thread_index_in_threadgroup]]) {
+  out[p.y * n.x + p.x] = size.x * size.y * 10000 + group.x * 100 + group.y * 1000 + (lane == index ? lane : 99);
 })");
-  auto out = run_threads(kernel, 32, {8, 4}, {4, 4});
+  auto out = run_threads(pairs, 32, {8, 4}, {4, 4});
   EXPECT_EQ(out[0], 160000u);
   EXPECT_EQ(out[31], 160000u + 100 + 15);
+  Kernel scalars = compile(R"(
+kernel void test(device uint* out, ushort p [[thread_position_in_grid]], uint n [[threads_per_grid]],
+                 ushort size [[threads_per_threadgroup]], uint group [[threadgroup_position_in_grid]]) {
+  out[p] = n * 10000 + size * 100 + group;
+})");
+  EXPECT_EQ(run_threads(scalars, 12, {12}, {4})[11], 120402u);
 }
 
 TEST_F(ReferenceEngine, ActiveLanesAreThoseThatTakeTheBranch) {
