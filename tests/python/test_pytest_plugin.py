@@ -357,4 +357,4 @@ def test_importing_the_plugin_is_quick():
     environment = {**os.environ, "PYTHONPATH": str(package_folder)}
     command = [sys.executable, "-c", code]
     seconds = [float(subprocess.run(command, capture_output=True, text=True, env=environment).stdout) for _ in range(3)]
-    assert min(seconds) < 0.05  # measured: 2 ms
+    assert min(seconds) < 0.05  # measured: 7 ms

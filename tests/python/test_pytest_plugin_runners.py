@@ -132,13 +132,12 @@ def test_mps_with_xdist(run):
 
 @needs_torch
 @needs_mlx
-@pytest.mark.parametrize("hidden", ["mps", "mlx"])
-def test_a_suite_that_hides_the_device_is_an_error(run, hidden):
-    conftest = """
-    import mlx.core, torch
-    torch.backends.mps.is_available = mlx.core.metal.is_available = lambda: False
-    """
-    result = run(f"--metalloid-{hidden}", conftest=conftest, test_mac=MPS, test_mlx=MLX)
+@pytest.mark.parametrize(
+    ("hidden", "module", "text"), [("mps", "torch.backends.mps", MPS), ("mlx", "mlx.core.metal", MLX)]
+)
+def test_a_suite_that_hides_the_device_is_an_error(run, hidden, module, text):
+    conftest = f"import {module}\n{module}.is_available = lambda: False"
+    result = run(f"--metalloid-{hidden}", conftest=conftest, test_hiding=text)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --metalloid-{hidden} has no effect*"])
 
