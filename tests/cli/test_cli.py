@@ -139,6 +139,64 @@ def test_structs_take_their_bytes_and_vectors_their_elements(metalloid_cli, sour
     assert "[[  0 0.5   1 1.5]\n [  2 2.5   3 3.5]]" in result.stdout
 
 
+def test_values_take_their_type_from_the_argument(metalloid_cli, source_file):
+    file = source_file(saxpy)
+    result = run_saxpy(metalloid_cli, file, "--arg", "f32[8]=ones", "--arg", "f32[8]=arange", "--arg", "0.5")
+    assert "[  1 1.5   2 2.5   3 3.5   4 4.5]" in result.stdout, result.stderr
+    arguments = ("run", file, "--kernel", "scale", "--threads", "1", "--arg", "v=f16[4]=ones", "--threadgroup-memory", "0=64")
+    for value in ("p={0.5, 3}", "p={n=3,a=0.5}"):
+        assert "[0.5 0.5 0.5 0.5]" in metalloid_cli(*arguments, "--arg", value).stdout
+    wrong = metalloid_cli(*arguments, "--arg", "p={b=1}")
+    assert wrong.returncode == 2 and "Params has no member 'b': {a=..., n=...}" in wrong.stderr
+
+
+def test_pointers_to_bytes_take_any_array(metalloid_cli, source_file, tmp_path):
+    file = source_file(
+        "struct Block { half scale; uchar quants[2]; };\n"
+        "kernel void twice(device const char* in, device uchar* out, device const void* more,\n"
+        "                  uint i [[thread_position_in_grid]]) {\n"
+        "  ((device float*)out)[i] = 2 * ((device const float*)in)[i] + ((device const Block*)more)[i].quants[1];\n"
+        "}\n"
+    )
+    numpy.save(tmp_path / "x.npy", numpy.array([1, 2], numpy.float32))
+    blocks = numpy.array([(1, [2, 3]), (4, [5, 6])], dtype=[("scale", "f2"), ("quants", "u1", 2)])
+    numpy.save(tmp_path / "blocks.npy", blocks)
+    arguments = ("run", file, "--threads", "2", "--arg", f"more={tmp_path / 'blocks.npy'}", "--save", f"out={tmp_path / 'o.npy'}")
+    result = metalloid_cli(*arguments, "--arg", f"in={tmp_path / 'x.npy'}", "--arg", "out=u8[8]=zeros")
+    assert result.returncode == 0, result.stderr
+    numpy.testing.assert_array_equal(numpy.load(tmp_path / "o.npy").view(numpy.float32), [5, 10])
+    printed = metalloid_cli(*arguments[:6], "--arg", f"in={tmp_path / 'x.npy'}", "--arg", "out=f32[2]=zeros")
+    assert "out: f32[2]\n[ 5 10]" in printed.stdout, printed.stderr
+
+
+def test_complex_files_are_pairs(metalloid_cli, source_file, tmp_path):
+    file = source_file(
+        "kernel void conjugate(device float2* x, uint i [[thread_position_in_grid]]) { x[i].y = -x[i].y; }"
+    )
+    numpy.save(tmp_path / "x.npy", numpy.array([1 + 2j, 3 - 4j], numpy.complex64))
+    result = metalloid_cli("run", file, "--threads", "2", "--arg", tmp_path / "x.npy")
+    assert "x: f32[2,2]\n[[ 1 -2]\n [ 3  4]]" in result.stdout, result.stderr
+
+
+def test_what_can_be_left_out(metalloid_cli, source_file):
+    one = source_file("kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *= 2; }", "one.metal")
+    result = metalloid_cli("run", one, "--threads", "5", "--arg", "f32[5]=arange")
+    assert "[0 2 4 6 8]" in result.stdout and "threadgroups of 5;" in result.stderr
+    several = metalloid_cli("run", source_file(saxpy), "--threads", "5")
+    assert several.returncode == 2 and "--kernel is missing; the file has saxpy, scale" in several.stderr
+    group = metalloid_cli("run", one, "--threadgroups", "5", "--arg", "f32[5]=arange")
+    assert group.returncode == 2 and "--group is missing" in group.stderr
+
+
+def test_names_that_do_not_exist(metalloid_cli, source_file):
+    assert "did you mean 'compile'?" in metalloid_cli("compil", "x.metal").stderr
+    result = metalloid_cli("run", source_file(saxpy), "--thread", "5")
+    assert result.returncode == 2 and "no option --thread; did you mean '--threads'" in result.stderr
+    assert metalloid_cli("run").stderr.startswith("metalloid run: FILE is required (see metalloid run --help)")
+    empty = metalloid_cli("compile", source_file("\n", "empty.metal"))
+    assert empty.returncode == 0 and empty.stdout == "" and "has no kernels" in empty.stderr
+
+
 def test_repeat_starts_from_the_same_input(metalloid_cli, source_file):
     arguments = ("--arg", "f32[8]=ones", "--arg", "f32[8]=ones", "--arg", "f32:1", "--repeat", "5")
     result = run_saxpy(metalloid_cli, source_file(saxpy), *arguments)

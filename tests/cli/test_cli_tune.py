@@ -99,7 +99,7 @@ def test_threadgroup_memory_for_each_thread(metalloid_cli, file):
     "arguments, code, message",
     [
         (("--threads", "4"), 2, "--kernel is missing"),
-        (("--kernel", "saxpy"), 2, "--threads or --threadgroups is missing"),
+        (("--kernel", "saxpy"), 2, "--threads is missing"),
         (("--kernel", "saxpy", "--threads", "4", "--threadgroups", "4"), 2, "--threadgroups"),
         (("--kernel", "saxpy", "--threads", "4", "--groups", "32,many"), 2, "--groups many"),
         (("--kernel", "saxpy", "--threads", "4", "--group", "auto"), 2, "not auto"),

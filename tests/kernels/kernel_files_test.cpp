@@ -146,10 +146,7 @@ TEST_P(KernelFile, ComputesWhatItSays) {
     LaunchOptions options;
     try {
       parse_flags(with_two_dashes(run.compile_flags), [&](CLI::App& app) { add_compiler_flags(app, flags); });
-      parse_flags(run.launch_flags, [&](CLI::App& app) {
-        add_launch_options(app, options);
-        if (!app.get_option_no_throw("--group")) app.add_option("--group", options.group)->required();
-      });
+      parse_flags(run.launch_flags, [&](CLI::App& app) { add_launch_options(app, options); });
     } catch (const CLI::Error& error) {
       FAIL() << error.what();
     }

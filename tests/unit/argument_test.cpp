@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "value.h"
+
 namespace metalloid::tool {
 namespace {
 
@@ -83,10 +85,12 @@ TEST(Argument, BfloatFilesNameTheirKind) {
 
 TEST(Argument, WhatDoesNotParseIsExplained) {
   EXPECT_NE(refusal("hello").find("not understood"), std::string::npos);
-  EXPECT_NE(refusal("f64:1").find("not understood"), std::string::npos);
+  EXPECT_NE(refusal("f64:1").find("no 64-bit floats"), std::string::npos);
+  EXPECT_NE(refusal("float[4]=ones").find("written f32 here"), std::string::npos);
+  EXPECT_NE(refusal("f32[4]=aragne").find("'aragne' is neither"), std::string::npos);
   EXPECT_NE(refusal("f32[4]").find("KIND[N,...]=FILL"), std::string::npos);
   EXPECT_NE(refusal("f32[4]=").find("nothing after '='"), std::string::npos);
-  EXPECT_NE(refusal("f32[x]=1").find("'x' is not an extent"), std::string::npos);
+  EXPECT_NE(refusal("f32[n]=1").find("'n' is not an extent"), std::string::npos);
   EXPECT_NE(refusal("i32:1.5").find("'1.5' is not an integer"), std::string::npos);
   EXPECT_NE(refusal("u8:256").find("256 does not fit u8"), std::string::npos);
   EXPECT_NE(refusal("u32:-1").find("-1 does not fit u32"), std::string::npos);
@@ -95,7 +99,72 @@ TEST(Argument, WhatDoesNotParseIsExplained) {
   EXPECT_NE(refusal("f32[99999999999,99999999999]=1").find("larger than"), std::string::npos);
 }
 
+TEST(Argument, ValuesOfTheArgumentsType) {
+  for (const char* text : {"1024", "-1", ".5", "1e-5", "-inf", "true", "nan", "{8, 0.5}", "{n=8}"}) {
+    EXPECT_EQ(parse_argument(text).source, ArgumentSpec::Source::of_argument) << text;
+    EXPECT_EQ(parse_argument(text).value, text);
+  }
+  EXPECT_EQ(parse_argument("p={n=8}").target, "p");
+  EXPECT_EQ(parse_argument("3=7").target, "3");
+  EXPECT_EQ(parse_argument("3=7").value, "7");
+  EXPECT_EQ(parse_argument("2x.npy").source, ArgumentSpec::Source::file);
+}
+
+TypeInfo scalar(ScalarKind kind) { return {.name = "t", .scalar = kind, .size = size_of(kind), .members = {}}; }
+
+TypeInfo vector(ScalarKind kind, std::uint32_t rows, std::uint64_t size) {
+  return {.name = "vector", .scalar = kind, .rows = rows, .size = size, .members = {}};
+}
+
+std::string value_refusal(std::string_view text, const TypeInfo& type) {
+  try {
+    parse_value(text, type, text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Value, ScalarsAndVectors) {
+  EXPECT_EQ(element_as_integer(parse_value("-7", scalar(ScalarKind::int16), ""), 0), -7);
+  EXPECT_TRUE(parse_value("1", scalar(ScalarKind::float32), "").shape.empty());
+  const Array three = parse_value("{1, 2,3}", vector(ScalarKind::float32, 3, 16), "");
+  EXPECT_EQ(three.shape, std::vector<std::size_t>{4}) << "with its padding";
+  EXPECT_EQ(element_as_double(three, 2), 3);
+  EXPECT_EQ(element_as_double(three, 3), 0);
+  EXPECT_NE(value_refusal("1.5", scalar(ScalarKind::uint32)).find("'1.5' is not an integer"), std::string::npos);
+  EXPECT_NE(value_refusal("{1}", scalar(ScalarKind::uint32)).find("no braces"), std::string::npos);
+  EXPECT_NE(value_refusal("1", vector(ScalarKind::float32, 3, 16)).find("in braces"), std::string::npos);
+  EXPECT_NE(value_refusal("{1,2,3,4}", vector(ScalarKind::float32, 3, 16)).find("4 values for"), std::string::npos);
+}
+
+TEST(Value, StructsByOrderAndByName) {
+  TypeInfo array = scalar(ScalarKind::uint8);
+  array.array_length = 4;
+  array.size = 4;
+  const TypeInfo inner{.name = "Inner",
+                       .size = 8,
+                       .members = {{"bytes", 0, {array}}, {"half2", 4, {vector(ScalarKind::float16, 2, 4)}}}};
+  const TypeInfo outer{
+      .name = "Outer", .size = 12, .members = {{"n", 0, {scalar(ScalarKind::uint32)}}, {"inner", 4, {inner}}}};
+  const Array by_order = parse_value("{258, {{1,2}, {0.5, -1}}}", outer, "");
+  EXPECT_EQ(by_order.kind, ScalarKind::uint8);
+  EXPECT_EQ(by_order.bytes, parse_value("{inner={half2={0.5,-1},bytes={1,2}},n=258}", outer, "").bytes);
+  const std::vector<std::byte> expected = {std::byte{2}, std::byte{1},    std::byte{0}, std::byte{0},
+                                           std::byte{1}, std::byte{2},    std::byte{0}, std::byte{0},
+                                           std::byte{0}, std::byte{0x38}, std::byte{0}, std::byte{0xbc}};
+  EXPECT_EQ(by_order.bytes, expected);
+  EXPECT_EQ(parse_value("{}", outer, "").bytes, std::vector<std::byte>(12));
+  EXPECT_NE(value_refusal("{m=1}", outer).find("no member 'm': {n=..., inner=...}"), std::string::npos);
+  EXPECT_NE(value_refusal("{1,{},3}", outer).find("too many values"), std::string::npos);
+  EXPECT_NE(value_refusal("{1", outer).find("not closed"), std::string::npos);
+  EXPECT_NE(value_refusal("{1}}", outer).find("behind the last brace"), std::string::npos);
+  EXPECT_NE(value_refusal("5", outer).find("in braces"), std::string::npos);
+}
+
 TEST(Argument, Extents) {
+  EXPECT_EQ(parse_extents("5x6", "--threads"), (std::vector<std::uint64_t>{5, 6, 1}));
+
   EXPECT_EQ(parse_extents("5", "--threads"), (std::vector<std::uint64_t>{5, 1, 1}));
   EXPECT_EQ(parse_extents("5,6,7", "--threads"), (std::vector<std::uint64_t>{5, 6, 7}));
   EXPECT_THROW(parse_extents("", "--threads"), UsageError);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <random>
 
 #include "npy.h"
+#include "value.h"
 
 namespace metalloid::tool {
 namespace {
@@ -54,35 +56,12 @@ bool integer_fits(ScalarKind kind, std::int64_t value) {
   return value >= 0 && (bits == 64 || value < (std::int64_t{1} << bits));
 }
 
-void set_from_text(Array& array, std::size_t index, const std::string& value, const ArgumentSpec& spec) {
-  if (is_floating(array.kind)) {
-    std::string_view digits = value;
-    if (digits.starts_with('+')) digits.remove_prefix(1);
-    auto number = parse_number<double>(digits);
-    if (!number) fail(spec.text, fmt::format("'{}' is not a number", value));
-    return set_element(array, index, *number);
-  }
-  if (array.kind == ScalarKind::boolean && (value == "true" || value == "false")) {
-    return set_element(array, index, std::int64_t{value == "true"});
-  }
-  const bool negative = value.starts_with('-');
-  std::string_view digits = std::string_view(value).substr(negative || value.starts_with('+') ? 1 : 0);
-  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-  auto magnitude = parse_number<std::uint64_t>(hexadecimal ? digits.substr(2) : digits, hexadecimal ? 16 : 10);
-  if (!magnitude) fail(spec.text, fmt::format("'{}' is not an integer", value));
-  const bool huge = *magnitude > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  const auto integer = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
-  const bool fits = huge ? (array.kind == ScalarKind::uint64 && !negative) : integer_fits(array.kind, integer);
-  if (!fits) fail(spec.text, fmt::format("{} does not fit {}", value, name_of(array.kind)));
-  set_element(array, index, integer);
-}
-
 bool names_npy_file(std::string_view text) { return text.ends_with(".npy"); }
 
 std::vector<std::size_t> parse_shape(std::string_view text, std::string_view whole, ScalarKind kind) {
   std::vector<std::size_t> shape;
   std::size_t total = size_of(kind);
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
     auto extent = parse_number<std::size_t>(part);
     if (!extent) fail(whole, fmt::format("'{}' is not an extent", part));
     if (*extent != 0 && total > largest_array / *extent) fail(whole, "the array is larger than 64 GiB");
@@ -105,8 +84,26 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
   } else if (fill == "normal") {
     spec.source = ArgumentSpec::Source::normal;
   } else {
+    const bool is_word = fill.size() > 3 && std::isalpha(static_cast<unsigned char>(fill[0])) != 0;
+    if (is_word && fill != "true" && fill != "false") {
+      fail(spec.text, fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform or normal", fill));
+    }
     spec.values = split(fill, ',');
   }
+}
+
+// What people write for a kind that has another name here.
+void suggest_kind(std::string_view text, std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"float", "f32"},     {"float32", "f32"}, {"half", "f16"},  {"float16", "f16"}, {"bfloat", "bf16"},
+      {"bfloat16", "bf16"}, {"int", "i32"},     {"int32", "i32"}, {"uint", "u32"},    {"uint32", "u32"},
+      {"short", "i16"},     {"ushort", "u16"},  {"char", "i8"},   {"uchar", "u8"},    {"long", "i64"},
+      {"ulong", "u64"},     {"int64", "i64"},   {"uint8", "u8"},  {"int8", "i8"},     {"int16", "i16"},
+      {"uint16", "u16"},    {"uint64", "u64"}};
+  for (const auto& [other, kind] : others) {
+    if (name == other) fail(text, fmt::format("element type '{}' is written {} here", name, kind));
+  }
+  if (name == "f64" || name == "double") fail(text, "Metal has no 64-bit floats; give f32");
 }
 
 // True if the text was a SPEC without a target.
@@ -114,6 +111,12 @@ bool parse_plain(ArgumentSpec& spec, std::string_view text) {
   const auto kind_end = text.find_first_of(":[");
   const auto kind = kind_end == std::string_view::npos ? std::nullopt : parse_kind(text.substr(0, kind_end));
   if (!kind) {
+    if (kind_end != std::string_view::npos) suggest_kind(spec.text, text.substr(0, kind_end));
+    if (is_value(text) && !names_npy_file(text)) {
+      spec.source = ArgumentSpec::Source::of_argument;
+      spec.value = text;
+      return true;
+    }
     // "x=FILE.npy" has a target; a file may have '=' in its name only behind a '/'.
     if (!names_npy_file(text) || text.substr(0, text.find('/')).find('=') != std::string_view::npos) return false;
     spec.source = ArgumentSpec::Source::file;
@@ -143,6 +146,29 @@ bool parse_plain(ArgumentSpec& spec, std::string_view text) {
 
 }  // namespace
 
+void set_from_text(Array& array, std::size_t index, const std::string& value, std::string_view whole) {
+  if (is_floating(array.kind)) {
+    std::string_view digits = value;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    auto number = parse_number<double>(digits);
+    if (!number) fail(whole, fmt::format("'{}' is not a number", value));
+    return set_element(array, index, *number);
+  }
+  if (array.kind == ScalarKind::boolean && (value == "true" || value == "false")) {
+    return set_element(array, index, std::int64_t{value == "true"});
+  }
+  const bool negative = value.starts_with('-');
+  std::string_view digits = std::string_view(value).substr(negative || value.starts_with('+') ? 1 : 0);
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  auto magnitude = parse_number<std::uint64_t>(hexadecimal ? digits.substr(2) : digits, hexadecimal ? 16 : 10);
+  if (!magnitude) fail(whole, fmt::format("'{}' is not an integer", value));
+  const bool huge = *magnitude > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const auto integer = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
+  const bool fits = huge ? (array.kind == ScalarKind::uint64 && !negative) : integer_fits(array.kind, integer);
+  if (!fits) fail(whole, fmt::format("{} does not fit {}", value, name_of(array.kind)));
+  set_element(array, index, integer);
+}
+
 ArgumentSpec parse_argument(std::string_view text) {
   ArgumentSpec spec;
   spec.text = text;
@@ -152,10 +178,11 @@ ArgumentSpec parse_argument(std::string_view text) {
     spec.target = text.substr(0, equals);
     if (parse_plain(spec, text.substr(equals + 1))) return spec;
   }
-  fail(text, fmt::format("not understood; give FILE.npy, a scalar such as u32:1024 or f32:1e-5, or an array such as "
-                         "f32[8,1024]=zeros|ones|arange|uniform|normal|VALUE, each also as NAME=... or INDEX=... "
-                         "(kinds: {})",
-                         kind_names()));
+  fail(text,
+       fmt::format("not understood; give FILE.npy, a value such as 1024 or 1e-5 or {{8,0.5}}, or an array such as "
+                   "f32[8,1024]=zeros|ones|arange|uniform|normal|VALUE, each also as NAME=... or INDEX=... "
+                   "(kinds: {})",
+                   kind_names()));
 }
 
 Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
@@ -175,7 +202,7 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
       fail(spec.text, fmt::format("{} values for {} elements", spec.values.size(), count));
     }
     for (std::size_t i = 0; i < count; ++i) {
-      set_from_text(array, i, spec.values[spec.values.size() == 1 ? 0 : i], spec);
+      set_from_text(array, i, spec.values[spec.values.size() == 1 ? 0 : i], spec.text);
     }
     return array;
   }

@@ -18,7 +18,7 @@ class UsageError : public std::runtime_error {
 };
 
 struct ArgumentSpec {
-  enum class Source { file, values, arange, uniform, normal };
+  enum class Source { file, values, arange, uniform, normal, of_argument };
 
   std::string text;    // as given, for messages
   std::string target;  // name or index in "TARGET=SPEC"; empty: the next buffer in order
@@ -26,17 +26,21 @@ struct ArgumentSpec {
   std::string file;                    // Source::file
   ScalarKind kind = ScalarKind::none;  // of the elements; for a file: none, or bfloat16 from "bf16:FILE.npy"
   bool is_scalar = false;              // "u32:1024" in contrast to an array of one element
+  std::string value;                   // Source::of_argument: a value whose type is the argument's (value.h)
   std::vector<std::size_t> shape;
   std::vector<std::string> values;  // one for all elements, or one per element
 };
 
-// SPEC := FILE.npy | KIND:FILE.npy | KIND:VALUE | KIND[N,N,...]=FILL, each also as TARGET=SPEC.
+// SPEC := FILE.npy | KIND:FILE.npy | KIND:VALUE | KIND[N,N,...]=FILL | a value of value.h, each also as TARGET=SPEC.
 // FILL := zeros | ones | arange | uniform | normal | VALUE | VALUE,VALUE,...
 // Throws UsageError that shows the forms.
 ArgumentSpec parse_argument(std::string_view text);
 
-// The array that a SPEC describes. Random fills depend on the seed alone. Throws UsageError for a value that
-// the kind cannot hold, Error(input_output) for files.
+// Sets an element. Throws UsageError, which shows `whole`, for text that the array's kind cannot hold.
+void set_from_text(Array& array, std::size_t index, const std::string& value, std::string_view whole);
+
+// The array that a SPEC with a kind describes. Random fills depend on the seed alone. Throws UsageError for a value
+// that the kind cannot hold, Error(input_output) for files.
 Array materialise(const ArgumentSpec& spec, std::uint64_t seed);
 
 // Parses "X", "X,Y" or "X,Y,Z", also with 'x' in place of ','; missing extents are 1. Throws UsageError that names

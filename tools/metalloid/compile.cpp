@@ -1,5 +1,6 @@
 // `metalloid compile`: checks a file, or shows what it compiles to.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -58,10 +59,14 @@ int compile(const Settings& settings) {
   }
   if (!form) {
     for (const std::string& kernel : library.kernel_names()) fmt::print("{}\n", kernel);
+    if (library.kernel_names().empty()) fmt::print(stderr, "{}: note: it compiles and has no kernels\n", settings.file);
     return exit_fine;
   }
   const std::string code = emit_all(library, *form, settings);
   if (settings.output.empty() || settings.output == "-") {
+    if (*form == Emit::object && isatty(STDOUT_FILENO) != 0) {
+      throw UsageError("an object file is not for a terminal; name a file with -o");
+    }
     std::fwrite(code.data(), 1, code.size(), stdout);
     return exit_fine;
   }

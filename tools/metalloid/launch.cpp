@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "argument.h"
+#include "value.h"
 
 namespace metalloid::tool {
 namespace {
@@ -61,7 +63,8 @@ void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const Argu
   throw Error(ErrorCode::invalid_argument,
               fmt::format("kernel '{}', argument '{}' ({}): '{}' has {} elements, but {}", info.name, argument.name,
                           argument.type.name, spec.text, name_of(given),
-                          is_struct ? fmt::format("a struct takes its {} bytes as u8", argument.type.size)
+                          is_struct ? fmt::format("a struct takes {{MEMBER=VALUE,...}} or its {} bytes as u8",
+                                                  argument.type.size)
                                     : fmt::format("its elements are {}", name_of(wanted))));
 }
 
@@ -76,14 +79,24 @@ std::string describe(Size size) {
   return fmt::format("{}", size.x);
 }
 
+std::string chosen_kernel(const Library& library, const LaunchOptions& options) {
+  const std::vector<std::string> names = library.kernel_names();
+  if (!options.kernel.empty() || names.empty()) return options.kernel;
+  if (names.size() == 1) return names[0];
+  throw UsageError(fmt::format("--kernel is missing; the file has {}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 void add_launch_options(CLI::App& command, LaunchOptions& options) {
-  command.add_option("--kernel", options.kernel, "The kernel's name (host_name where it has one)")->required();
-  CLI::Option_group* grid = command.add_option_group("Grid");
-  grid->add_option("--threads", options.threads, "Grid in threads X[,Y[,Z]]; the last threadgroups are cut to fit");
-  grid->add_option("--threadgroups", options.threadgroups, "Grid in whole threadgroups X[,Y[,Z]]");
-  grid->require_option(1);
+  command.add_option("--kernel", options.kernel,
+                     "The kernel's name (host_name where it has one), if there are several");
+  CLI::Option* threads = command.add_option("--threads", options.threads,
+                                            "Grid in threads X[,Y[,Z]]; the last threadgroups are cut to fit");
+  command
+      .add_option("--threadgroups", options.threadgroups, "Grid in whole threadgroups X[,Y[,Z]], in place of --threads")
+      ->excludes(threads);
+  command.add_option("--group", options.group, "Threads per threadgroup X[,Y[,Z]], at most 1024 in all");
   command.add_option("--arg", options.arguments, "Bind an argument; see below for SPEC")
       ->type_name("SPEC")
       ->allow_extra_args(false);
@@ -102,20 +115,23 @@ void add_launch_options(CLI::App& command, LaunchOptions& options) {
 std::string spec_help() {
   return fmt::format(
       "SPEC is one of\n"
+      "  1024   1e-5   true        a value of the argument's type\n"
+      "  {{8,0.5}}   {{n=8,a=0.5}}     the same for vectors, arrays and structs; what is not given is zero\n"
       "  FILE.npy                  a NumPy file, its shape and element type\n"
       "  bf16:FILE.npy             bfloat16 elements stored as uint16\n"
-      "  u32:1024   f32:1e-5       a scalar\n"
+      "  u32:1024   f32:1e-5       a value that says its type\n"
       "  f32[8,1024]=FILL          an array; FILL is zeros, ones, arange, uniform (0..1, integers 0..99), normal,\n"
       "                            a value, or one value per element: i32[4]=1,2,3,4\n"
       "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them.\n"
       "Element types: {}.\n"
-      "Vectors and atomics take arrays of their element type; a struct takes a u8 array of its bytes; pointers to\n"
-      "char, uchar and void take any array.\n",
+      "Vectors and atomics take arrays of their element type; a struct a u8 array of its bytes; pointers to char,\n"
+      "uchar and void any array.\n",
       kind_names());
 }
 
 Launch::Launch(const Library& library, const LaunchOptions& options)
-    : kernel_(library.kernel(options.kernel, parse_constants(options.constants))), repeat_(options.repeat) {
+    : kernel_(library.kernel(chosen_kernel(library, options), parse_constants(options.constants))),
+      repeat_(options.repeat) {
   set_grid(options);
   bind(options);
   set_threadgroup_memory(options);
@@ -160,7 +176,19 @@ void Launch::set_group(Size group) {
   }
 }
 
+void Launch::set_default_group() {
+  const auto& required = kernel_.info().required_threads_per_threadgroup;
+  if (required[0] != 0) return set_group({required[0], required[1], required[2]});
+  if (!dispatch_.grid_counts_threads()) {
+    throw UsageError("--group is missing: the number of threads of each of the --threadgroups");
+  }
+  set_group({std::min(std::max(dispatch_.grid().x, 1U), kernel_.max_total_threads_per_threadgroup())});
+}
+
 void Launch::set_grid(const LaunchOptions& options) {
+  if (options.threads.empty() && options.threadgroups.empty()) {
+    throw UsageError("--threads is missing: the size of the grid (or --threadgroups, its number of threadgroups)");
+  }
   const bool has_group = !options.group.empty() && options.group != "auto";
   const Size group = has_group ? as_size(parse_extents(options.group, "--group")) : Size{0, 0, 0};
   if (options.threads.empty()) {
@@ -194,10 +222,12 @@ void Launch::bind(const LaunchOptions& options) {
 
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const ArgumentInfo& info = *bound[i];
-    Array array = materialise(specs[i], options.seed + info.index);
-    check_kind(kernel_.info(), info, specs[i], array.kind);
+    const bool has_arguments_type = specs[i].source == ArgumentSpec::Source::of_argument;
+    Array array = has_arguments_type ? parse_value(specs[i].value, info.type, specs[i].text)
+                                     : materialise(specs[i], options.seed + info.index);
+    if (!has_arguments_type) check_kind(kernel_.info(), info, specs[i], array.kind);
     std::optional<Buffer> buffer;
-    if (specs[i].is_scalar && info.address_space == AddressSpace::constant) {
+    if ((specs[i].is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant) {
       dispatch_.bytes(info.index, array.bytes);
     } else {
       buffer.emplace(array.bytes.size());

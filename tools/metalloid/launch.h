@@ -20,7 +20,7 @@
 namespace metalloid::tool {
 
 struct LaunchOptions {
-  std::string kernel;
+  std::string kernel;        // may be empty if the library has only one
   std::string threads;       // dispatchThreads; exactly one of these two is given
   std::string threadgroups;  // dispatchThreadgroups
   std::string group;         // "auto" and nothing leave the size to tune() or set_group()
@@ -32,7 +32,7 @@ struct LaunchOptions {
   std::optional<double> timeout;  // seconds
 };
 
-// All but --group and --repeat, which not every subcommand has.
+// All but --repeat, which not every subcommand has.
 void add_launch_options(CLI::App& command, LaunchOptions& options);
 // What --arg takes, for a subcommand's help.
 std::string spec_help();
@@ -53,6 +53,9 @@ class Launch {
   // The same with standard options, unless there was a tuning with whatever options.
   TuneResult tune_once();
   void set_group(Size group);
+  // What the kernel requires, else with --threads the longest row of threads, as metalloid.compile_shader does. Throws
+  // UsageError with --threadgroups.
+  void set_default_group();
 
   // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times.
   std::vector<std::chrono::duration<double>> execute();

@@ -9,6 +9,39 @@
 #include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "options.h"
+#include "runtime/nearest_names.h"
+
+namespace {
+
+using metalloid::tool::UsageError;
+
+// CLI11 speaks of names that it does not know only when all else is right.
+void check_names(const CLI::App& app, const std::vector<std::string>& reversed) {
+  if (reversed.empty() || reversed.back().starts_with('-')) return;
+  const std::string& name = reversed.back();
+  const CLI::App* command = nullptr;
+  std::vector<std::string> commands;
+  for (const CLI::App* known : app.get_subcommands({})) {
+    commands.push_back(known->get_name());
+    if (commands.back() == name) command = known;
+  }
+  if (command == nullptr) {
+    throw UsageError(
+        fmt::format("no command is named '{}'; {}", name, metalloid::runtime::nearest_names(name, commands)));
+  }
+  for (const std::string& argument : reversed) {
+    const std::string option = argument.substr(0, argument.find('='));
+    if (!option.starts_with("--") || option == "--" || command->get_option_no_throw(option) != nullptr) continue;
+    std::vector<std::string> options;
+    for (const CLI::Option* known : command->get_options()) {
+      for (const std::string& long_name : known->get_lnames()) options.push_back("--" + long_name);
+    }
+    throw UsageError(fmt::format("'metalloid {}' has no option {}; {}", name, option,
+                                 metalloid::runtime::nearest_names(option, options)));
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace metalloid;
@@ -22,10 +55,10 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  metalloid compile kernel.metal                  check it; errors as Clang shows them\n"
       "  metalloid inspect kernel.metal                  its kernels and what they want bound\n"
-      "  metalloid run kernel.metal --kernel saxpy --threads 8 --group 4 \\\n"
-      "      --arg y=f32[8]=ones --arg x=f32[8]=arange --arg a=f32:0.5 --print y\n"
+      "  metalloid run kernel.metal --kernel saxpy --threads 8 \\\n"
+      "      --arg y=f32[8]=ones --arg x=f32[8]=arange --arg a=0.5 --print y\n"
       "  metalloid tune kernel.metal --kernel saxpy --threads 100000 \\\n"
-      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=f32:0.5\n\n"
+      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=0.5\n\n"
       "Results go to stdout, messages to stderr.\n"
       "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running failed.\n"
       "'metalloid COMMAND --help' explains a command.");
@@ -38,7 +71,13 @@ int main(int argc, char** argv) {
 
   std::vector<std::string> arguments = double_dashes(argc, argv);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  app.failure_message([](const CLI::App* main, const CLI::Error& error) {
+    const auto commands = main->get_subcommands();
+    const std::string command = commands.empty() ? "metalloid" : "metalloid " + commands[0]->get_name();
+    return fmt::format("{}: {} (see {} --help)\n", command, error.what(), command);
+  });
   try {
+    check_names(app, arguments);
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_fine : exit_usage;

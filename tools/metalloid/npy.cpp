@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -22,19 +23,18 @@ constexpr std::string_view magic = "\x93NUMPY";
   throw Error(ErrorCode::input_output, fmt::format("{}: {}", file.string(), reason));
 }
 
-// The text after "'key':", without leading spaces.
+// The text after "'key':", without leading spaces. A structured type may have a member of that name, without a colon.
 std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
   for (char quote : {'\'', '"'}) {
-    std::string quoted = fmt::format("{}{}{}", quote, key, quote);
-    auto at = header.find(quoted);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = header.substr(at + quoted.size());
-    auto start = rest.find_first_not_of(" \t");
-    if (start == std::string_view::npos || rest[start] != ':') continue;
-    rest.remove_prefix(start + 1);
-    auto first = rest.find_first_not_of(" \t");
-    if (first == std::string_view::npos) continue;
-    return rest.substr(first);
+    const std::string quoted = fmt::format("{}{}{}", quote, key, quote);
+    for (auto at = header.find(quoted); at != std::string_view::npos; at = header.find(quoted, at + 1)) {
+      std::string_view rest = header.substr(at + quoted.size());
+      const auto start = rest.find_first_not_of(" \t");
+      if (start == std::string_view::npos || rest[start] != ':') continue;
+      rest.remove_prefix(start + 1);
+      const auto first = rest.find_first_not_of(" \t");
+      if (first != std::string_view::npos) return rest.substr(first);
+    }
   }
   return std::nullopt;
 }
@@ -125,12 +125,18 @@ Array read_npy(const std::filesystem::path& file) {
 
   auto descr = value_of(header, "descr");
   if (!descr) fail(file, "header has no 'descr'");
-  if (descr->front() == '[') fail(file, "structured arrays are not supported; save array.view('uint8')");
-  if (descr->front() != '\'' && descr->front() != '"') fail(file, "header has no valid 'descr'");
-  auto end = descr->find(descr->front(), 1);
-  if (end == std::string_view::npos) fail(file, "header has no valid 'descr'");
   Array array;
-  array.kind = parse_descr(file, descr->substr(1, end - 1));
+  bool is_raw = descr->front() == '[';  // a structured type
+  bool is_complex = false;
+  if (!is_raw) {
+    if (descr->front() != '\'' && descr->front() != '"') fail(file, "header has no valid 'descr'");
+    const auto end = descr->find(descr->front(), 1);
+    if (end == std::string_view::npos) fail(file, "header has no valid 'descr'");
+    const std::string_view type = descr->substr(1, end - 1);
+    is_raw = type.starts_with("|V");
+    is_complex = type == "<c8";
+    if (!is_raw) array.kind = is_complex ? ScalarKind::float32 : parse_descr(file, type);
+  }
   auto fortran = value_of(header, "fortran_order");
   if (!fortran) fail(file, "header has no 'fortran_order'");
   auto shape = value_of(header, "shape");
@@ -139,10 +145,17 @@ Array read_npy(const std::filesystem::path& file) {
   if (fortran->starts_with("True") && array.shape.size() > 1) {
     fail(file, "Fortran order is not supported; save it with numpy.ascontiguousarray(array)");
   }
-  const std::size_t size = array.element_count() * size_of(array.kind);
+  if (is_complex) array.shape.push_back(2);
   const auto data_start = stream.tellg();
   stream.seekg(0, std::ios::end);
   const auto available = static_cast<std::size_t>(stream.tellg() - data_start);
+  if (is_raw) {  // the size of an element follows from that of the file
+    const std::size_t count = std::max<std::size_t>(array.element_count(), 1);
+    if (available % count != 0) fail(file, fmt::format("is cut off: {} bytes for {} elements", available, count));
+    array.kind = ScalarKind::uint8;
+    array.shape.push_back(array.element_count() == 0 ? 1 : available / count);
+  }
+  const std::size_t size = array.element_count() * size_of(array.kind);
   if (available < size) fail(file, fmt::format("is cut off: {} bytes of data, its shape needs {}", available, size));
   stream.seekg(data_start);
   array.bytes.resize(size);

@@ -7,6 +7,7 @@
 
 namespace metalloid::tool {
 
+// Structured and void types become bytes, complex64 pairs of float: both with one more dimension, the last.
 // Throws Error(input_output) that names the file and says what is wrong with it.
 Array read_npy(const std::filesystem::path& file);
 // bfloat16 is written as uint16, which NumPy knows.

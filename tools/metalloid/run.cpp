@@ -62,6 +62,8 @@ int run_kernel(const Settings& settings) {
     const TuneResult tuned = launch.tune_once();
     launch.set_group(tuned.best());
     fmt::print(stderr, "{}\n", tuned.summary());
+  } else if (settings.launch.group.empty()) {
+    launch.set_default_group();
   }
   std::vector<Seconds> times = launch.execute();
   for (const BoundArgument* argument : prints) print(*argument);
@@ -83,10 +85,9 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Runs one kernel of a file");
   command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
   add_launch_options(*command, settings->launch);
-  command
-      ->add_option("--group", settings->launch.group,
-                   "Threads per threadgroup X[,Y[,Z]], at most 1024 in all; auto: what `metalloid tune` finds")
-      ->required();
+  command->get_option("--group")->description(
+      "Threads per threadgroup X[,Y[,Z]], at most 1024 in all; auto: what `metalloid tune` finds (default with "
+      "--threads: as many along X as the kernel allows)");
   command
       ->add_option("--repeat", settings->launch.repeat, "Run N times, each from the same input, and report the times")
       ->check(CLI::PositiveNumber);
@@ -102,9 +103,9 @@ void add_run(CLI::App& app, int& exit_code) {
                   "\n"
                   "Examples:\n"
                   "  metalloid run saxpy.metal --kernel saxpy --threads 1000 --group 256 \\\n"
-                  "      --arg y=f32[1000]=ones --arg x=f32[1000]=arange --arg a=f32:0.5\n"
+                  "      --arg y=f32[1000]=ones --arg x=f32[1000]=arange --arg a=0.5\n"
                   "  metalloid run softmax.metal --kernel softmax --threadgroups 8 --group 256 \\\n"
-                  "      --arg in.npy --arg f32[8,1024]=zeros --arg u32:1024 --save 1=out.npy");
+                  "      --arg in.npy --arg f32[8,1024]=zeros --arg 1024 --save 1=out.npy");
   command->callback([settings, &exit_code] { exit_code = run_kernel(*settings); });
 }
 

@@ -78,13 +78,8 @@ void print_list(bool as_json) {
 
 // What CLI11 cannot check because --list and --clear stand alone.
 void check(const Settings& settings) {
-  auto require = [](bool given, const char* what) {
-    if (!given) throw UsageError(fmt::format("tune: {} is missing", what));
-  };
-  require(!settings.file.empty(), "FILE");
-  require(!settings.launch.kernel.empty(), "--kernel");
-  require(!settings.launch.threads.empty() || !settings.launch.threadgroups.empty(), "--threads or --threadgroups");
-  if (settings.launch.group == "auto") throw UsageError("tune: --group is the size that you use now, not auto");
+  if (settings.file.empty()) throw UsageError("FILE is missing");
+  if (settings.launch.group == "auto") throw UsageError("--group is the size that you use now, not auto");
 }
 
 std::vector<Size> parse_groups(const std::vector<std::string>& groups) {
@@ -130,11 +125,9 @@ void add_tune(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("tune", "Finds a kernel's best threadgroup size by measurement");
   command->add_option("FILE", settings->file, "Metal source")->check(CLI::ExistingFile);
   add_launch_options(*command, settings->launch);
-  command->get_option("--kernel")->required(false);
-  command->get_option_group("Grid")->require_option(0, 1);
-  command->add_option("--group", settings->launch.group,
-                      "The size that you use now: it stays unless another is faster by the margin, and its results "
-                      "are those that are right");
+  command->get_option("--group")->description(
+      "The size that you use now: it stays unless another is faster by the margin, and its results are those that "
+      "are right");
   command
       ->add_option("--groups", settings->groups,
                    "Sizes to try, as 32,64,8x8; the first is the default if --group is missing (default: powers of "
@@ -164,9 +157,9 @@ void add_tune(CLI::App& app, int& exit_code) {
       "cached for this device, kernel, shapes and integer values; `metalloid run --group auto` uses it.\n\n"
       "Examples:\n"
       "  metalloid tune saxpy.metal --kernel saxpy --threads 100000 \\\n"
-      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=f32:0.5\n"
+      "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=0.5\n"
       "  metalloid tune softmax.metal --kernel softmax --threadgroups 64 --group 256 \\\n"
-      "      --arg f32[64,1024]=normal --arg f32[64,1024]=zeros --arg u32:1024\n"
+      "      --arg f32[64,1024]=normal --arg f32[64,1024]=zeros --arg 1024\n"
       "  metalloid tune matmul.metal --kernel matmul --threads 512,512 --groups 16x16,8x8,32x8 ...");
   command->callback([settings, &exit_code] { exit_code = tune_kernel(*settings); });
 }
