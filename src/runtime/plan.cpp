@@ -79,14 +79,20 @@ void plan_grid(const KernelInfo& kernel, std::uint32_t max_threads, const Dispat
   }
 }
 
+// A reference is one whole object; a pointer leads to at least one. The room after a vector of three is not needed:
+// hosts bind three numbers to a uint3.
+std::size_t bytes_needed(const TypeInfo& type) {
+  const bool is_vector_of_three = type.columns == 1 && type.rows == 3 && type.array_length == 0;
+  return is_vector_of_three ? std::size_t{3} * size_of(type.scalar) : type.size;
+}
+
 void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
   auto found = dispatch.bindings().find(argument.index);
   if (found == dispatch.bindings().end()) {
     reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
            argument.name);
   }
-  // A reference is one whole object; a pointer leads to at least one.
-  std::size_t needed = argument.type.size;
+  const std::size_t needed = bytes_needed(argument.type);
   if (const auto* bytes = std::get_if<Dispatch::Bytes>(&found->second)) {
     if (bytes->size() > max_inline_bytes) {
       reject(ErrorCode::limit_exceeded, kernel,

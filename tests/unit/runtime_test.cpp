@@ -24,6 +24,7 @@ kernel void scale(device float* values [[buffer(0)]], constant float& factor [[b
 }
 struct Params { float4 a; uint b; };
 kernel void params(device float* out, constant Params& p) { out[0] = p.a.x; }
+kernel void three(device uint* out, constant uint3& v, constant packed_float3& p) { out[0] = v.x * v.y * v.z * uint(p.z); }
 kernel void tile(device float* out, threadgroup float* shared [[threadgroup(0)]], threadgroup float4* more [[threadgroup(1)]],
                  uint i [[thread_position_in_threadgroup]]) {
   shared[i] = i;
@@ -103,6 +104,17 @@ TEST_F(Runtime, BindsAtOffsets) {
   EXPECT_EQ(values.as<float>()[2], 1);
   EXPECT_EQ(values.as<float>()[3], 3);
   EXPECT_EQ(values.as<float>()[7], 3);
+}
+
+TEST_F(Runtime, TakesThreeNumbersForAVectorOfThree) {
+  Buffer out(sizeof(std::uint32_t)), v(3 * sizeof(std::uint32_t));
+  for (std::uint32_t i = 0; i < 3; ++i) v.as<std::uint32_t>()[i] = i + 2;
+  const auto three = [&](auto p) { return Dispatch().buffer(0, out).buffer(1, v).value(2, p).threads({1}, {1}); };
+  run(kernel("three"), three(std::array<float, 3>{0, 0, 10}));
+  EXPECT_EQ(out.as<std::uint32_t>()[0], 240u);
+  expect_error(
+      ErrorCode::invalid_argument, [&] { run(kernel("three"), three(std::array<float, 2>{})); },
+      AllOf(HasSubstr("'p'"), HasSubstr("12 bytes"), HasSubstr("8 given")));
 }
 
 TEST_F(Runtime, ChecksBuffers) {
