@@ -96,7 +96,8 @@ class Settings:
             for name in ("mps", "mlx")
             if getattr(options, f"metalloid_{name}") or config.getini(f"metalloid_{name}")
         ]
-        self.require_kernels = options.metalloid_require_kernels or config.getini("metalloid_require_kernels")
+        wants_kernels = options.metalloid_require_kernels or config.getini("metalloid_require_kernels")
+        self.require_kernels = wants_kernels and not options.collectonly
         lines = str(config.getini("metalloid_source_lines"))
         if not lines.isdigit() or int(lines) == 0:
             raise pytest.UsageError(f"metalloid_source_lines must be a number above 0, not {lines!r}")

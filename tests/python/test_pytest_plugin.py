@@ -255,6 +255,7 @@ def test_require_kernels(run):
     result = run(silent, "--metalloid-require-kernels")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["metalloid: 0 tests launched kernels*", "ERROR: no test launched a kernel*"])
+    assert run(silent, "--metalloid-require-kernels", "--collect-only").ret == 0
     result = run(
         """
         def test_launches(metal_library):
