@@ -36,6 +36,10 @@ def _problem_of(mark: pytest.Mark) -> str | None:
     return None
 
 
+def _count(number: int, what: str, plural: str = "s") -> str:
+    return f"{number} {what}{'' if number == 1 else plural}"
+
+
 class Runs:
     """Hooks of one session."""
 
@@ -171,11 +175,12 @@ class Runs:
             return
         children = f"; {self._launches_of_children} in processes that tests started" if self._launches_of_children else ""
         terminalreporter.write_line(
-            f"metalloid: {len(self._tests_with_launches)} tests launched kernels, {self._launches} launches in all{children}"
+            f"metalloid: {_count(len(self._tests_with_launches), 'test')} launched kernels, "
+            f"{_count(self._launches, 'launch', 'es')} in all{children}"
         )
         if self._deselected:
             terminalreporter.write_line(
-                f"metalloid: {self._deselected} tests deselected, which are marked for other engines than "
+                f"metalloid: {_count(self._deselected, 'test')} deselected, marked for other engines than "
                 f"{', '.join(self._settings.engines)}"
             )
         if self._has_failed():
