@@ -24,6 +24,7 @@ _most_rows = 20  # for one line of source
 
 _diagnostic = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _crash = re.compile(r" crashed at (?P<file>.*?):(?P<line>\d+): ")
+_reported = re.compile(r"reported by (?P<function>\w+) at (?P<file>.*):(?P<line>\d+), the first of \d+")  # _errors.py
 _line_directive = re.compile(r"\s*#\s*line\s+(\d+)\b")
 _kernel = re.compile(r"(?:\bkernel\b|\[\[\s*kernel\s*\]\])\s+void\s+(?P<name>\w+)")
 
@@ -59,6 +60,9 @@ def explain(error: BaseException | None, events: list[Event], most_lines: int) -
         wrong = [event for event in events if kernel and event["kernel"].startswith(kernel)][-1:]
         if wrong:
             return [_wrong_result(wrong[0], most_lines)]
+        for note in getattr(link, "__notes__", ()):
+            if found := _reported.match(note):
+                return _reported_error(found, events, most_lines)
     launches = [event for event in events if event["kind"] == "dispatch"]
     return [_launches(launches, most_lines)] if launches else []
 
@@ -107,6 +111,17 @@ def _wrong_result(event: Event, most_lines: int) -> Section:
     lines = [_describe_launch(event), ""]
     lines += _listing(event["source_name"], event["source"], _declaration(event), most_lines)
     return f"Metal kernel {event['kernel']!r}, whose results are wrong", "\n".join(lines)
+
+
+def _reported_error(found: re.Match[str], events: list[Event], most_lines: int) -> list[Section]:
+    """Of an AcceleratorError: a kernel said so itself, some time before the host saw it."""
+    launches = [event for event in events if event["kind"] == "dispatch" and event["source_name"] == found["file"]]
+    event = next((event for event in reversed(launches) if event["kernel"] == found["function"]), None)
+    if event is None:
+        return [_launches(launches, most_lines)] if launches else []
+    lines = [found[0], _describe_launch(event), ""]
+    lines += _listing(found["file"], event["source"], [Mark(int(found["line"]))], most_lines)
+    return [(f"Metal kernel {event['kernel']!r} reported an error", "\n".join(lines))]
 
 
 def _launches(events: list[Event], most_lines: int) -> Section:

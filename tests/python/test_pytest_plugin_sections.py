@@ -151,6 +151,24 @@ def test_verification_error(run):
     assert "[[kernel]] void twice_" in text and "{ y[i] = 3 * x[i]; }" in text.replace("\n       | ", "")
 
 
+def test_error_that_a_kernel_reported(run):
+    result = run('''
+        SOURCE = """#include <c10/metal/error.h>
+        kernel void check(device float* x, device c10::metal::ErrorMessages* errors, uint i [[thread_position_in_grid]]) {
+          if (i == 3)
+            TORCH_REPORT_ERROR(errors, "thread ", i, " is unhappy");
+        }
+        """
+
+        def test(metal_library):
+            metal_library(SOURCE).check(numpy.zeros(8, numpy.float32), error_buf_idx=1)
+            metalloid.synchronize()
+        ''')
+    text = section(result, "Metal kernel 'check' reported an error")
+    assert "reported by check at program_source:4, the first of 1\n" in text
+    assert ">    4 |     TORCH_REPORT_ERROR(errors" in text
+
+
 def test_launches_of_a_test_that_fails_for_other_reasons(run):
     result = run('''
         TWO = """kernel void one(device float* x, uint i [[thread_position_in_grid]]) { x[i] = 1; }
