@@ -124,6 +124,10 @@ Session::Session(std::string_view source, const CompileOptions& options, std::sh
   } else {
     preprocessor_options.Includes.push_back(prelude_header);
   }
+  // The functions behind assembler labels that some public kernels declare.
+  if (source.find("\"air.") != std::string_view::npos) {
+    preprocessor_options.Includes.push_back("metalloid/async_copy.h");
+  }
   compiler_->createPreprocessor(clang::TU_Complete);
   auto recorder = std::make_unique<DeclarationRecorder>();
   recorder_ = recorder.get();

@@ -132,8 +132,7 @@ using permuted_t = metal::conditional_t<__is_same(T, bool), bool, reduction_t<T>
     } else {                                                      \
       return R(operation(__metalloid::widen(a)));                 \
     }                                                             \
-  }                                                               \
-  METALLOID_GROUP_OF_EACH(METALLOID_GROUP_REDUCTION_OF, name)
+  }
 // and, or, xor act on the bits.
 #define METALLOID_GROUP_BITWISE(name, operation)                                           \
   template <typename A, typename R = __metalloid::reduction_t<A>>                          \
@@ -147,25 +146,6 @@ using permuted_t = metal::conditional_t<__is_same(T, bool), bool, reduction_t<T>
       return __builtin_bit_cast(R, Word(operation(Operand(__builtin_bit_cast(Word, a))))); \
     }                                                                                      \
   }
-
-// The same functions for exactly these types, as Metal declares them: they win over templates of the same name that a
-// source brings into view (c10::metal has such). For bfloat a source may have functions of its own in namespace metal,
-// as MLX has, so those here stay templates.
-#define METALLOID_GROUP_REDUCTION_OF(name, T) \
-  METALLOID_FUNC T name(T a) { return metal::name<T>(a); }
-#define METALLOID_GROUP_PERMUTATION_OF(name, T) \
-  METALLOID_FUNC T name(T a, ushort operand) { return metal::name<T>(a, operand); }
-#define METALLOID_GROUP_OF_EACH(M, name) \
-  M(name, float)                         \
-  M(name, half)                          \
-  M(name, int)                           \
-  M(name, uint)                          \
-  M(name, short)                         \
-  M(name, ushort)                        \
-  M(name, char)                          \
-  M(name, uchar)                         \
-  template <int = 0>                     \
-  M(name, bfloat)
 
 // A permutation; `parameters` start with a comma or are empty, `arguments` likewise.
 #define METALLOID_GROUP_PERMUTE_WORDS(name, operation, parameters, arguments)                          \
@@ -188,11 +168,8 @@ using permuted_t = metal::conditional_t<__is_same(T, bool), bool, reduction_t<T>
   }                                                                                                    \
   }
 #define METALLOID_COMMA ,
-#define METALLOID_GROUP_PERMUTATION(name, operation)                                                      \
-  METALLOID_GROUP_PERMUTE_WORDS(name, operation, METALLOID_COMMA ushort operand, METALLOID_COMMA operand) \
-  namespace metal {                                                                                       \
-  METALLOID_GROUP_OF_EACH(METALLOID_GROUP_PERMUTATION_OF, name)                                           \
-  }
+#define METALLOID_GROUP_PERMUTATION(name, operation) \
+  METALLOID_GROUP_PERMUTE_WORDS(name, operation, METALLOID_COMMA ushort operand, METALLOID_COMMA operand)
 
 // Everything that simdgroups (prefix simd, 32 lanes) and quadgroups (prefix quad, 4 lanes) have in common.
 #define METALLOID_GROUP_FUNCTIONS(group, width)                                                                 \
