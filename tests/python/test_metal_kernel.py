@@ -443,6 +443,12 @@ def test_the_first_interface_gets_directions(call_dictionary):
     (dict(grid=(-1, 1, 1)), ValueError, "negative"),
     (dict(threadgroup=(0, 1, 1)), ValueError, "empty"),
     (dict(grid=(1, 1)), TypeError, "grid must be three integers"),
+    (dict(grid=(1.0, 1, 1)), TypeError, "grid must be three integers"),
+    (dict(grid=(1 << 40, 1, 1)), ValueError, "does not fit 32 bits"),
+    (dict(output_shapes=(1,)), TypeError, "output_shapes must be a list with the shape of each output"),
+    (dict(output_shapes=[(1 << 30, 1 << 30)]), ValueError, "too large"),
+    (dict(output_dtypes=numpy.float32), TypeError, "takes a list for `output_dtypes`"),
+    (dict(inputs=numpy.zeros(1)), TypeError, "takes a list for `inputs`, not ndarray"),
 ])  # fmt: skip
 def test_bad_calls(change, kind, message):
     arguments = dict(inputs=[numpy.zeros(9, numpy.float32)], output_dtypes=[numpy.float32]) | ONE | change

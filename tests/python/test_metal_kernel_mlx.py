@@ -118,8 +118,16 @@ def test_errors_of_the_launch():
     ]:
         with pytest.raises(ValueError, match=message):
             mx.eval(call(SQUARE, x, **options))
-    with pytest.raises(ValueError):
-        mx.eval(call(SQUARE, x, output_shapes=[(-3,)]))
+    with pytest.raises(ValueError, match="negative dimensions"):
+        call(SQUARE, x, output_shapes=[(-3,)])
+    two = metal_kernel("two", ["x", "n"], ["y"], "y[0] = x[0] + n;")
+    with pytest.raises(TypeError, match="NoneType"):
+        two(inputs=[x, None], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)], output_dtypes=[mx.float32])
+
+
+def test_more_memory_than_there_is(lazy):
+    with pytest.raises(RuntimeError, match="Unable to allocate"):
+        mx.eval(call(SQUARE, mx.ones(3), output_shapes=[(1 << 30, 1 << 15)]))
 
 
 def test_functions_are_compiled_around_kernels(lazy):

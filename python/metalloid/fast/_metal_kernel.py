@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,6 +11,7 @@ from typing import Any, NamedTuple
 from .. import _core, _device
 from ._dtypes import dtype_name
 from ._results import runner_for
+from ._tune import Tunable
 
 _math_modes = ("safe", "relaxed", "fast")
 
@@ -80,15 +83,18 @@ def _check_count(what: str, expected: Sequence[Any], values: Sequence[Any]) -> N
         )
 
 
-def _reject_dictionaries(**arguments: Any) -> None:
-    named = [what for what, value in arguments.items() if isinstance(value, dict)]
-    if named:
+def _require_lists(**arguments: Any) -> None:
+    dictionaries = [what for what, value in arguments.items() if isinstance(value, dict)]
+    if dictionaries:
         raise TypeError(
-            f"metal_kernel takes lists, not dictionaries, for {', '.join(f'`{what}`' for what in named)}: MLX replaced "
-            "its first, dictionary-based interface. Give input_names=[...] and output_names=[...] to metal_kernel() "
-            "and call the kernel with inputs=[a], output_shapes=[a.shape], output_dtypes=[a.dtype], "
+            f"metal_kernel takes lists, not dictionaries, for {', '.join(f'`{what}`' for what in dictionaries)}: MLX "
+            "replaced its first, dictionary-based interface. Give input_names=[...] and output_names=[...] to "
+            "metal_kernel() and call the kernel with inputs=[a], output_shapes=[a.shape], output_dtypes=[a.dtype], "
             'template=[("T", mx.float32)]; it returns a list of outputs in the order of output_names.'
         )
+    for what, value in arguments.items():
+        if not isinstance(value, (list, tuple)) and not (what == "template" and value is None):
+            raise TypeError(f"metal_kernel takes a list for `{what}`, not {type(value).__name__}")
 
 
 def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
@@ -107,13 +113,30 @@ def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, An
 
 
 def _extents(what: str, value: Sequence[int]) -> tuple[int, int, int]:
-    extents = tuple(value)
-    if len(extents) != 3:
-        raise TypeError(f"metal_kernel: {what} must be three integers, not {value!r}")
-    return extents
+    try:
+        x, y, z = map(operator.index, value)
+    except (TypeError, ValueError):
+        raise TypeError(f"metal_kernel: {what} must be three integers, not {value!r}") from None
+    if not -(1 << 31) <= min(x, y, z) <= max(x, y, z) < 1 << 31:
+        raise ValueError(f"[metal_kernel] `{what}` does not fit 32 bits: {value!r}")
+    return x, y, z
 
 
-class MetalKernel:
+def _shapes(value: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    try:
+        shapes = [tuple(map(operator.index, shape)) for shape in value]
+    except TypeError:
+        raise TypeError(
+            f"metal_kernel: output_shapes must be a list with the shape of each output, not {value!r}"
+        ) from None
+    for shape in shapes:
+        if any(not 0 <= extent < 1 << 31 for extent in shape) or math.prod(shape) >= 1 << 48:
+            wrong = "has negative dimensions" if min(shape) < 0 else "is too large"
+            raise ValueError(f"[metal_kernel] An output's shape {wrong}: {shape}")
+    return shapes
+
+
+class MetalKernel(Tunable):
     """A kernel whose signature depends on the call. Made by :func:`metal_kernel`."""
 
     def __init__(
@@ -183,14 +206,14 @@ class MetalKernel:
             ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
             RuntimeError: the source does not compile (the compiler's log follows), the kernel crashed or timed out.
         """
-        _reject_dictionaries(
+        _require_lists(
             inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, template=template
         )
         _check_count("inputs", self._input_names, inputs)
         _check_count("output_shapes", self._output_names, output_shapes)
         _check_count("output_dtypes", self._output_names, output_dtypes)
         call = Call(
-            self, list(inputs), [tuple(shape) for shape in output_shapes], _dtype_names(output_dtypes),
+            self, list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes),
             _extents("grid", grid), _extents("threadgroup", threadgroup), template, _template(template), init_value,
             stream,
         )  # fmt: skip

@@ -34,7 +34,7 @@ def load() -> None:
 def run(call: Call) -> list[Any]:
     if "float64" in call.output_dtypes:
         raise ValueError("float64 is not supported on the GPU")  # as MLX says when it makes such an array
-    inputs = [value if type(value) is mx.array else mx.array(value) for value in call.inputs]
+    inputs = [value if type(value) is mx.array else _as_array(value) for value in call.inputs]
     if _core.mlx_is_traced(inputs):
         outputs = exported(call)
         if outputs is not None:
@@ -46,3 +46,10 @@ def run(call: Call) -> list[Any]:
         with mx.stream(call.stream):
             call.kernel.add_mlx_node(call, inputs, outputs)
     return outputs
+
+
+def _as_array(value: Any) -> Any:
+    try:
+        return mx.array(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"[metal_kernel] Not an array, nor a number: {type(value)}") from None

@@ -181,6 +181,16 @@ class Outputs {
   std::vector<std::size_t> bytes_;
 };
 
+// MLX's allocator does not survive a lack of memory; so large pieces are tried first.
+auto allocate(std::size_t bytes) {
+  if (bytes > std::size_t{1} << 28) {
+    void* trial = std::malloc(bytes);
+    if (trial == nullptr) throw std::runtime_error("[malloc] Unable to allocate " + std::to_string(bytes) + " bytes.");
+    std::free(trial);
+  }
+  return mx::allocator::malloc(bytes);
+}
+
 class MetalloidKernel : public mx::Primitive {
  public:
   MetalloidKernel(mx::Stream stream, std::shared_ptr<void> call) : Primitive(stream), call_(std::move(call)) {}
@@ -201,7 +211,7 @@ class MetalloidKernel : public mx::Primitive {
       if (failure.kind != Failure::none) raise(failure);
     }
     for (mx::array& output : outputs) {
-      output.set_data(mx::allocator::malloc(output.nbytes()));
+      output.set_data(allocate(output.nbytes()));
       task->outputs.add(output);
     }
     if (METALLOID_RUNS_IN_STREAM) {
