@@ -84,7 +84,8 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
   } else if (fill == "normal") {
     spec.source = ArgumentSpec::Source::normal;
   } else {
-    const bool is_word = fill.size() > 3 && std::isalpha(static_cast<unsigned char>(fill[0])) != 0;
+    const bool is_word = fill.size() > 3 && std::isalpha(static_cast<unsigned char>(fill[0])) != 0 &&
+                         fill.find(',') == std::string_view::npos;
     if (is_word && fill != "true" && fill != "false") {
       fail(spec.text, fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform or normal", fill));
     }
