@@ -259,6 +259,31 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   EXPECT_EQ(out[63], 610u + 37000);
 }
 
+TEST_F(ReferenceEngine, RecursiveFunctionsHaveBarriersAndVariables) {
+  Kernel kernel = compile(R"(
+uint deep(uint n, threadgroup uint* t, uint i) {
+  uint own[4] = {i, i + 1, i + 2, i + 3};
+  t[i] = own[n & 3];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint other = t[i ^ 33];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  return n == 0 ? other : deep(n - 1, t, i) + other + own[(n + 1) & 3];
+}
+kernel void test(device uint* out, uint i [[thread_index_in_threadgroup]], uint g [[thread_position_in_grid]]) {
+  threadgroup uint t[256];
+  uint a[16];
+  for (uint k = 0; k < 16; ++k) a[k] = k * i;
+  uint depth = simd_max(i & 1) + 1;
+  out[g] = deep(depth, t, i) + a[depth];
+})");
+  auto out = run_threads(kernel, 600, {600}, {256});
+  for (unsigned g = 0; g < 512; ++g) {
+    const unsigned i = g % 256, other = i ^ 33;
+    // At depths 2, 1 and 0.
+    ASSERT_EQ(out[g], (other + 2) + (i + 3) + (other + 1) + (i + 2) + other + 2 * i) << g;
+  }
+}
+
 TEST_F(ReferenceEngine, IntegerArithmeticNeverTraps) {
   Kernel kernel = compile(R"(
 kernel void test(device int* out, device const int* in [[buffer(1)]]) {
@@ -305,14 +330,22 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   if (i == 777) *(device uint*)(ulong(i)) = 1;
   out[i] = i;
 })");
-  Kernel fibers = compile(R"(
+  Kernel meeting = compile(R"(
 kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   uint sum = simd_sum(i);
   if (i == 777) *(device uint*)(ulong(i)) = 1;
   out[i] = simd_sum(sum);
 })");
+  Kernel recursive = compile(R"(
+uint deep(uint n, uint i) {
+  if (n > 0) return deep(n - 1, i) + 1;
+  uint sum = simd_sum(i);
+  if (i == 777) *(device uint*)(ulong(i)) = 1;
+  return simd_sum(sum);
+}
+kernel void test(device uint* out, uint i [[thread_position_in_grid]]) { out[i] = deep(3, i); })");
   for (int repeat = 0; repeat < 20; ++repeat) {
-    for (const Kernel& kernel : {plain, fibers}) {
+    for (const Kernel& kernel : {plain, meeting, recursive}) {
       std::string message = error_of(ErrorCode::kernel_crashed, [&] { run_threads(kernel, 1024, {1024}, {64}); });
       EXPECT_THAT(message, AllOf(HasSubstr("'test'"), HasSubstr("SIGSEGV"), HasSubstr("0x309"), HasSubstr("(12, 0, 0)"),
                                  HasSubstr("program_source:")));
@@ -333,7 +366,24 @@ kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
   EXPECT_THAT(message, HasSubstr("stack"));
 }
 
-TEST_F(ReferenceEngine, StackOverflowIsACrashWithoutFibersToo) {
+TEST_F(ReferenceEngine, StackOverflowOnAFiberIsACrash) {
+  Kernel kernel = compile(R"(
+uint endless(uint n, thread uint* p) {
+  uint x[64];
+  x[n % 64] = *p;
+  return n == 0xffffffff ? simd_sum(n) : endless(n + 1, x + n % 64) + x[3];
+}
+kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint start = simd_sum(i);
+  if (i == 5) out[i] = endless(0, &start);
+})");
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::string message = error_of(ErrorCode::kernel_crashed, [&] { run_threads(kernel, 64, {64}, {64}); });
+    EXPECT_THAT(message, HasSubstr("stack overflowed"));
+  }
+}
+
+TEST_F(ReferenceEngine, StackOverflowIsACrashWhereThreadsNeverMeet) {
   Kernel kernel = compile(R"(
 uint endless(uint n, thread uint* p) { uint x[64]; x[n % 64] = *p; return n == 0xffffffff ? 0 : endless(n + 1, x + n % 64) + x[3]; }
 kernel void test(device uint* out) { uint start = out[0]; out[0] = endless(0, &start); })");
@@ -405,11 +455,18 @@ TEST_F(ReferenceEngine, EndlessKernelsAreStopped) {
       "kernel void test(device atomic_uint* out) { while (true) atomic_fetch_add_explicit(out, 1, "
       "memory_order_relaxed); }");
   Kernel empty = compile("kernel void test(device uint* out) { while (true) {} }");
-  Kernel fibers =
+  Kernel barriers =
       compile("kernel void test(device uint* out) { while (out[0] == 0) threadgroup_barrier(mem_flags::mem_device); }");
+  Kernel recursive = compile(R"(
+uint deep(uint n, device uint* out) {
+  if (n > 0) return deep(n - 1, out) + 1;
+  while (out[0] == 0) threadgroup_barrier(mem_flags::mem_device);
+  return 1;
+}
+kernel void test(device uint* out) { deep(3, out); })");
   Kernel ballots = compile("kernel void test(device uint* out) { while (simd_sum(out[0]) == 0) ; }");
   for (int repeat = 0; repeat < 3; ++repeat) {
-    for (const Kernel& kernel : {plain, empty, fibers, ballots}) {
+    for (const Kernel& kernel : {plain, empty, barriers, ballots, recursive}) {
       auto start = std::chrono::steady_clock::now();
       std::string message =
           error_of(ErrorCode::kernel_timed_out, [&] { run_threads(kernel, 1, {4096}, {64}, milliseconds(50)); });
