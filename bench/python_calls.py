@@ -43,7 +43,13 @@ def main():
     if mx is not None:
         a = mx.zeros(64)
         mx.eval(a)
-        results["metal_kernel_mlx"] = median_seconds(lambda: one(inputs=[a], output_dtypes=[a.dtype], **launch))
+        from metalloid.mlx import set_evaluation
+
+        for evaluation in ("lazy", "eager"):
+            set_evaluation(evaluation)
+            results[f"metal_kernel_mlx_{evaluation}"] = median_seconds(
+                lambda: mx.eval(one(inputs=[a], output_dtypes=[a.dtype], **launch))
+            )
         results["mlx_exp"] = median_seconds(lambda: mx.eval(mx.exp(a)))
     if torch is not None:
         t = torch.zeros(64)

@@ -84,7 +84,8 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
     for call, what, most in (
         ("compile_shader_numpy", "`lib.kernel(...)` on NumPy arrays", 15),
         ("metal_kernel_numpy", "`metal_kernel` on NumPy arrays", 50),
-        ("metal_kernel_mlx", "`metal_kernel` on `mx.array`", 50),
+        ("metal_kernel_mlx_lazy", "`metal_kernel` on `mx.array`, to the end of `mx.eval`", 50),
+        ("metal_kernel_mlx_eager", "the same with eager evaluation", 50),
         ("metal_kernel_torch", "`metal_kernel` on PyTorch tensors", 50),
     ):
         if call in calls:
