@@ -15,6 +15,7 @@
 
 #include "bindings.h"
 #include "fast_arguments.h"
+#include "metalloid/tune.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -254,6 +255,33 @@ void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb:
   });
 }
 
+TuneResult tune_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const std::vector<Shape>& output_shapes,
+                       const std::vector<std::string>& output_dtypes, std::array<int, 3> grid, bool grid_counts_threads,
+                       std::array<int, 3> threadgroup, const PythonTemplate& templates, std::optional<float> init_value,
+                       const std::string& device, const TuneOptions& options) {
+  const BorrowedList input_list(inputs, false);
+  std::vector<Array> outputs;
+  for (std::size_t i = 0; i < output_shapes.size(); ++i) {
+    outputs.push_back(Array::zeros(output_shapes[i], dtype_named(output_dtypes[i])));
+  }
+  return with_errors([&] {
+    const Device chosen = Device::named(device);
+    const Launch launch{grid, {1, 1, 1}, template_arguments(templates), init_value};
+    nb::gil_scoped_release released;
+    auto [ready, dispatch] = kernel.prepare(input_list.arrays, outputs, launch, chosen);
+    auto size = [](const std::array<int, 3>& extents) {
+      return Size{static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
+                  static_cast<std::uint32_t>(extents[2])};
+    };
+    if (grid_counts_threads) {
+      dispatch.threads(size(grid), size(threadgroup));
+    } else {
+      dispatch.threadgroups(size(grid), size(threadgroup));
+    }
+    return tune(ready, dispatch, options);
+  });
+}
+
 std::pair<std::string, std::string> generated_source(const MetalKernel& kernel, const nb::sequence& inputs,
                                                      const std::vector<std::string>& output_dtypes,
                                                      const PythonTemplate& templates) {
@@ -290,6 +318,8 @@ void bind_fast(nb::module_& module) {
       .def_prop_ro("output_names", &MetalKernel::output_names)
       .def("run", &run_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(),
            "device"_a)
+      .def("tune", &tune_kernel, "inputs"_a, "output_shapes"_a, "output_dtypes"_a, "grid"_a, "grid_counts_threads"_a,
+           "threadgroup"_a, "template"_a, "init_value"_a.none(), "device"_a, "options"_a)
       .def("source", &generated_source, "inputs"_a, "output_dtypes"_a, "template"_a);
   bind_fast_mlx(module, kernel);
 }

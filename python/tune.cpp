@@ -33,29 +33,34 @@ using Contents = std::map<std::uint32_t, std::pair<std::string, std::vector<std:
 // Address, length in bytes, element kind.
 using ReachedMemories = std::vector<std::tuple<std::uintptr_t, std::size_t, std::string>>;
 
-TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& grid, bool grid_counts_threads,
-                       const Extents& group, const std::vector<Extents>& candidates, double margin, double seconds,
-                       std::optional<std::uint32_t> rounds, bool compare, std::optional<double> tolerance, bool force,
-                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory,
-                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory_per_thread,
-                       const Contents& contents, const ReachedMemories& reached, std::optional<double> timeout) {
-  Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
-  if (grid_counts_threads) {
-    dispatch.threads(size_from(grid), size_from(group));
-  } else {
-    dispatch.threadgroups(size_from(grid), size_from(group));
-  }
-  TuneOptions options{.candidates = {},
-                      .margin = margin,
+TuneOptions make_options(const std::vector<Extents>& candidates, double margin, double seconds,
+                         std::optional<std::uint32_t> rounds, bool compare, std::optional<double> tolerance, bool force,
+                         const std::map<std::uint32_t, std::size_t>& threadgroup_memory_per_thread) {
+  TuneOptions options{.margin = margin,
                       .budget = std::chrono::duration<double>(seconds),
                       .rounds = rounds,
                       .compare = compare,
                       .tolerance = tolerance,
                       .force = force,
-                      .threadgroup_memory_per_thread = threadgroup_memory_per_thread,
-                      .contents = {},
-                      .reached = {}};
+                      .threadgroup_memory_per_thread = threadgroup_memory_per_thread};
   for (const Extents& candidate : candidates) options.candidates.push_back(size_from(candidate));
+  return options;
+}
+
+void set_grid(Dispatch& dispatch, const Extents& grid, bool grid_counts_threads, const Extents& group) {
+  if (grid_counts_threads) {
+    dispatch.threads(size_from(grid), size_from(group));
+  } else {
+    dispatch.threadgroups(size_from(grid), size_from(group));
+  }
+}
+
+TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& grid, bool grid_counts_threads,
+                       const Extents& group, TuneOptions options,
+                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, const Contents& contents,
+                       const ReachedMemories& reached, std::optional<double> timeout) {
+  Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
+  set_grid(dispatch, grid, grid_counts_threads, group);
   for (const auto& [index, content] : contents) options.contents[index] = {kind_named(content.first), content.second};
   for (const auto& [address, bytes, kind] : reached) {
     options.reached.push_back({Buffer::wrap(reinterpret_cast<void*>(address), bytes), kind_named(kind)});
@@ -93,7 +98,9 @@ void bind_tune(nb::module_& module) {
       .def_prop_ro("best", [](const TuneResult& result) { return extents(result.best()); })
       .def_prop_ro("table", &TuneResult::table)
       .def_prop_ro("summary", &TuneResult::summary);
-  module.def("tune", &tune_kernel, "kernel"_a, "bindings"_a, "grid"_a, "grid_counts_threads"_a, "group"_a,
-             "candidates"_a, "margin"_a, "seconds"_a, "rounds"_a.none(), "compare"_a, "tolerance"_a.none(), "force"_a,
-             "threadgroup_memory"_a, "threadgroup_memory_per_thread"_a, "contents"_a, "reached"_a, "timeout"_a.none());
+  nb::class_<TuneOptions>(module, "TuneOptions")
+      .def(nb::new_(&make_options), "candidates"_a, "margin"_a, "seconds"_a, "rounds"_a.none(), "compare"_a,
+           "tolerance"_a.none(), "force"_a, "threadgroup_memory_per_thread"_a);
+  module.def("tune", &tune_kernel, "kernel"_a, "bindings"_a, "grid"_a, "grid_counts_threads"_a, "group"_a, "options"_a,
+             "threadgroup_memory"_a, "contents"_a, "reached"_a, "timeout"_a.none());
 }

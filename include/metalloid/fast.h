@@ -102,6 +102,11 @@ class MetalKernel {
   void run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
            Device device = Device::cpu()) const;
 
+  // What `run` runs: the compiled kernel, and its dispatch with the outputs filled and inputs copied where they must
+  // be. For metalloid::tune, which measures the dispatch with other threadgroups.
+  std::pair<Kernel, Dispatch> prepare(const std::vector<Array>& inputs, const std::vector<Array>& outputs,
+                                      const Launch& launch, Device device = Device::cpu()) const;
+
   // Throws what `run` would throw before it touches memory, and compiles the kernel if need be. Arrays may be without
   // memory.
   void check(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,

@@ -83,6 +83,19 @@ class MetalKernel:
         init_value: float | None,
         device: str,
     ) -> None: ...
+    def tune(
+        self,
+        inputs: Sequence[Any],
+        output_shapes: Sequence[Sequence[int]],
+        output_dtypes: Sequence[str],
+        grid: tuple[int, int, int],
+        grid_counts_threads: bool,
+        threadgroup: tuple[int, int, int],
+        template: Sequence[tuple[str, Any]],
+        init_value: float | None,
+        device: str,
+        options: TuneOptions,
+    ) -> TuneResult: ...
     def source(
         self, inputs: Sequence[Any], output_dtypes: Sequence[str], template: Sequence[tuple[str, Any]]
     ) -> tuple[str, str]: ...
@@ -102,6 +115,19 @@ class MetalKernel:
 def load_mlx_extension(path: str, probe: Any) -> None: ...
 def mlx_is_traced(arrays: Sequence[Any]) -> bool: ...
 def finish_mlx_kernels() -> None: ...
+
+class TuneOptions:
+    def __init__(
+        self,
+        candidates: Sequence[tuple[int, int, int]],
+        margin: float,
+        seconds: float,
+        rounds: int | None,
+        compare: bool,
+        tolerance: float | None,
+        force: bool,
+        threadgroup_memory_per_thread: Mapping[int, int],
+    ) -> None: ...
 
 class TuneTrial:
     @property
@@ -154,15 +180,8 @@ def tune(
     grid: tuple[int, int, int],
     grid_counts_threads: bool,
     group: tuple[int, int, int],
-    candidates: Sequence[tuple[int, int, int]],
-    margin: float,
-    seconds: float,
-    rounds: int | None,
-    compare: bool,
-    tolerance: float | None,
-    force: bool,
+    options: TuneOptions,
     threadgroup_memory: Mapping[int, int],
-    threadgroup_memory_per_thread: Mapping[int, int],
     contents: Mapping[int, tuple[str, Sequence[int]]],
     reached: Sequence[tuple[int, int, str]],
     timeout: float | None,

@@ -46,7 +46,7 @@ class TuneTrial:
 
 
 class TuneResult:
-    """What ``tune`` found. ``str(result)`` is a table of what was tried and the choice with its reason."""
+    """What tuning found. ``str(result)`` is a table of what was tried and the choice with its reason."""
 
     def __init__(self, result: _core.TuneResult, grid: list[int], counts_threads: bool, rank: int) -> None:
         self._result = result
@@ -134,7 +134,7 @@ def tune(
     arguments (which are sizes more often than not; those of floats do not count) and options.
 
     Args:
-        kernel: a kernel of ``compile_shader``.
+        kernel: a kernel of ``compile_shader``. Those of ``metalloid.fast.metal_kernel`` have a method ``tune``.
         args: as in the kernel's call.
         threads: the grid in threads, whatever the threadgroup size; default: the first array's number of elements.
         threadgroups: the grid in threadgroups instead: for kernels with a threadgroup per row.
@@ -161,7 +161,8 @@ def tune(
         TypeError, ValueError, RuntimeError: as the kernel's call.
     """
     if not isinstance(kernel, Kernel):
-        raise TypeError(f"tune() takes a kernel of metalloid.compile_shader, not {type(kernel).__name__}")
+        hint = "; a metal_kernel has a method tune()" if hasattr(kernel, "tune") else ""
+        raise TypeError(f"tune() takes a kernel of metalloid.compile_shader, not {type(kernel).__name__}{hint}")
     if threads is not None and threadgroups is not None:
         raise ValueError("give threads or threadgroups, not both")
     bindings, elements = kernel._bind(args, arg_casts, error_buf_idx)
@@ -174,10 +175,13 @@ def tune(
     candidates = [_extents(size) for size in group_sizes or ()]
     default = [0, 0, 0] if group_size is None else _extents(group_size)
     contents, reached = _describe(args, bindings)
-    result = _core.tune(
-        kernel._kernel, bindings, _padded(grid), counts_threads, _padded(default),
+    options = _core.TuneOptions(
         [_padded(size) for size in candidates], margin, seconds, rounds, compare, tolerance, force,
-        dict(threadgroup_memory or {}), dict(threadgroup_memory_per_thread or {}), contents, reached, timeout,
+        dict(threadgroup_memory_per_thread or {}),
+    )  # fmt: skip
+    result = _core.tune(
+        kernel._kernel, bindings, _padded(grid), counts_threads, _padded(default), options,
+        dict(threadgroup_memory or {}), contents, reached, timeout,
     )  # fmt: skip
     sizes = [grid, *candidates] if group_size is None else [grid, *candidates, default]
     return TuneResult(result, grid, counts_threads, max(map(len, sizes)))

@@ -130,6 +130,14 @@ Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>&
   return dispatch;
 }
 
+// The inputs as the kernel wants them.
+std::vector<Array> contiguous(const Declaration& declaration, std::vector<Array> inputs) {
+  for (Array& input : inputs) {
+    if (declaration.ensure_row_contiguous && !input.row_contiguous()) input = copy(input);
+  }
+  return inputs;
+}
+
 // A compiled kernel, with the grid and the threadgroup as Metal gets them.
 struct ReadyKernel {
   Kernel kernel;
@@ -187,6 +195,16 @@ void MetalKernel::check(const std::vector<Array>& inputs, const std::vector<Arra
   ready(*state_, inputs, outputs, launch, device);
 }
 
+std::pair<Kernel, Dispatch> MetalKernel::prepare(const std::vector<Array>& inputs, const std::vector<Array>& outputs,
+                                                 const Launch& launch, Device device) const {
+  const auto [kernel, grid, group] = ready(*state_, inputs, outputs, launch, device);
+  for (const Array& output : outputs) {
+    if (launch.init_value) fill(output, *launch.init_value);
+  }
+  return {kernel,
+          make_dispatch(state_->declaration, contiguous(state_->declaration, inputs), outputs).threads(grid, group)};
+}
+
 void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
                       Device device) const {
   const Declaration& declaration = state_->declaration;
@@ -197,10 +215,7 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   }
   if (grid.volume() == 0) return;
 
-  std::vector<Array> bound = inputs;
-  for (Array& input : bound) {
-    if (declaration.ensure_row_contiguous && !input.row_contiguous()) input = copy(input);
-  }
+  std::vector<Array> bound = contiguous(declaration, inputs);
   auto run_with_margins = [&] {
     std::ranges::transform(bound, bound.begin(), with_margins);
     metalloid::run(kernel, make_dispatch(declaration, bound, outputs).threads(grid, group));

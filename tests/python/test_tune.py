@@ -208,3 +208,51 @@ def test_the_page_on_tuning(tmp_path, monkeypatch, metalloid_cli):
     exec(compile(python[0], PAGE, "exec"), names)
     x, out = names["x"], names["out"]
     numpy.testing.assert_allclose(out, x / numpy.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5), rtol=1e-5)
+
+
+def test_metal_kernels_tune_themselves():
+    kernel = metalloid.fast.metal_kernel(
+        name="row_sums", input_names=["x"], output_names=["sums"],
+        header="#include <metal_simdgroup>\n",
+        source="""
+            uint row = threadgroup_position_in_grid.x, t = thread_index_in_threadgroup;
+            threadgroup T parts[32];
+            T sum = 0;
+            for (uint i = t; i < uint(x_shape[1]); i += threads_per_threadgroup.x) sum += x[row * x_shape[1] + i];
+            sum = simd_sum(sum);
+            if (thread_index_in_simdgroup == 0) parts[simdgroup_index_in_threadgroup] = sum;
+            threadgroup_barrier(mem_flags::mem_threadgroup);
+            if (t != 0) return;
+            for (uint i = 1; i < (threads_per_threadgroup.x + 31) / 32; ++i) sum += parts[i];
+            sums[row] = sum;
+        """,
+    )  # fmt: skip
+    x = numpy.random.default_rng(0).normal(size=(5, 200)).astype(numpy.float32)
+    call = dict(inputs=[x], output_shapes=[(5,)], output_dtypes=["float32"], template=[("T", numpy.float32)])
+    result = kernel.tune(**call, threadgroups=(5, 1, 1), rounds=1, force=True)
+    assert {trial.outcome for trial in result.trials} == {"measured"} and len(result.best) == 3
+    assert result.launch == {"grid": (5 * result.best[0], 1, 1), "threadgroup": result.best}
+    (sums,) = kernel(**call, **result.launch)
+    numpy.testing.assert_allclose(sums, x.sum(axis=1), rtol=1e-4, atol=1e-4)
+    assert kernel.tune(**call, threadgroups=(5, 1, 1)).from_cache
+    # Without a threadgroup per row, results depend on the size.
+    with pytest.raises(ValueError, match="depend on the threadgroup size"):
+        kernel.tune(**call, grid=(5 * 64, 1, 1), rounds=1)
+    named = kernel.tune(**call, grid=(5 * 64, 1, 1), threadgroup=(64, 1, 1), rounds=1)
+    assert named.best == (64, 1, 1)
+    with pytest.raises(ValueError, match="not both"):
+        kernel.tune(**call)
+    with pytest.raises(TypeError, match="has a method tune"):
+        metalloid.tune(kernel, x)
+
+
+def test_metal_kernels_on_mlx_arrays():
+    mx = pytest.importorskip("mlx.core")
+    kernel = metalloid.fast.metal_kernel(
+        name="twice", input_names=["x"], output_names=["y"], source="uint i = thread_position_in_grid.x; y[i] = 2 * x[i];"
+    )
+    x = mx.arange(64).astype(mx.bfloat16)
+    call = dict(inputs=[x], output_shapes=[x.shape], output_dtypes=[x.dtype])
+    result = kernel.tune(**call, grid=(64, 1, 1), rounds=1, force=True)
+    assert {trial.outcome for trial in result.trials} == {"measured"}
+    assert mx.array_equal(kernel(**call, **result.launch)[0], 2 * x)

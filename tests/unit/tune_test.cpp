@@ -387,6 +387,16 @@ TEST_F(Tune, ThreadgroupMemoryThatFollowsTheSize) {
   EXPECT_THAT(result.trials[5].note, HasSubstr("65536 bytes of threadgroup memory"));
 }
 
+TEST_F(Tune, ThreadgroupMemoryThatIsTooSmallForASize) {
+  Buffer out(4);
+  // 512 bytes are enough for 128 threads.
+  const Dispatch dispatch = Dispatch().buffer(0, out).threadgroup_memory(0, 512).threadgroups({1}, {0, 0, 0});
+  const TuneResult result = tune(kernel("dynamic"), dispatch, quick());
+  EXPECT_EQ(result.trials[2].outcome, Outcome::measured);
+  EXPECT_EQ(result.trials[3].outcome, Outcome::failed);
+  EXPECT_THAT(result.trials[3].note, HasSubstr("invalid memory access"));
+}
+
 TEST_F(Tune, ARequiredSizeIsTheOnlyCandidate) {
   Buffer x(4);
   const TuneResult result = tune(kernel("needs_64"), Dispatch().buffer(0, x).threads({64}, {0, 0, 0}), quick());

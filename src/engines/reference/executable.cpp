@@ -115,7 +115,7 @@ class ReferenceExecutable : public Executable {
     }
 
     void prepare(Worker& worker) const {
-      worker.threadgroup_memory = worker.reserve_threadgroup_memory(threadgroup_bytes);
+      worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
       worker.argument_list = plan.buffers;
       std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (std::size_t i = 0; i < kernel.info_.arguments.size(); ++i) {

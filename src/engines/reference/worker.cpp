@@ -40,16 +40,6 @@ std::uint32_t current_thread(ThreadgroupState* state) { return static_cast<Worke
 
 }  // namespace
 
-std::byte* Worker::reserve_threadgroup_memory(std::size_t bytes) {
-  constexpr std::size_t alignment = 128;
-  if (bytes + alignment > memory_size_) {
-    memory_size_ = bytes + alignment;
-    memory_ = std::make_unique<std::byte[]>(memory_size_);
-  }
-  auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-  return memory_.get() + ((address + alignment - 1) / alignment * alignment - address);
-}
-
 WorkerLease::WorkerLease() : worker_(nullptr), outer_(current_worker) {
   IdleList& idle = IdleList::instance();
   {

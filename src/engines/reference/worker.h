@@ -2,12 +2,11 @@
 // are made once and lent to dispatches.
 #pragma once
 
-#include <cstddef>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "engines/reference/kernel_abi.h"
+#include "engines/reference/threadgroup_memory.h"
 #include "engines/reference/threadgroup_runner.h"
 
 namespace metalloid::engines::reference {
@@ -15,15 +14,9 @@ namespace metalloid::engines::reference {
 struct Worker : ThreadgroupState {
   ThreadgroupRunner runner;
   std::vector<void*> argument_list;
-
-  // Uninitialised memory for static variables and [[threadgroup(n)]] arguments, aligned to 128 bytes.
-  std::byte* reserve_threadgroup_memory(std::size_t bytes);
+  ThreadgroupMemory memory;  // for static variables and [[threadgroup(n)]] arguments
 
   Worker* next_idle = nullptr;
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t memory_size_ = 0;
 };
 
 // Borrows an idle worker, or makes one, for the current thread.

@@ -1,0 +1,93 @@
+"""MetalKernel.tune: the threadgroup size of a metal_kernel, by measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _core
+from .._tune import TuneResult
+
+Extents = Sequence[int]
+
+
+class MetalKernelTuning(TuneResult):
+    """What ``MetalKernel.tune`` found; sizes have three dimensions."""
+
+    @property
+    def launch(self) -> dict[str, Any]:
+        """``grid`` and ``threadgroup`` for the kernel's call: ``kernel(inputs=..., **result.launch)``."""
+        launch = super().launch
+        return {"grid": launch["threads"], "threadgroup": launch["group_size"]}
+
+
+class Tunable:
+    """The part of MetalKernel that tunes."""
+
+    _kernel: _core.MetalKernel
+    _input_names: list[str]
+    _output_names: list[str]
+
+    @property
+    def device(self) -> str:
+        raise NotImplementedError
+
+    def tune(
+        self,
+        *,
+        inputs: Sequence[Any],
+        output_shapes: Sequence[Sequence[int]],
+        output_dtypes: Sequence[Any],
+        grid: Extents | None = None,
+        threadgroups: Extents | None = None,
+        threadgroup: Extents | None = None,
+        candidates: Sequence[Extents] = (),
+        template: Sequence[tuple[str, Any]] | None = None,
+        init_value: float | None = None,
+        margin: float = 0.1,
+        seconds: float = 1.0,
+        rounds: int | None = None,
+        compare: bool = True,
+        tolerance: float | None = None,
+        force: bool = False,
+    ) -> MetalKernelTuning:
+        """Runs the kernel with several threadgroup sizes and returns the best; the next call answers from the cache.
+
+        >>> call = dict(inputs=[x], output_shapes=[x.shape], output_dtypes=[x.dtype])
+        >>> result = kernel.tune(**call, grid=(x.size, 1, 1))             # a thread per element
+        >>> result = kernel.tune(**call, threadgroups=(x.shape[0], 1, 1))  # a threadgroup per row
+        >>> y, = kernel(**call, **result.launch)
+        >>> print(result)  # what was tried
+
+        Everything that :func:`metalloid.tune` says holds here.
+
+        Args:
+            inputs, output_shapes, output_dtypes, template, init_value: as in the kernel's call.
+            grid: the grid in threads, whatever the threadgroup.
+            threadgroups: the grid in threadgroups instead.
+            threadgroup: the one that you use now: the one to beat, and the one whose results are right.
+            candidates: what to try.
+            margin, seconds, rounds, compare, tolerance, force: as for :func:`metalloid.tune`.
+
+        Raises:
+            ValueError: a wrong call, or results that depend on the threadgroup without one that is right.
+            RuntimeError: no size runs, with the reasons; the source does not compile.
+        """
+        from ._metal_kernel import _check_count, _dtype_names, _extents, _template
+
+        if (grid is None) == (threadgroups is None):
+            raise ValueError("[metal_kernel] Give `grid` or `threadgroups`, not both.")
+        _check_count("inputs", self._input_names, inputs)
+        _check_count("output_shapes", self._output_names, output_shapes)
+        _check_count("output_dtypes", self._output_names, output_dtypes)
+        extents = _extents("grid", grid) if grid is not None else _extents("threadgroups", threadgroups)  # type: ignore[arg-type]
+        options = _core.TuneOptions(
+            [_extents("candidates", candidate) for candidate in candidates], margin, seconds, rounds, compare,
+            tolerance, force, {},
+        )  # fmt: skip
+        default = (0, 0, 0) if threadgroup is None else _extents("threadgroup", threadgroup)
+        result = self._kernel.tune(
+            list(inputs), [tuple(shape) for shape in output_shapes], _dtype_names(output_dtypes), extents,
+            grid is not None, default, _template(template), init_value, self.device, options,
+        )  # fmt: skip
+        return MetalKernelTuning(result, list(extents), grid is not None, 3)
