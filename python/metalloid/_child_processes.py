@@ -7,8 +7,8 @@ import pathlib
 
 
 def turn_on(variable: str) -> None:
-    """Sets the environment variable to 1 and lets children find the sitecustomize module that heeds it. That one runs the
-    environment's own, too."""
+    """Sets the environment variable to 1 and lets children find the sitecustomize module that heeds it. That one runs
+    the environment's own, too."""
     package = pathlib.Path(__file__).parent
     startup, root = str(package / "startup"), str(package.parent)
     others = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != startup]

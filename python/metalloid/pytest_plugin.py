@@ -117,7 +117,9 @@ def _existing_engine(name: str) -> str:
     if name == "cpu":
         return engines[0]
     if name not in engines:
-        raise pytest.UsageError(f"--metalloid-engine {name}: this machine has no such engine; it has {', '.join(engines)}")
+        raise pytest.UsageError(
+            f"--metalloid-engine {name}: this machine has no such engine; it has {', '.join(engines)}"
+        )
     return name
 
 

@@ -1,4 +1,4 @@
-"""The pytest plugin's part around each test: on which engine it runs, what kernels it launched, what its report says."""
+"""The pytest plugin's part around each test: on which engine it runs, what kernels it launched, what is reported."""
 
 from __future__ import annotations
 
@@ -173,10 +173,11 @@ class Runs:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self._settings.is_used:
             return
-        children = f"; {self._launches_of_children} in processes that tests started" if self._launches_of_children else ""
+        children = self._launches_of_children
+        elsewhere = f"; {children} in processes that tests started" if children else ""
         terminalreporter.write_line(
             f"metalloid: {_count(len(self._tests_with_launches), 'test')} launched kernels, "
-            f"{_count(self._launches, 'launch', 'es')} in all{children}"
+            f"{_count(self._launches, 'launch', 'es')} in all{elsewhere}"
         )
         if self._deselected:
             terminalreporter.write_line(

@@ -22,7 +22,9 @@ _most_sources = 6
 _width = 150  # of a row of source
 _most_rows = 20  # for one line of source
 
-_diagnostic = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_diagnostic = re.compile(
+    r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
+)
 _crash = re.compile(r" crashed at (?P<file>.*?):(?P<line>\d+): ")
 _reported = re.compile(r"reported by (?P<function>\w+) at (?P<file>.*):(?P<line>\d+), the first of \d+")  # _errors.py
 _line_directive = re.compile(r"\s*#\s*line\s+(\d+)\b")

