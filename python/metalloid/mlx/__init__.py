@@ -7,9 +7,16 @@ changes nothing; :func:`install` does, for the process that calls it.
 ("lazy") or run when they are called ("eager").
 """
 
-from ._install import install
+from typing import Any
 
 __all__ = ["evaluation", "install", "set_evaluation"]
+
+
+def install(mx: Any = None) -> None:
+    """Makes mlx.core run Metal kernels through Metalloid, in this process and from now on."""
+    from . import _install  # loads the compiler, which child processes that never import MLX do without
+
+    _install.install(mx)
 
 
 def __getattr__(name: str) -> object:
