@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 namespace metalloid::tuning {
 namespace {
@@ -120,7 +121,13 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
     add_region(argument.start, argument.size, argument.info->access == Access::read_write, argument.info->name);
   }
   for (Region& region : regions_) {
-    region.copy = std::make_unique<GuardedMemory>(region.size);
+    try {
+      region.copy = std::make_unique<GuardedMemory>(region.size);
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorCode::limit_exceeded,
+                  fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,
+                              region.arguments, region.size));
+    }
     std::copy_n(region.original, region.size, region.copy->data());
   }
   for (const Bound& argument : bound) {

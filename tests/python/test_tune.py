@@ -205,8 +205,9 @@ def test_the_page_on_tuning(tmp_path, monkeypatch, metalloid_cli):
     ran = metalloid_cli(*run)
     assert ran.returncode == 0 and "(cached)" in ran.stderr
     names: dict = {"print": lambda *_: None}
-    exec(compile(python[0], PAGE, "exec"), names)
+    exec(compile("\n".join(python), PAGE, "exec"), names)
     x, out = names["x"], names["out"]
+    numpy.testing.assert_array_equal(names["y"], 2 * x)
     numpy.testing.assert_allclose(out, x / numpy.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5), rtol=1e-5)
 
 
