@@ -47,3 +47,24 @@ kernel void narrow(device half4* h, device bfloat* out) {
   h[0] *= 2.0h;
   h[0].z = 0;
 }
+
+// Shift counts may be of another integer type.
+// RUN: --kernel shifts --threads 1 --group 1 --arg x=i32[10]=zeros
+// EXPECT x: 4 -8 1 -2 8 12 32 16 12 40
+kernel void shifts(device int* x) {
+  const int2 left = int2(2, -4) << uint2(1u);
+  int2 right = int2(2, -4) >> ushort2(1);
+  x[0] = left.x;
+  x[1] = left.y;
+  x[2] = right.x;
+  x[3] = right.y;
+  right = int2(1, 3);
+  right <<= uint2(3, 2);
+  x[4] = right.x;
+  x[5] = right.y;
+  constexpr uint2 folded = uint2(1, 2) << int2(5, 3);
+  x[6] = folded.x;
+  x[7] = folded.y;
+  x[8] = (int3(3) << 2).x;
+  x[9] = (short4(5) << uchar4(3)).w;
+}

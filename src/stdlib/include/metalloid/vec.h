@@ -312,6 +312,19 @@ struct packed_storage<T, 4> {
     return *this;                                                                                       \
   }
 
+// Shifts take counts of another integer type.
+#define METALLOID_VEC_SHIFT(N, op)                                                                             \
+  METALLOID_VEC_BINARY(N, op)                                                                                  \
+  template <typename U, metal::enable_if_t<__is_integral(T) && __is_integral(U) && !__is_same(T, U), int> = 0> \
+  METALLOID_FUNC friend constexpr vec operator op(vec a, vec<U, N> b) {                                        \
+    return a op vec(b);                                                                                        \
+  }                                                                                                            \
+  template <typename U, metal::enable_if_t<__is_integral(T) && __is_integral(U) && !__is_same(T, U), int> = 0> \
+  METALLOID_FUNC constexpr vec& operator op## = (vec<U, N> other) {                                            \
+    *this = *this op vec(other);                                                                               \
+    return *this;                                                                                              \
+  }
+
 #define METALLOID_VEC_COMPARE(N, op)                                                                       \
   METALLOID_FUNC friend constexpr vec<bool, N> operator op(vec a, vec b) {                                 \
     if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(__Bools, METALLOID_ELEMENT_COMPARE, op);  \
@@ -346,8 +359,8 @@ struct packed_storage<T, 4> {
   METALLOID_VEC_BINARY(N, &)                                                               \
   METALLOID_VEC_BINARY(N, |)                                                               \
   METALLOID_VEC_BINARY(N, ^)                                                               \
-  METALLOID_VEC_BINARY(N, <<)                                                              \
-  METALLOID_VEC_BINARY(N, >>)                                                              \
+  METALLOID_VEC_SHIFT(N, <<)                                                               \
+  METALLOID_VEC_SHIFT(N, >>)                                                               \
   METALLOID_VEC_COMPARE(N, ==)                                                             \
   METALLOID_VEC_COMPARE(N, !=)                                                             \
   METALLOID_VEC_COMPARE(N, <)                                                              \
