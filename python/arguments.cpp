@@ -2,8 +2,23 @@
 
 #include <chrono>
 #include <cmath>
+#include <map>
 
 namespace metalloid {
+
+void check_dlpack_device(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return;
+  // DLDeviceType: 1 is the host's memory, and 3 and 11 are kinds of it; 13 is reached by the host too.
+  int type = 0;
+  if (!nb::try_cast(nb::object(nb::object(object.attr("__dlpack_device__")())[0]), type)) return;
+  if (type == 1 || type == 3 || type == 11 || type == 13) return;
+  static const std::map<int, std::string> names = {{2, "CUDA"}, {4, "OpenCL"}, {7, "Vulkan"}, {8, "Metal"},
+                                                   {9, "VPI"},  {10, "ROCm"},  {14, "oneAPI"}};
+  const auto name = names.find(type);
+  const std::string device = name == names.end() ? "DLPack device " + std::to_string(type) : name->second;
+  throw nb::value_error(
+      ("array is in the memory of another device (" + device + "): copy it to the host first").c_str());
+}
 
 Dispatch make_dispatch(const Bindings& bindings, const std::map<std::uint32_t, std::size_t>& threadgroup_memory,
                        std::optional<double> timeout) {

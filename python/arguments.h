@@ -19,6 +19,9 @@ namespace metalloid {
 
 namespace nb = nanobind;
 
+// Throws ValueError for an object that says its memory is not the host's (`__dlpack_device__`).
+void check_dlpack_device(nb::handle object);
+
 // Memory of a Python object that has the buffer protocol or DLPack, without a copy. Kept alive with the object.
 class HostArray {
  public:
@@ -63,9 +66,10 @@ class HostArray {
     kind_ = kind_of_format(view_.format == nullptr ? "B" : view_.format);
   }
 
-  // Formats of the struct module; native order only.
-  static std::string kind_of_format(std::string format) {
-    if (!format.empty() && std::string("@=<").find(format[0]) != std::string::npos) format.erase(0, 1);
+  // Formats of the struct module, as NumPy extends it.
+  std::string kind_of_format(std::string format) const {
+    check_format(format);
+    if (!format.empty() && std::string("@=<>!").find(format[0]) != std::string::npos) format.erase(0, 1);
     if (format == "?") return "bool";
     if (format.size() == 1 && std::string("bhilqn").find(format[0]) != std::string::npos) return "int";
     if (format.size() == 1 && std::string("cBHILQN").find(format[0]) != std::string::npos) return "uint";
@@ -74,7 +78,24 @@ class HostArray {
     return "other";
   }
 
+  // What no kernel can take, in a structure's members (`:name:` follows each) too.
+  void check_format(const std::string& format) const {
+    bool in_name = false, foreign_order = false;
+    for (const char code : format) {
+      if (code == ':') in_name = !in_name;
+      if (in_name) continue;
+      if (code == '>' || code == '!') foreign_order = item_bytes_ > 1;
+      if (code == 'O') throw nb::type_error("Cannot bind an array of Python objects");
+      if (code == 'w' || code == 's' || code == 'p') throw nb::type_error("Cannot bind an array of text");
+      if (code == 'g') throw nb::type_error("Cannot bind an array of long doubles, as Metal doesn't have that type");
+    }
+    if (foreign_order) {
+      throw nb::value_error("array is not in this machine's byte order (array.astype(array.dtype.newbyteorder('=')))");
+    }
+  }
+
   void from_dlpack(nb::handle object) {
+    check_dlpack_device(object);
     nb::ndarray<nb::device::cpu> writable;
     nb::ndarray<nb::ro, nb::device::cpu> array;
     writable_ = nb::try_cast(object, writable);
@@ -83,6 +104,8 @@ class HostArray {
     } else if (nb::try_cast(object, array)) {
       take(array);
     } else {
+      // What the owner itself says about it, if anything.
+      if (nb::hasattr(object, "__dlpack__")) (void)object.attr("__dlpack__")();
       throw nb::type_error("Unsupported argument type");
     }
     owner_ = nb::borrow(object);
@@ -97,6 +120,7 @@ class HostArray {
       }
       expected *= static_cast<std::int64_t>(array.shape(i));
     }
+    if (array.data() == nullptr && array.size() != 0) throw nb::value_error("array has no memory");
     data_ = const_cast<void*>(static_cast<const void*>(array.data()));
     item_bytes_ = array.itemsize();
     count_ = array.size();

@@ -17,7 +17,9 @@
 
 #include "arguments.h"
 #include "bindings.h"
+#include "interrupts.h"
 #include "metalloid/metalloid.h"
+#include "metalloid/shader_library.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -73,6 +75,8 @@ void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& t
                 const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
   Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
   dispatch.threads(size_from(threads), size_from(group));
+  const metalloid_python::InterruptScope interruptible;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
   nb::gil_scoped_release released;
   run(kernel, dispatch);
 }
@@ -119,6 +123,8 @@ NB_MODULE(_core, module) {
         PyErr_SetString(PyExc_SyntaxError, error.what());
         return;
       }
+      // The Ctrl-C that stopped the kernel is what the user is told of.
+      if (error.code() == ErrorCode::kernel_interrupted && PyErr_CheckSignals() != 0) return;
       nb::object exception = error_type(error.what());
       exception.attr("code") = std::string(name_of(error.code()));
       PyErr_SetObject(error_type.ptr(), exception.ptr());
@@ -162,6 +168,16 @@ NB_MODULE(_core, module) {
       if (device.name() == device.engine()) result.push_back(device.name());
     }
     return result;
+  });
+  module.def("error_buffer", [] {
+    const Buffer& buffer = error_buffer();
+    return std::pair(reinterpret_cast<std::uintptr_t>(buffer.contents()), buffer.size());
+  });
+  module.def("take_reported_error", []() -> std::optional<std::tuple<std::string, std::string, unsigned>> {
+    const auto error = take_reported_error();
+    if (!error) return std::nullopt;
+    return std::tuple(error->message, error->function + " at " + error->file + ":" + std::to_string(error->line),
+                      error->count);
   });
   bind_fast(module);
   bind_recorder(module);

@@ -13,8 +13,10 @@
 #include <deque>
 #include <limits>
 
+#include "arguments.h"
 #include "bindings.h"
 #include "fast_arguments.h"
+#include "interrupts.h"
 #include "metalloid/tune.h"
 
 namespace nb = nanobind;
@@ -179,11 +181,15 @@ class Borrowed {
   }
 
   void from_dlpack(nb::object object) {
+    metalloid::check_dlpack_device(object);
     if (nb::hasattr(object, "requires_grad") && nb::hasattr(object, "detach")) object = object.attr("detach")();
     if (!nb::try_cast(object, tensor_)) {
       const std::string type =
           nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));
       throw nb::type_error(("[metal_kernel] Not an array in this machine's memory, nor a number: " + type).c_str());
+    }
+    if (tensor_.data() == nullptr && tensor_.size() != 0) {
+      throw nb::value_error("[metal_kernel] Array has no memory.");
     }
     array.dtype = dtype_of_dlpack(tensor_.dtype());
     Strides strides(tensor_.ndim());
@@ -250,6 +256,8 @@ void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb:
   const Launch launch{grid, threadgroup, template_arguments(templates), init_value};
   with_errors([&] {
     const Device chosen = Device::named(device);
+    const InterruptScope interruptible;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
     nb::gil_scoped_release released;
     kernel.run(input_list.arrays, output_list.arrays, launch, chosen);
   });
@@ -267,6 +275,7 @@ TuneResult tune_kernel(const MetalKernel& kernel, const nb::sequence& inputs, co
   return with_errors([&] {
     const Device chosen = Device::named(device);
     const Launch launch{grid, {1, 1, 1}, template_arguments(templates), init_value};
+    const InterruptScope interruptible;
     nb::gil_scoped_release released;
     auto [ready, dispatch] = kernel.prepare(input_list.arrays, outputs, launch, chosen);
     auto size = [](const std::array<int, 3>& extents) {

@@ -12,13 +12,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "bindings.h"
 #include "fast_arguments.h"
+#include "interrupts.h"
 #include "metalloid/fast/mlx_extension/interface.h"
 #include "metalloid/metalloid.h"
 
@@ -121,6 +121,7 @@ constexpr Host host{
        Failure* failure) {
       report(failure, [&] {
         const auto& [kernel, launch, device] = *static_cast<Call*>(call);
+        const metalloid_python::InterruptScope interruptible;
         const bool knew = kernel.reads_outside_inputs();
         kernel.run(arrays(inputs, input_count), arrays(outputs, output_count), launch, device);
         if (!knew && kernel.reads_outside_inputs()) {
@@ -174,9 +175,6 @@ void add_node(const MetalKernel& kernel, const nb::sequence& inputs, const nb::s
   std::vector<ArrayView> types;
   for (std::size_t i = 0; i < output_shapes.size(); ++i) {
     const Shape& shape = output_shapes[i];
-    if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 0; })) {
-      throw nb::value_error("[metal_kernel] Negative dimensions not allowed.");
-    }
     types.push_back({nullptr, static_cast<int>(dtype_named(output_dtypes.at(i))), shape.size(), shape.data(), nullptr});
   }
   if (output_arrays.size() != types.size()) throw nb::value_error("as many outputs as shapes are needed");

@@ -14,6 +14,7 @@
 
 #include "arguments.h"
 #include "bindings.h"
+#include "interrupts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -65,6 +66,7 @@ TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Ext
   for (const auto& [address, bytes, kind] : reached) {
     options.reached.push_back({Buffer::wrap(reinterpret_cast<void*>(address), bytes), kind_named(kind)});
   }
+  const metalloid_python::InterruptScope interruptible;
   nb::gil_scoped_release released;
   return tune(kernel, dispatch, options);
 }

@@ -82,8 +82,12 @@ class Dispatch {
 };
 
 // Runs the kernel now and returns when it has finished. Throws invalid_argument, limit_exceeded,
-// kernel_crashed, kernel_timed_out. Buffers then hold what the kernel wrote until it stopped.
+// kernel_crashed, kernel_timed_out, kernel_interrupted. Buffers then hold what the kernel wrote until it stopped.
 void run(const Kernel& kernel, const Dispatch& dispatch);
+
+// Stops every dispatch that runs at this moment, in all threads and queues: they throw kernel_interrupted. May be
+// called from signal handlers.
+void interrupt_kernels() noexcept;
 
 // A dispatch that was queued.
 class Submission {

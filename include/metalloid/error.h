@@ -9,15 +9,17 @@
 namespace metalloid {
 
 enum class ErrorCode {
-  compile_error,     // the MSL source does not compile; the message is the compiler's log
-  unknown_function,  // no kernel of that name in the library
-  invalid_argument,  // an argument is missing, surplus, too small or of the wrong kind
-  limit_exceeded,    // one of Metal's limits: threads, threadgroup memory, buffer slots
-  unsupported,       // valid MSL that Metalloid does not offer (a graphics function, a texture)
-  kernel_crashed,    // memory fault or illegal instruction inside a running kernel
-  kernel_timed_out,  // the kernel was stopped because it ran longer than its timeout
-  input_output,      // a file could not be read or written
-  internal,          // a fault of the compiler itself
+  compile_error,       // the MSL source does not compile; the message is the compiler's log
+  unknown_function,    // no kernel of that name in the library
+  invalid_argument,    // an argument is missing, surplus, too small or of the wrong kind
+  limit_exceeded,      // one of Metal's limits: threads, threadgroup memory, buffer slots
+  unsupported,         // valid MSL that Metalloid does not offer (a graphics function, a texture)
+  kernel_crashed,      // memory fault or illegal instruction inside a running kernel
+  kernel_timed_out,    // the kernel was stopped because it ran longer than its timeout
+  kernel_interrupted,  // the kernel was stopped by interrupt_kernels()
+  kernel_reported,     // a kernel reported an error itself (TORCH_REPORT_ERROR)
+  input_output,        // a file could not be read or written
+  internal,            // a fault of the compiler itself
 };
 
 // The code's name as it stands above, for messages and the command line.

@@ -110,6 +110,15 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
         raise TypeError(f"{_describe(argument)}: its elements are {wants}, the array's are {kind}{size * 8}")
 
 
+def _check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) -> None:
+    """An expanded tensor has fewer elements in memory than it shows: writing them all would go beyond its end."""
+    if tensor.numel() * tensor.element_size() > memory[1]:
+        raise ValueError(
+            f"{_describe(argument)}: the kernel may write to it and its elements overlap in memory (expand); "
+            "call .contiguous()"
+        )
+
+
 def _whole_vector(data: bytes, argument: Mapping[str, Any] | None) -> bytes:
     """Three elements for a `constant float3&` lack the padding that the type has in memory."""
     if argument and argument["rows"] == 3 and len(data) == 3 * argument["item_bytes"] < argument["bytes"]:
@@ -140,7 +149,10 @@ def encode(
 ) -> _core.HostArray | bytes | Memory:
     """One argument's memory or bytes. `argument` is the kernel's reflection of it, None if it has none there."""
     if is_tensor(value):
-        return encode_tensor(value, policy)
+        binding = encode_tensor(value, policy)
+        if argument is not None and argument["writable"] and isinstance(binding, tuple):
+            _check_no_overlap(argument, value, binding)
+        return binding
     if isinstance(value, (float, int)):
         is_float = isinstance(value, float)
         if policy.checks_types:
@@ -154,8 +166,9 @@ def encode(
         raise RuntimeError("Unsupported argument type")
     try:
         array = _core.HostArray(value)
-    except TypeError:
-        raise RuntimeError("Unsupported argument type") from None
+    except TypeError as error:
+        known = "Unsupported argument type"
+        raise RuntimeError(known if str(error).startswith(known) else f"{known}: {error}") from None
     if array.dimensions == 0 and array.kind == "float" and array.item_bytes == 8:
         return _pack([float(value)], None, True)  # float64 scalars are narrowed
     if array.dimensions == 0 and not array.writable:

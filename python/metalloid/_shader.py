@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -46,10 +47,14 @@ def compile_shader(
     Raises:
         SyntaxError: the source does not compile; the text is the compiler's log.
         ModuleNotFoundError: torch_headers without an installed PyTorch.
+        UnicodeEncodeError: the source holds halves of surrogate pairs.
         metalloid.Error: anything else that the library reports.
     """
     if not isinstance(source, str):
         raise TypeError(f"source must be str, not {type(source).__name__}")
+    source.encode()  # UnicodeEncodeError for halves of surrogate pairs
+    if not all(isinstance(name, str) and isinstance(text, str) for name, text in (headers or {}).items()):
+        raise TypeError("headers must map str to str")
     folders = list(include_directories)
     if torch_headers:
         folders.append(_torch_include_directory())
@@ -77,7 +82,7 @@ def _torch_include_directory() -> str:
 
 
 def _parse_language(name: str) -> tuple[int, int]:
-    version = name.removeprefix("metal")
+    version = str(name).removeprefix("metal")
     major, dot, minor = version.partition(".")
     if not (dot and major.isdigit() and minor.isdigit() and (2, 0) <= (int(major), int(minor)) <= (4, 0)):
         raise ValueError(f"language must be 'metal2.0' to 'metal4.0', not {name!r}")
@@ -199,7 +204,9 @@ class Kernel:
             if argument is not None or self._policy.checks_types:
                 bindings.append((index, binding))
         if error_buf_idx is not None:
-            bindings.append((error_buf_idx, error_buffer.array))
+            if not isinstance(error_buf_idx, int) or not 0 <= error_buf_idx <= 30:
+                raise ValueError(f"error_buf_idx must be a buffer index, 0 to 30, not {error_buf_idx!r}")
+            bindings.append((error_buf_idx, error_buffer))
         return bindings, elements
 
     def __call__(
@@ -261,7 +268,13 @@ class Kernel:
 
 
 def _extents(value: int | Sequence[int]) -> list[int]:
-    extents = [value] if isinstance(value, int) else [int(extent) for extent in value]
+    try:
+        extents = [operator.index(value)]
+    except TypeError:
+        try:
+            extents = [operator.index(item) for item in value]
+        except TypeError:
+            raise TypeError(f"threads and group_size are ints or sequences of ints, not {value!r}") from None
     if not 1 <= len(extents) <= 3:
         raise RuntimeError("Number of threads is undefined or has wrong dimension")
     for extent in extents:

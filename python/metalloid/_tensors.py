@@ -26,9 +26,16 @@ def memory_of(tensor: Any) -> Memory:
     """A view is base plus offset: the memory reaches to the end of what the view's base has."""
     if tensor.is_sparse or tensor.layout is not sys.modules["torch"].strided:
         raise RuntimeError(f"a kernel argument must be a strided tensor, not {tensor.layout}")
+    if tensor.is_quantized or tensor.is_nested:
+        raise RuntimeError("a kernel argument must not be a quantized or nested tensor")
+    if tensor.is_conj() or tensor.is_neg():
+        raise RuntimeError("a kernel sees a tensor's memory, not its conjugate or negative: resolve_conj(), resolve_neg()")
     offset = tensor.storage_offset() * tensor.element_size()
     storage = tensor.untyped_storage()
-    return storage.data_ptr() + offset, storage.nbytes() - offset
+    address = storage.data_ptr()
+    if address == 0 and storage.nbytes() != 0:
+        raise RuntimeError(f"a kernel argument must be a tensor with memory, not a {type(tensor).__name__}")
+    return address + offset, storage.nbytes() - offset
 
 
 def _narrowed(tensor: Any) -> bytes:

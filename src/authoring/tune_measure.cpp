@@ -63,6 +63,7 @@ Measurements measure(Bench& bench, const Plan& plan) {
       limits.finished(seconds);
       return seconds;
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::kernel_interrupted) throw;
       if (error.code() == ErrorCode::kernel_timed_out) limits.timed_out();
       if (!any_failed) result.first_error = error.code();
       any_failed = true;

@@ -31,7 +31,7 @@ struct DispatchPlan {
 class Executable {
  public:
   virtual ~Executable() = default;
-  // Throws kernel_crashed or kernel_timed_out; safe to call from several threads.
+  // Throws kernel_crashed, kernel_timed_out or kernel_interrupted; safe to call from several threads.
   virtual void run(const DispatchPlan& plan) const = 0;
 };
 

@@ -16,9 +16,28 @@ namespace metalloid::frontend {
 namespace {
 
 // The one mutable state of the front end: precompiled libraries of this process, by key.
-struct Preludes {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<const std::string>> by_key;
+//
+// No lock is held while one is made: that runs inside the crash guard, which unlocks nothing. Threads that want the
+// same one at the same time make it twice.
+class Preludes {
+ public:
+  using Prelude = std::shared_ptr<const std::string>;
+
+  Prelude find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : found->second;
+  }
+  // The first one stays.
+  Prelude add(const std::string& key, std::string text) {
+    auto made = std::make_shared<const std::string>(std::move(text));
+    const std::lock_guard lock(mutex_);
+    return by_key_.try_emplace(key, std::move(made)).first->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Prelude> by_key_;
 };
 
 Preludes& preludes() {
@@ -46,16 +65,13 @@ const std::string& stdlib_fingerprint() {
 std::shared_ptr<const std::string> precompiled_prelude(const CompileOptions& options, const PreludeStore& store) {
   if (std::getenv("METALLOID_STDLIB_DIR")) return {};
   const std::string key = key_of(options);
-  auto& [mutex, by_key] = preludes();
-  const std::lock_guard lock(mutex);
-  auto& entry = by_key[key];
-  if (entry) return entry;
+  if (auto known = preludes().find(key)) return known;
   if (store.load) {
-    if (auto saved = store.load(key)) return entry = std::make_shared<const std::string>(std::move(*saved));
+    if (auto saved = store.load(key)) return preludes().add(key, std::move(*saved));
   }
-  entry = std::make_shared<const std::string>(Session::precompile_prelude(options));
-  if (store.save) store.save(key, *entry);
-  return entry;
+  auto made = preludes().add(key, Session::precompile_prelude(options));
+  if (store.save) store.save(key, *made);
+  return made;
 }
 
 }  // namespace metalloid::frontend

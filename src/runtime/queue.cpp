@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "engines/host/watchdog.h"
 #include "metalloid/dispatch.h"
 #include "runtime/plan.h"
 #include "runtime/recorder.h"
@@ -33,6 +34,8 @@ void run(const Kernel& kernel, const Dispatch& dispatch) {
   runtime::recorded([&] { return event_of(kernel, dispatch); },
                     [&] { kernel.state().compiled->executable->run(plan_for(kernel, dispatch)); });
 }
+
+void interrupt_kernels() noexcept { engines::host::interrupt_watched(); }
 
 struct Submission::State {
   std::function<void()> work;  // holds what the work needs until it is done

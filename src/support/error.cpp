@@ -12,6 +12,8 @@ std::string_view name_of(ErrorCode code) {
     case ErrorCode::unsupported: return "unsupported";
     case ErrorCode::kernel_crashed: return "kernel_crashed";
     case ErrorCode::kernel_timed_out: return "kernel_timed_out";
+    case ErrorCode::kernel_reported: return "kernel_reported";
+    case ErrorCode::kernel_interrupted: return "kernel_interrupted";
     case ErrorCode::input_output: return "input_output";
     case ErrorCode::internal: return "internal";
   }

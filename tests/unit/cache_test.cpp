@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <vector>
 
 #include "metalloid/metalloid.h"
 
@@ -31,6 +33,7 @@ class DiskCache : public ::testing::Test {
       setenv("METALLOID_CACHE_DIR", previous_.c_str(), 1);
     }
     unsetenv("METALLOID_CACHE");
+    unsetenv("METALLOID_CACHE_SIZE");
     fs::remove_all(folder);
   }
 
@@ -78,6 +81,7 @@ class DiskCache : public ::testing::Test {
 
   std::vector<fs::path> entries(const char* kind) const {
     std::vector<fs::path> found;
+    if (!fs::exists(folder / "cache" / kind)) return found;
     for (const auto& entry : fs::directory_iterator(folder / "cache" / kind)) found.push_back(entry.path());
     return found;
   }
@@ -164,6 +168,66 @@ TEST_F(DiskCache, CanBeTurnedOffAndMayBeUnwritable) {
   setenv("METALLOID_CACHE_DIR", "/dev/null/none", 1);
   EXPECT_EQ(in_new_process(make), (Found{false, false, 5}));
   EXPECT_EQ(in_new_process(make), (Found{false, false, 5}));
+}
+
+TEST_F(DiskCache, StaysWithinItsSize) {
+  setenv("METALLOID_CACHE_SIZE", "16", 1);  // MiB
+  const auto make = [](int i) { return [=] { return Device::cpu().make_library(source(100.0f + i)); }; };
+  in_new_process(make(0));
+  // What other processes left: 24 MiB, each file older than the one before.
+  const fs::path libraries = folder / "cache" / "libraries", kernels = folder / "cache" / "kernels";
+  const auto now = fs::file_time_type::clock::now();
+  for (int i = 0; i < 12; ++i) {
+    const fs::path file = (i % 2 ? libraries : kernels) / ("left" + std::to_string(i));
+    std::ofstream(file, std::ios::binary).close();
+    fs::resize_file(file, 2 << 20);
+    fs::last_write_time(file, now - std::chrono::hours(1 + i));
+  }
+  for (const char* kind : {"libraries", "kernels", "preludes"}) {  // its own are oldest, until they are used
+    for (const fs::path& file : entries(kind)) {
+      if (file.filename().string().starts_with("left")) continue;
+      fs::last_write_time(file, now - std::chrono::hours(100));
+    }
+  }
+  EXPECT_EQ(in_new_process(make(0)), (Found{true, true, 100}));  // reads alone remove nothing
+  EXPECT_TRUE(fs::exists(libraries / "left11"));
+  EXPECT_EQ(in_new_process(make(1)), (Found{false, false, 101}));
+  std::uintmax_t total = 0;
+  for (const char* kind : {"libraries", "kernels", "preludes"}) {
+    for (const fs::path& file : entries(kind)) total += fs::file_size(file);
+  }
+  EXPECT_LE(total, std::uintmax_t{16} << 20);
+  EXPECT_FALSE(fs::exists(libraries / "left11"));
+  EXPECT_EQ(in_new_process(make(0)), (Found{true, true, 100}));  // used since, so it stayed
+  EXPECT_EQ(in_new_process(make(1)), (Found{true, true, 101}));
+}
+
+TEST_F(DiskCache, ProcessesMayRemoveAtTheSameTime) {
+  setenv("METALLOID_CACHE_SIZE", "16", 1);
+  fs::create_directories(folder / "cache" / "kernels");
+  for (int i = 0; i < 64; ++i) {
+    const fs::path file = folder / "cache" / "kernels" / std::to_string(i);
+    std::ofstream(file, std::ios::binary).close();
+    fs::resize_file(file, 1 << 20);
+  }
+  std::vector<pid_t> children;
+  for (int child = 0; child < 4; ++child) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    bool right = true;
+    for (int i = 0; i < 4; ++i) {
+      Kernel kernel = Device::cpu().make_library(source(static_cast<float>(i))).kernel("test");
+      Buffer out(4);
+      run(kernel, Dispatch().buffer(0, out).threads({1}, {1}));
+      right = right && out.as<float>()[0] == static_cast<float>(i);
+    }
+    _exit(right ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST_F(DiskCache, MemoryServesTheSameProcess) {

@@ -4,6 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "frontend/prelude.h"
+#include "support/crash_guard.h"
+
 namespace metalloid {
 namespace {
 
@@ -122,6 +131,23 @@ TEST(Frontend, FollowsFunctionConstantsThroughDerivedOnes) {
 
 TEST(Frontend, WarnsOfCommentsBeforeParsing) {
   EXPECT_EQ(compile_info("kernel void f() {}  //< not a Doxygen comment\n//! x\n").kernels.size(), 1u);
+}
+
+TEST(Frontend, CrashWhileThePreludeIsMadeLeavesNothingLocked) {
+  CompileOptions options;
+  options.language = {2, 1};  // one that no other test asks for
+  options.math_mode = MathMode::relaxed;
+  frontend::PreludeStore store;
+  store.load = [](const std::string&) -> std::optional<std::string> { __builtin_trap(); };
+  const auto outcome = support::run_on_large_stack([&] { frontend::precompiled_prelude(options, store); }, 1 << 20);
+  if (std::getenv("METALLOID_STDLIB_DIR") != nullptr) GTEST_SKIP() << "headers come from a folder, without a prelude";
+  ASSERT_TRUE(outcome.crashed());
+  store.load = [](const std::string&) { return std::optional<std::string>("made"); };
+  std::promise<std::string> found;
+  std::thread([&] { found.set_value(*frontend::precompiled_prelude(options, store)); }).detach();
+  auto future = found.get_future();
+  ASSERT_EQ(future.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_EQ(future.get(), "made");
 }
 
 TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {

@@ -1,9 +1,12 @@
 #include "engines/host/watchdog.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
+#include <cerrno>
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -13,9 +16,15 @@ class Watchdog {
  public:
   // Never destroyed: dispatches of detached threads may outlive main().
   static Watchdog& instance() {
-    static Watchdog* only = new Watchdog;
+    static Watchdog* only = [] {
+      auto* made = new Watchdog;
+      existing_.store(made, std::memory_order_release);
+      return made;
+    }();
     return *only;
   }
+  // For signal handlers: null before the first dispatch.
+  static Watchdog* existing() { return existing_.load(std::memory_order_acquire); }
 
   void add(Watch& watch) {
     std::lock_guard lock(mutex_);
@@ -27,8 +36,16 @@ class Watchdog {
     // alarm serves for many dispatches and starting one wakes nobody.
     if (watch.deadline_ < alarm_) {
       alarm_ = watch.deadline_;
-      wake_.notify_one();
+      ::sem_post(&wake_);
     }
+  }
+
+  // Nothing but what a signal handler may do.
+  void interrupt() {
+    const int saved = errno;
+    interrupts_.fetch_add(1, std::memory_order_release);
+    ::sem_post(&wake_);
+    errno = saved;
   }
 
   void remove(Watch& watch) {
@@ -45,8 +62,11 @@ class Watchdog {
   using Clock = Watch::Clock;
   static constexpr auto retry = std::chrono::milliseconds(5);
 
+  Watchdog() { ::sem_init(&wake_, 0, 0); }
+
   void start() {
     started_ = true;
+    seen_interrupts_ = interrupts_.load(std::memory_order_acquire);
     static const bool registered = [] {
       // A forked child has no watchdog thread; it starts its own at its first dispatch.
       ::pthread_atfork(nullptr, nullptr, [] { instance().after_fork(); });
@@ -58,7 +78,7 @@ class Watchdog {
 
   void after_fork() {
     new (&mutex_) std::mutex;
-    new (&wake_) std::condition_variable;
+    ::sem_init(&wake_, 0, 0);
     started_ = false;
     first_ = nullptr;
     alarm_ = Clock::time_point::max();
@@ -67,6 +87,13 @@ class Watchdog {
   void watch_forever() {
     std::unique_lock lock(mutex_);
     while (true) {
+      if (const unsigned interrupts = interrupts_.load(std::memory_order_acquire); interrupts != seen_interrupts_) {
+        seen_interrupts_ = interrupts;
+        for (Watch* watch = first_; watch; watch = watch->next_) {
+          watch->interrupted_.store(true, std::memory_order_relaxed);
+          watch->deadline_ = alarm_ = Clock::time_point::min();
+        }
+      }
       if (Clock::time_point now = Clock::now(); now >= alarm_) {
         alarm_ = Clock::time_point::max();
         for (Watch* watch = first_; watch; watch = watch->next_) {
@@ -75,33 +102,47 @@ class Watchdog {
           alarm_ = std::min(alarm_, over ? now + retry : watch->deadline_);
         }
       }
-      if (alarm_ == Clock::time_point::max()) {
-        wake_.wait(lock);
-      } else {
-        wake_.wait_until(lock, alarm_);
-      }
+      const Clock::time_point until = alarm_;
+      lock.unlock();
+      sleep_until(until);
+      lock.lock();
     }
   }
 
+  // Or until somebody posts. Waking early does no harm.
+  void sleep_until(Clock::time_point until) {
+    if (until == Clock::time_point::max()) {
+      ::sem_wait(&wake_);
+      return;
+    }
+    const auto since = until.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+    const timespec time{static_cast<std::time_t>(seconds.count()),
+                        static_cast<long>(std::chrono::nanoseconds(since - seconds).count())};
+    ::sem_clockwait(&wake_, CLOCK_MONOTONIC, &time);  // steady_clock's
+  }
+
+  static inline std::atomic<Watchdog*> existing_{nullptr};
   std::mutex mutex_;
-  std::condition_variable wake_;
+  sem_t wake_;  // a semaphore, for signal handlers may post one
+  std::atomic<unsigned> interrupts_{0};
+  unsigned seen_interrupts_ = 0;
   Watch* first_ = nullptr;
   Clock::time_point alarm_ = Clock::time_point::max();
   bool started_ = false;
 };
 
 Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit) : token_(token) {
-  if (limit.count() <= 0) return;
-  Clock::time_point now = Clock::now();
   // A limit beyond the clock's range is none.
-  if (limit > std::chrono::hours(24 * 365)) return;
-  deadline_ = now + limit;
-  watched_ = true;
+  if (limit.count() > 0 && limit <= std::chrono::hours(24 * 365)) deadline_ = Clock::now() + limit;
   Watchdog::instance().add(*this);
 }
 
-Watch::~Watch() {
-  if (watched_) Watchdog::instance().remove(*this);
+Watch::~Watch() { Watchdog::instance().remove(*this); }
+
+void interrupt_watched() noexcept {
+  // The instance was made by the first dispatch; without one nothing runs.
+  if (Watchdog* watchdog = Watchdog::existing()) watchdog->interrupt();
 }
 
 }  // namespace metalloid::engines::host

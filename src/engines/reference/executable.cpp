@@ -69,7 +69,7 @@ class ReferenceExecutable : public Executable {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
                         [&](const auto& range) { launch.run_range(range.begin(), range.end()); });
     }
-    launch.throw_failure();
+    launch.throw_failure(watch);
   }
 
  private:
@@ -175,8 +175,11 @@ class ReferenceExecutable : public Executable {
       stack_overflow = outcome.crashed() && (outcome.stack_overflow || in_guard);
     }
 
-    void throw_failure() const {
+    void throw_failure(const host::Watch& watch) const {
       if (!failed.load()) return;
+      if (failure.stopped() && watch.interrupted()) {
+        throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
+      }
       if (failure.stopped()) {
         throw Error(ErrorCode::kernel_timed_out,
                     fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
