@@ -150,6 +150,27 @@ def test_neural_network_with_a_kernel_learns(tmp_path):
     )
 
 
+def test_threads_have_devices_of_their_own(tmp_path):
+    text = """
+    import threading
+    seen = {}
+    def work(number):
+        assert mx.default_device() == mx.gpu
+        with mx.stream(mx.cpu if number % 2 else mx.gpu):
+            for _ in range(20):
+                x = mx.full((50,), float(number))
+                assert mx.compile(lambda x: square(x) + 1)(x).sum().item() == 50 * (number**2 + 1)
+            seen[number] = mx.default_device().type.name
+    mx.set_default_device(mx.cpu)
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert mx.default_device() == mx.cpu
+    print([seen[number] for number in range(4)])
+    """
+    assert run_script(tmp_path, text) == "['gpu', 'cpu', 'gpu', 'cpu']\n"
+
+
 def test_child_processes_do_the_same(tmp_path):
     text = """
     import multiprocessing, subprocess, sys

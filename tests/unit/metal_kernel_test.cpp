@@ -109,6 +109,28 @@ TEST(MetalKernel, FillRoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(static_cast<float>(*reinterpret_cast<_Float16*>(one.data()))));
 }
 
+TEST(MetalKernel, WrapsMemoryWithStrides) {
+  std::vector<float> memory(6);
+  std::iota(memory.begin(), memory.end(), 0.0f);
+  // The columns of a 2 x 3 matrix, from the last to the first.
+  const Array backwards = Array::wrap(&memory[2], {3, 2}, {-1, 3}, Dtype::float32);
+  EXPECT_EQ(backwards.buffer.contents(), memory.data());
+  EXPECT_EQ(backwards.buffer.size(), sizeof(float) * 6);
+  EXPECT_EQ(backwards.offset, sizeof(float) * 2);
+  EXPECT_FALSE(backwards.row_contiguous());
+  EXPECT_THAT(values_of(copy(backwards)), ElementsAre(2, 5, 1, 4, 0, 3));
+  EXPECT_EQ(Array::wrap(memory.data(), {0, 2}, {2, 1}, Dtype::float32).buffer.size(), 0);
+}
+
+TEST(MetalKernel, ChecksALaunchWithoutMemory) {
+  const MetalKernel kernel = metal_kernel("k", {"x"}, {"y"}, "y[thread_position_in_grid.x] = x[0];");
+  const Array nowhere = Array::wrap(nullptr, {9}, Dtype::float32);
+  EXPECT_NO_THROW(kernel.check({nowhere}, {nowhere}, {{9, 1, 1}, {3, 1, 1}, {}, {}}));
+  EXPECT_THROW(kernel.check({nowhere}, {nowhere}, {{9, 1, 1}, {1025, 1, 1}, {}, {}}), Error);
+  EXPECT_THROW(kernel.check({nowhere}, {nowhere}, {{0, 1, 1}, {1, 1, 1}, {}, {}}), Error);
+  EXPECT_THROW(metal_kernel("k", {"x"}, {"y"}, "z[0] = 1;").check({nowhere}, {nowhere}, {}), Error);
+}
+
 TEST(MetalKernel, ErrorsSayWhatIsWrong) {
   auto message = [](auto action) -> std::string {
     try {
