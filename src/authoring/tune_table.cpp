@@ -12,6 +12,8 @@ namespace {
 
 using Outcome = TuneTrial::Outcome;
 
+constexpr double much_spread = 0.25;
+
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
@@ -78,7 +80,11 @@ std::string TuneResult::table() const {
     text += line + "\n";
   }
   if (results_vary) text += "The results vary from run to run, so those of different sizes were not compared.\n";
-  return text + summary() + "\n";
+  text += summary() + "\n";
+  const bool noisy = std::ranges::any_of(
+      trials, [](const TuneTrial& trial) { return trial.outcome == Outcome::measured && trial.spread > much_spread; });
+  if (noisy) text += "Times vary much from run to run: the machine is busy, and the choice may be chance.\n";
+  return text;
 }
 
 }  // namespace metalloid

@@ -93,6 +93,25 @@ TEST(TuneChoice, MedianAndSpread) {
   EXPECT_DOUBLE_EQ(trial.seconds, 1.5);
 }
 
+TEST(TuneTable, AlignsAndExplains) {
+  TuneResult result{.kernel = "k", .device = "d", .grid = {64, 64}, .margin = 0.1};
+  result.trials = trials({0.0021, 0.002, -1});
+  result.trials[1].group = {16, 16};
+  result.trials[2].note = "too large";
+  result.standard = 0;
+  EXPECT_EQ(result.table(),
+            "k, 64x64 threads; d\n"
+            "group     time  spread  of best  note\n"
+            "   32  2.10 ms   0.0 %     1.00  chosen, default\n"
+            "16x16  2.00 ms   0.0 %     0.95\n"
+            "   32        -                   too large\n"
+            "k: 32 threads per threadgroup stays: no other size is 10 % faster\n");
+  result.trials[1].spread = 0.3;
+  EXPECT_THAT(result.table(), HasSubstr("vary much"));
+  result.trials[1].outcome = Outcome::different_results;
+  EXPECT_THAT(result.table(), HasSubstr("the only size that works"));
+}
+
 // Times and results given per candidate and run.
 class GivenBench : public tuning::Bench {
  public:
