@@ -183,6 +183,10 @@ class Borrowed {
   void from_dlpack(nb::object object) {
     metalloid::check_dlpack_device(object);
     if (nb::hasattr(object, "requires_grad") && nb::hasattr(object, "detach")) object = object.attr("detach")();
+    // A torch tensor may stand for the conjugate or the negative of what its memory holds.
+    for (const auto& [asks, resolves] : {std::pair("is_conj", "resolve_conj"), std::pair("is_neg", "resolve_neg")}) {
+      if (nb::hasattr(object, resolves) && nb::cast<bool>(object.attr(asks)())) object = object.attr(resolves)();
+    }
     if (!nb::try_cast(object, tensor_)) {
       const std::string type =
           nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())))));

@@ -112,7 +112,7 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
 
 def _check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) -> None:
     """An expanded tensor has fewer elements in memory than it shows: writing them all would go beyond its end."""
-    if tensor.numel() * tensor.element_size() > memory[1]:
+    if 0 < memory[1] < tensor.numel() * tensor.element_size():
         raise ValueError(
             f"{_describe(argument)}: the kernel may write to it and its elements overlap in memory (expand); "
             "call .contiguous()"

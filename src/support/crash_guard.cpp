@@ -248,8 +248,8 @@ std::string_view signal_name(int signal) {
     case SIGFPE: return "SIGFPE";
     case SIGILL: return "SIGILL";
     case SIGABRT: return "SIGABRT";
+    default: return "signal";
   }
-  return "signal";
 }
 
 }  // namespace
