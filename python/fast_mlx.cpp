@@ -105,8 +105,13 @@ void report(Failure* failure, Action action) {
 int warn_of_reads_outside_inputs(void* name) {
   const std::string kernel(static_cast<char*>(name));
   std::free(name);
-  const nb::object warn = nb::module_::import_("metalloid.fast._metal_kernel").attr("warn_of_reads_outside_inputs");
-  return PyObject_CallFunction(warn.ptr(), "s", kernel.c_str()) == nullptr ? -1 : 0;
+  try {
+    nb::module_::import_("metalloid.fast._metal_kernel").attr("warn_of_reads_outside_inputs")(kernel);
+    return 0;
+  } catch (nb::python_error& error) {  // warnings may be errors
+    error.restore();
+    return -1;
+  }
 }
 
 constexpr Host host{

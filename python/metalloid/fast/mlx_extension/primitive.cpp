@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -104,28 +105,36 @@ mx::Dtype dtype_of(int number) {
   }
 }
 
-// Shape, strides and memory of an array, apart from the array: a task must not touch arrays that other threads use.
+// Shape, strides and memory of an array for a task, which must not touch what other threads use. Where the memory is,
+// is asked when the task runs: an input may come from a GPU that has not finished it before.
 class View {
  public:
-  View(const mx::array& array, void* data)
+  explicit View(const mx::array& array)
       : shape_(array.shape().begin(), array.shape().end()),
         strides_(array.strides().begin(), array.strides().end()),
-        dtype_(number_of(array.dtype())),
-        data_(data) {}
+        dtype_(number_of(array.dtype())) {}
 
-  ArrayView get() const { return {data_, dtype_, shape_.size(), shape_.data(), strides_.data()}; }
-  void set_data(void* data) { data_ = data; }
+  void set_memory(const mx::array& array) { memory_ = mx::array::unsafe_weak_copy(array); }
+  void set_memory(void* scratch) { scratch_ = scratch; }
+
+  // The data is null without memory.
+  ArrayView get() {
+    void* data = scratch_;
+    if (data == nullptr && memory_) data = memory_->data<char>();
+    return {data, dtype_, shape_.size(), shape_.data(), strides_.data()};
+  }
 
  private:
   std::vector<std::int32_t> shape_;
   std::vector<std::int64_t> strides_;
   int dtype_;
-  void* data_;
+  std::optional<mx::array> memory_;
+  void* scratch_ = nullptr;
 };
 
-std::vector<ArrayView> plain(const std::vector<View>& views) {
+std::vector<ArrayView> plain(std::vector<View>& views) {
   std::vector<ArrayView> result;
-  for (const View& view : views) result.push_back(view.get());
+  for (View& view : views) result.push_back(view.get());
   return result;
 }
 
@@ -152,7 +161,7 @@ void report(Failure* failure, Action action) {
 class Outputs {
  public:
   void add(const mx::array& array) {
-    views_.emplace_back(array, const_cast<void*>(static_cast<const void*>(array.data<char>())));
+    views_.emplace_back(array).set_memory(array);
     memory_.push_back(array.data_shared_ptr());
     bytes_.push_back(array.nbytes());
   }
@@ -169,7 +178,7 @@ class Outputs {
         is_wanted = true;
       } else {
         scratch.push_back(std::make_unique<char[]>(bytes_[i] + 1));
-        views_[i].set_data(scratch.back().get());
+        views_[i].set_memory(scratch.back().get());
       }
     }
     if (is_wanted) action(plain(views_));
@@ -198,17 +207,18 @@ class MetalloidKernel : public mx::Primitive {
   void eval_cpu(const std::vector<mx::array>& inputs, std::vector<mx::array>& outputs) override {
     auto task = std::make_shared<Task>();
     task->call = call_;
-    for (const mx::array& input : inputs) {
-      task->inputs.emplace_back(input, const_cast<void*>(static_cast<const void*>(input.data<char>())));
-      task->memory_of_inputs.push_back(input.data_shared_ptr());
-    }
     std::vector<View> unallocated;
-    for (const mx::array& output : outputs) unallocated.emplace_back(output, nullptr);
+    for (const mx::array& input : inputs) task->inputs.emplace_back(input);
+    for (const mx::array& output : outputs) unallocated.emplace_back(output);
     {
       const auto in = plain(task->inputs), out = plain(unallocated);
       Failure failure;
       host->check(call_.get(), in.data(), in.size(), out.data(), out.size(), &failure);
       if (failure.kind != Failure::none) raise(failure);
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      task->inputs[i].set_memory(inputs[i]);
+      task->memory_of_inputs.push_back(inputs[i].data_shared_ptr());
     }
     for (mx::array& output : outputs) {
       output.set_data(allocate(output.nbytes()));
@@ -247,11 +257,11 @@ class MetalloidKernel : public mx::Primitive {
 
  private:
   struct Task {
+    PendingScope pending;  // the first, so that it ends after all else is gone
     std::shared_ptr<void> call;
     std::vector<View> inputs;
     std::vector<std::shared_ptr<mx::array::Data>> memory_of_inputs;
     Outputs outputs;
-    PendingScope pending;
 
     void run() {
       outputs.use([this](const std::vector<ArrayView>& out) {
