@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -61,8 +62,8 @@ BENCHMARK(cold_compile)->Unit(benchmark::kMillisecond)->MinTime(2)->UseRealTime(
 
 void clang_compile(benchmark::State& state) {
   const std::string object = std::filesystem::temp_directory_path() / fmt::format("metalloid-bench-{}.o", getpid());
-  std::vector<std::string> words = {"clang++-22", "-O2", "-c", METALLOID_SOURCE_FOLDER "/bench/rms_norm.cpp",
-                                    "-o",         object};
+  std::vector<std::string> words = {
+      "clang++-22", "-O2", "-c", std::string(METALLOID_SOURCE_FOLDER) + "/bench/rms_norm.cpp", "-o", object};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -86,8 +87,10 @@ void cached_load(benchmark::State& state) {
   const std::string command = std::filesystem::read_symlink("/proc/self/exe").string() + " --load-once";
   for (auto _ : state) {
     std::FILE* pipe = popen(command.c_str(), "r");
-    double seconds = 0;
-    if (pipe == nullptr || std::fscanf(pipe, "%lf", &seconds) != 1 || pclose(pipe) != 0) {
+    std::array<char, 64> text{};
+    const bool is_read = pipe != nullptr && std::fgets(text.data(), text.size(), pipe) != nullptr;
+    const double seconds = std::strtod(text.data(), nullptr);
+    if (pipe == nullptr || pclose(pipe) != 0 || !is_read || seconds <= 0) {
       state.SkipWithError("the kernel was not loaded from the cache");
       break;
     }

@@ -27,7 +27,7 @@ Kernel load(const std::string& file, const std::string& kernel) {
 
 Buffer random_floats(std::size_t count) {
   Buffer buffer(count * sizeof(float));
-  std::mt19937 generator(1);
+  std::mt19937 generator(1);  // NOLINT(bugprone-random-generator-seed): the same numbers each time
   std::normal_distribution<float> normal;
   std::ranges::generate(buffer.as<float>(), [&] { return normal(generator); });
   return buffer;

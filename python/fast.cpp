@@ -136,7 +136,8 @@ class Borrowed {
     if (PyBool_Check(object.ptr())) {
       array = Array::scalar<bool>(nb::cast<bool>(object), Dtype::bool_);
     } else if (PyLong_Check(object.ptr())) {
-      const auto value = nb::cast<std::int64_t>(object);
+      std::int64_t value = 0;
+      if (!nb::try_cast(object, value)) throw nb::value_error("[metal_kernel] An integer input does not fit int64.");
       const bool is_small =
           value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
       array = is_small ? Array::scalar<std::int32_t>(static_cast<std::int32_t>(value), Dtype::int32)

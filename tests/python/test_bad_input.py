@@ -302,3 +302,20 @@ def test_a_kernel_of_a_forked_process():
         SHADER.copy(z := numpy.zeros_like(x), x, group_size=32)
         os._exit(0 if (z == 1).all() else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("what", ["name", "source", "header"])
+@pytest.mark.parametrize("text", [5, b"y[0] = 1;", ["y[0] = 1;"]])
+def test_metal_kernel_takes_text(what, text):
+    declaration = {"name": "k", "input_names": [], "output_names": ["y"], "source": "y[0] = 1;"}
+    with pytest.raises(TypeError, match=f"{what} must be str, not {type(text).__name__}"):
+        fast.metal_kernel(**(declaration | {what: text}))
+    with pytest.raises(UnicodeEncodeError):
+        fast.metal_kernel(**(declaration | {what: "\ud800"}))
+
+
+def test_integers_beyond_int64():
+    with pytest.raises(ValueError, match="does not fit int64"):
+        by_metal_kernel(1 << 70)
+    with pytest.raises(RuntimeError, match="between -2\\^63 and 2\\^63 - 1"):
+        metalloid.compile_shader("kernel void f(constant int& i) {}").f(1 << 70, threads=1)

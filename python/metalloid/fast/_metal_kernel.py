@@ -55,6 +55,10 @@ def metal_kernel(
     for what, names in (("input_names", input_names), ("output_names", output_names)):
         if isinstance(names, (str, bytes)) or not all(isinstance(item, str) for item in names):
             raise TypeError(f"metal_kernel(): {what} must be a list of str, not {names!r}")
+    for what, text in (("name", name), ("source", source), ("header", header)):
+        if not isinstance(text, str):
+            raise TypeError(f"metal_kernel(): {what} must be str, not {type(text).__name__}")
+        text.encode()  # UnicodeEncodeError for halves of surrogate pairs
     return MetalKernel(
         name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs,
         _math_mode(compile_options), device,
