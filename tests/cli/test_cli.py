@@ -147,7 +147,7 @@ def test_values_take_their_type_from_the_argument(metalloid_cli, source_file):
     for value in ("p={0.5, 3}", "p={n=3,a=0.5}"):
         assert "[0.5 0.5 0.5 0.5]" in metalloid_cli(*arguments, "--arg", value).stdout
     wrong = metalloid_cli(*arguments, "--arg", "p={b=1}")
-    assert wrong.returncode == 2 and "Params has no member 'b': {a=..., n=...}" in wrong.stderr
+    assert wrong.returncode == 2 and "Params has no member 'b': {a=...,n=...}" in wrong.stderr
 
 
 def test_pointers_to_bytes_take_any_array(metalloid_cli, source_file, tmp_path):
@@ -186,6 +186,14 @@ def test_what_can_be_left_out(metalloid_cli, source_file):
     assert several.returncode == 2 and "--kernel is missing; the file has saxpy, scale" in several.stderr
     group = metalloid_cli("run", one, "--threadgroups", "5", "--arg", "f32[5]=arange")
     assert group.returncode == 2 and "--group is missing" in group.stderr
+
+
+def test_what_is_missing_is_shown_as_it_is_typed(metalloid_cli, source_file):
+    result = metalloid_cli("run", source_file(saxpy), "--kernel", "saxpy", "--threads", "5", "--arg", "f32[5]=ones")
+    assert result.returncode == 3
+    assert "missing buffer binding at index 1 for argument 'x'; add --arg 'x=f32[...]=...' --arg a=VALUE" in result.stderr
+    struct = metalloid_cli("run", source_file(saxpy), "--kernel", "scale", "--threads", "5", "--arg", "f16[20]=ones")
+    assert "add --arg p='{a=...,n=...}'" in struct.stderr
 
 
 def test_names_that_do_not_exist(metalloid_cli, source_file):

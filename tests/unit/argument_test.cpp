@@ -155,7 +155,7 @@ TEST(Value, StructsByOrderAndByName) {
                                            std::byte{0}, std::byte{0x38}, std::byte{0}, std::byte{0xbc}};
   EXPECT_EQ(by_order.bytes, expected);
   EXPECT_EQ(parse_value("{}", outer, "").bytes, std::vector<std::byte>(12));
-  EXPECT_NE(value_refusal("{m=1}", outer).find("no member 'm': {n=..., inner=...}"), std::string::npos);
+  EXPECT_NE(value_refusal("{m=1}", outer).find("no member 'm': {n=...,inner=...}"), std::string::npos);
   EXPECT_NE(value_refusal("{1,{},3}", outer).find("too many values"), std::string::npos);
   EXPECT_NE(value_refusal("{1", outer).find("not closed"), std::string::npos);
   EXPECT_NE(value_refusal("{1}}", outer).find("behind the last brace"), std::string::npos);

@@ -68,6 +68,29 @@ void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const Argu
                                     : fmt::format("its elements are {}", name_of(wanted))));
 }
 
+// A SPEC that would do for an argument, for people to complete.
+std::string example_spec(const ArgumentInfo& argument) {
+  const TypeInfo& type = argument.type;
+  if (argument.is_reference) return fmt::format("--arg {}={}", argument.name, example_value(type));
+  const std::string kind(type.scalar == ScalarKind::none ? "u8" : name_of(type.scalar));
+  return fmt::format("--arg '{}={}[...]=...'", argument.name, kind);
+}
+
+// Metal's words for the first, as a dispatch says it, and what to type for all.
+void check_missing(const KernelInfo& info, const std::set<std::uint32_t>& bound) {
+  const ArgumentInfo* first = nullptr;
+  std::string specs;
+  for (const ArgumentInfo& argument : info.arguments) {
+    if (!takes_memory(argument) || !argument.is_active || bound.contains(argument.index)) continue;
+    if (first == nullptr) first = &argument;
+    specs += " " + example_spec(argument);
+  }
+  if (first == nullptr) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("kernel '{}': missing buffer binding at index {} for argument '{}'; add{}", info.name,
+                          first->index, first->name, specs));
+}
+
 Size as_size(const std::vector<std::uint64_t>& extents) {
   return {static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
           static_cast<std::uint32_t>(extents[2])};
@@ -242,6 +265,7 @@ void Launch::bind(const LaunchOptions& options) {
     arguments_.push_back({info, std::move(array)});
     buffers_.push_back(std::move(buffer));
   }
+  check_missing(kernel_.info(), taken);
 }
 
 void Launch::fill_buffers() {

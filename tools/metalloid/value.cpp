@@ -19,6 +19,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
+std::string example(const TypeInfo& type) {
+  std::string text;
+  for (const StructMember& member : type.members) text += fmt::format("{}{}=...", text.empty() ? "" : ",", member.name);
+  return "{" + text + "}";
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view whole) : whole_(whole) {}
@@ -90,13 +96,6 @@ class Parser {
     parse_equal(text, type, element, type.array_length, offset, bytes);
   }
 
-  static std::string example(const TypeInfo& type) {
-    std::string text;
-    for (const StructMember& member : type.members)
-      text += fmt::format("{}{}=...", text.empty() ? "" : ", ", member.name);
-    return "{" + text + "}";
-  }
-
   void parse_struct(std::string_view text, const TypeInfo& type, std::size_t offset,
                     std::vector<std::byte>& bytes) const {
     std::size_t next = 0;
@@ -130,6 +129,11 @@ bool is_value(std::string_view text) {
   const auto first = text.find_first_not_of("+-.");
   return first != std::string_view::npos &&
          (std::isdigit(static_cast<unsigned char>(text[first])) != 0 || text.substr(first) == "inf");
+}
+
+std::string example_value(const TypeInfo& type) {
+  if (type.array_length == 0 && !type.members.empty()) return "'" + example(type) + "'";
+  return type.array_length > 0 || type.rows > 1 || type.columns > 1 ? "'{VALUE,...}'" : "VALUE";
 }
 
 Array parse_value(std::string_view text, const TypeInfo& type, std::string_view whole) {
