@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
@@ -257,6 +261,44 @@ TEST_F(Runtime, QueuesRunInOrderAndSideBySide) {
   for (int q = 0; q < queues; ++q) {
     for (float value : buffers[q].as<float>()) ASSERT_EQ(value, q + 2);
   }
+}
+
+TEST_F(Runtime, QueuesKeepBuffersThatTheHostLetGo) {
+  Queue queue(Device::cpu());
+  std::promise<void> go;
+  queue.submit([&] { go.get_future().wait(); });
+  auto owner = std::make_shared<std::vector<float>>(4, 3.0f);
+  const std::weak_ptr<std::vector<float>> alive = owner;
+  Buffer own(16);
+  own.as<float>()[0] = 5;
+  float* memory = own.as<float>().data();
+  queue.submit(kernel("scale"),
+               Dispatch().buffer(0, Buffer::wrap(owner->data(), 16, owner)).value(1, 2.0f).threads({4}, {4}));
+  float seen = 0;
+  auto last = queue.submit(kernel("scale"), Dispatch().buffer(0, own).value(1, 2.0f).threads({4}, {4}));
+  queue.submit([&, own] { seen = memory[0]; });
+  owner.reset();
+  own = Buffer(16);
+  EXPECT_FALSE(alive.expired());
+  go.set_value();
+  EXPECT_NO_THROW(queue.wait());
+  EXPECT_TRUE(last.finished());
+  EXPECT_TRUE(alive.expired());
+  EXPECT_EQ(seen, 10);
+}
+
+TEST_F(Runtime, InterruptedDispatchesOfQueues) {
+  const Kernel endless =
+      Device::cpu()
+          .make_library("kernel void spin(device volatile uint* x) { x[0] = 1; while (true) x[1]++; }")
+          .kernel("spin");
+  Queue queue(Device::cpu());
+  Buffer values(8);
+  Submission submission =
+      queue.submit(endless, Dispatch().buffer(0, values).threads({1}, {1}).timeout(std::chrono::milliseconds(0)));
+  while (static_cast<volatile std::uint32_t*>(values.contents())[0] == 0) std::this_thread::yield();
+  interrupt_kernels();
+  expect_error(ErrorCode::kernel_interrupted, [&] { submission.wait(); }, HasSubstr("kernel 'spin' was interrupted"));
 }
 
 TEST_F(Runtime, QueuesCheckAtSubmitAndReportAtWait) {
