@@ -1,6 +1,7 @@
 // Compiled libraries and kernels, and tuned threadgroup sizes, on disk: $METALLOID_CACHE_DIR, else the XDG cache
-// folder. METALLOID_CACHE=0 turns it off. METALLOID_CACHE_SIZE bounds it, in MiB (default 2048, 0: no bound): beyond that,
-// what was not used for longest goes. Entries are verified when read; a bad one counts as missing and is replaced.
+// folder. METALLOID_CACHE=0 turns it off. METALLOID_CACHE_SIZE bounds it, in MiB (default 2048, 0: no bound): beyond
+// that, what was not used for longest goes. Entries are verified when read; a bad one counts as missing and is
+// replaced.
 #pragma once
 
 #include <cstddef>

@@ -57,8 +57,9 @@ TEST(OperationNames, AreTakenApart) {
   EXPECT_EQ(scan->group, LaneGroup::quad);
   EXPECT_TRUE(ir::parse_cross_lane("metalloid.simd.ballot"));
   EXPECT_TRUE(ir::parse_cross_lane("metalloid.simd.shuffle_xor.b64"));
-  for (auto name : {"metalloid.thread_index", "metalloid.simd.sum", "metalloid.simd.sum.b32", "metalloid.simd.shuffle.f32",
-                    "metalloid.simd.ballot.u32", "metalloid.warp.sum.f32", "sum.f32", ""}) {
+  for (auto name :
+       {"metalloid.thread_index", "metalloid.simd.sum", "metalloid.simd.sum.b32", "metalloid.simd.shuffle.f32",
+        "metalloid.simd.ballot.u32", "metalloid.warp.sum.f32", "sum.f32", ""}) {
     EXPECT_FALSE(ir::parse_cross_lane(name)) << name;
   }
 }

@@ -105,8 +105,9 @@ TEST(SourceRules, LambdasCameWithMetal32) {
 }
 
 TEST(SourceRules, KnowsNoKeywordsOfOpenCl) {
-  EXPECT_THAT(log_of("kernel void f(__global float* x) {}"),
-              HasSubstr("3:15: error: unknown address space \"__global\"\n    3 | kernel void f(__global float* x) {}"));
+  EXPECT_THAT(
+      log_of("kernel void f(__global float* x) {}"),
+      HasSubstr("3:15: error: unknown address space \"__global\"\n    3 | kernel void f(__global float* x) {}"));
 }
 
 // Each of these is accepted on purpose.
