@@ -12,9 +12,9 @@ import torch
 
 from .. import _errors, _shader
 from .._policy import ArgumentPolicy
-from . import autocast, timeline
-from .device_mode import MpsMode, is_mps
-from .tags import is_tagged, tag, tensors_in
+from . import autocast, gradients, operators, scripted, serialization, timeline
+from .device_mode import MpsMode, is_mps, mps
+from .tags import is_tagged
 
 
 class MpsPolicy(ArgumentPolicy):
@@ -52,6 +52,11 @@ def _resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def _set_device_index(index: int) -> None:
+    if index > 0:
+        raise RuntimeError(f"device index {index} is out of range: there is one MPS device, mps:0")
+
+
 def _fill_bindings() -> None:
     bindings = {
         "_has_mps": True,
@@ -71,6 +76,20 @@ def _fill_bindings() -> None:
         "_mps_profilerStopTrace": _nothing,
         "_mps_isCaptureEnabled": lambda: False,
         "_mps_isCapturing": lambda: False,
+        "_mps_getCurrentStream": lambda: timeline.the_stream,
+        "_mps_setStream": _nothing,
+        "_accelerator_getAccelerator": lambda: torch.device("mps"),
+        "_get_accelerator": lambda check=None: torch.device("mps"),
+        "_accelerator_getDeviceIndex": lambda: 0,
+        "_accelerator_setDeviceIndex": _set_device_index,
+        "_accelerator_exchangeDevice": lambda index: 0,
+        "_accelerator_maybeExchangeDevice": lambda index: 0,
+        "_accelerator_getStream": lambda index: timeline.the_stream,
+        "_accelerator_setStream": _nothing,
+        "_accelerator_synchronizeDevice": lambda index: _errors.synchronize(),
+        "_accelerator_isAllocatorInitialized": lambda: False,
+        "_accelerator_getMemoryInfo": lambda index: (max(_memory() - _resident(), 0), _memory()),
+        "_accelerator_getDefaultGenerator": lambda index: torch.default_generator,
     }
     for name, value in bindings.items():
         setattr(torch._C, name, value)
@@ -80,19 +99,15 @@ class _Generator(torch._C.Generator):
     """torch.Generator; one for "mps" draws on the CPU."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
-        return super().__new__(cls, device="cpu" if is_mps(device) else device)
+        if is_mps(device):
+            return super().__new__(_MpsGenerator, device="cpu")
+        return super().__new__(cls, device=device)
 
 
-def _load_for_mps(load: Any) -> Any:
-    def loaded(*arguments: Any, **keywords: Any) -> Any:
-        if not is_mps(keywords.get("map_location")):
-            return load(*arguments, **keywords)
-        result = load(*arguments, **{**keywords, "map_location": "cpu"})
-        for tensor in tensors_in(result):
-            tag(tensor)
-        return result
-
-    return loaded
+class _MpsGenerator(_Generator):
+    @property
+    def device(self) -> torch.device:
+        return mps
 
 
 def _enter_in_every_thread() -> None:
@@ -125,17 +140,15 @@ def install() -> None:
     torch.backends.mps.is_macos_or_newer = functools.lru_cache(lambda major, minor: (major, minor) <= (15, 0))
     torch.backends.mps.is_macos13_or_newer = lambda minor=0: True
     torch.Generator = _Generator
-    torch.load = _load_for_mps(torch.load)
-    if hasattr(torch, "accelerator"):
-        torch.accelerator.is_available = lambda: True
-        torch.accelerator.device_count = lambda: 1
-        torch.accelerator.current_accelerator = lambda check_available=False: torch.device("mps")
-        torch.accelerator.current_device_index = lambda: 0
-        torch.accelerator.current_device_idx = lambda: 0
-        torch.accelerator.set_device_index = lambda device: None
-        torch.accelerator.set_device_idx = lambda device: None
-        torch.accelerator.current_stream = lambda device=None: timeline.the_stream
-        torch.accelerator.set_stream = lambda stream: None
-        torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
-    autocast.install()
+    # torch.compile looks at what these are, not at the bindings that they call.
+    torch.accelerator.is_available = lambda: True
+    torch.accelerator.device_count = lambda: 1
+    torch.accelerator.current_accelerator = lambda check_available=False: torch.device("mps")
+    torch.accelerator.current_device_index = torch.accelerator.current_device_idx = lambda: 0
+    torch.accelerator.set_device_index = torch.accelerator.set_device_idx = lambda device: None
+    torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
+    torch.accelerator.current_stream = lambda device=None: timeline.the_stream
+    torch.accelerator.set_stream = _nothing
+    for part in (autocast, gradients, operators, scripted, serialization):
+        part.install()
     _enter_in_every_thread()

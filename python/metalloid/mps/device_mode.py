@@ -18,17 +18,27 @@ from .tags import is_tagged, tag, tensors_in
 mps = torch.device("mps", 0)
 _cpu = torch.device("cpu")
 
-# Functions that take tensors of both devices: copies, accessors, indices on the CPU.
+# Functions that take tensors of both devices: copies, accessors, indices on the CPU. The first one's is the result's.
 _takes_both = {
     "__get__", "__set__", "copy_", "to", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type",
     "index_put_", "index_put", "set_", "assert_close", "is_same_size", "equal", "register_hook", "_parse_to",
+    "lstm", "gru", "rnn_tanh", "rnn_relu",
 }  # fmt: skip
 
 
 def is_mps(device: Any) -> bool:
-    if isinstance(device, torch.device):
-        return device.type == "mps"
-    return isinstance(device, str) and (device == "mps" or device.startswith("mps:"))
+    """Whether this device argument, of any type, means it.
+
+    Raises:
+        RuntimeError: it has an index other than 0.
+    """
+    if isinstance(device, str) and device.startswith("mps"):
+        device = torch.device(device)
+    if not isinstance(device, torch.device) or device.type != "mps":
+        return False
+    if device.index:
+        raise RuntimeError(f"device '{device}' is out of range: there is one MPS device, mps:0")
+    return True
 
 
 def _is_device(value: Any) -> bool:
@@ -54,6 +64,12 @@ def _tagged(result: Any) -> Any:
     return result
 
 
+def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.layout is not torch.strided:
+        return one is other
+    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
+
+
 def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwargs: dict) -> torch.Tensor:
     """`to` and `cpu` between devices make a copy, as between two memories; on the same device they may not."""
     source = is_tagged(tensor)
@@ -65,7 +81,7 @@ def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwarg
                 "Please use float32 instead."
             )
     result = func(tensor, *args, **kwargs)
-    if source != target and result.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
+    if source != target and _share_memory(result, tensor):
         result = result.clone()
     if target:
         tag(result)
@@ -128,6 +144,13 @@ def _repr(func: Any, args: tuple, kwargs: dict) -> str:
     return f"{text[:-1]}, device='mps:0')"
 
 
+def _type(func: Any, args: tuple, kwargs: dict) -> Any:
+    result = func(*args, **kwargs)
+    if isinstance(result, str):
+        return result.replace("torch.", "torch.mps.", 1) if is_tagged(args[0]) else result
+    return _tagged(result) if is_tagged(args[0]) else result
+
+
 def _set_data(func: Any, args: tuple, kwargs: dict) -> None:
     """The new data brings its storage, and with it the mark."""
     return func(*args, **kwargs)
@@ -148,6 +171,17 @@ def _register_hook(func: Any, args: tuple, kwargs: dict) -> Any:
     return func(tensor, hook_on_mps)
 
 
+def _pack_padded_sequence(func: Any, args: tuple, kwargs: dict) -> Any:
+    """Lengths and batch sizes are on the CPU."""
+    data, batch_sizes = func(*args, **kwargs)
+    return (_tagged(data) if is_tagged(args[0]) else data), batch_sizes
+
+
+def _pad_packed_sequence(func: Any, args: tuple, kwargs: dict) -> Any:
+    data, lengths = func(*args, **kwargs)
+    return (_tagged(data) if is_tagged(args[0]) else data), lengths
+
+
 def _unchanged(func: Any, args: tuple, kwargs: dict) -> Any:
     return func(*args, **kwargs)
 
@@ -162,17 +196,26 @@ _handlers = {
     torch.Tensor.numpy: _numpy,
     torch.Tensor.__array__: _numpy,
     torch.Tensor.__repr__: _repr,
+    torch.Tensor.type: _type,
     torch.Tensor.data.__set__: _set_data,
     torch.Tensor.register_hook: _register_hook,
     torch.Tensor.register_post_accumulate_grad_hook: _register_hook,
     torch.Tensor.untyped_storage: _unchanged,
+    torch._VF._pack_padded_sequence: _pack_padded_sequence,
+    torch._VF._pad_packed_sequence: _pad_packed_sequence,
     torch._C._nn._parse_to: _unchanged,  # what Module.to asks; it hands the device on to Tensor.to
 }
 
 
-def _check_one_device(func: Any, tensors: list[torch.Tensor]) -> None:
-    if getattr(func, "__name__", "") in _takes_both:
-        return
+def _not_shared(result: Any, args: tuple) -> Any:
+    """`as_tensor` and its like copy a tensor on "mps" when the CPU is asked for, as it is another memory there."""
+    source = args[0] if args else None
+    if not (isinstance(source, torch.Tensor) and isinstance(result, torch.Tensor) and is_tagged(source)):
+        return result
+    return result.clone() if _share_memory(result, source) else result
+
+
+def _reject_two_devices(tensors: list[torch.Tensor]) -> None:
     for tensor in tensors:
         if tensor.dim() != 0 and not is_tagged(tensor):
             raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!")
@@ -186,12 +229,15 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
     device = kwargs.get("device")
     if device is not None and _is_device(device):
         if not is_mps(device):
-            return func(*args, **kwargs)
+            return _not_shared(func(*args, **kwargs), args)
         return _tagged(func(*args, **{**kwargs, "device": _cpu}))
     tensors = tensors_in((args, kwargs))
     if not any(is_tagged(tensor) for tensor in tensors):
         return func(*args, **kwargs)
-    _check_one_device(func, tensors)
+    if getattr(func, "__name__", "") not in _takes_both:
+        _reject_two_devices(tensors)
+    elif args and isinstance(args[0], torch.Tensor) and not is_tagged(args[0]):
+        return func(*args, **kwargs)
     return _tagged(func(*args, **kwargs))
 
 
@@ -210,24 +256,32 @@ def _default_device_function(self: Any, func: Any, types: Any, args: tuple = (),
     return func(*args, **kwargs)
 
 
-def _tag_gradients(apply: Any) -> Any:
-    """Gradients that autograd computes itself reach a custom Function's backward without passing the mode, and the
-    mode does not see what happens within a call that it handles, `backward` being one."""
+def _describe_real_tensors() -> None:
+    """Fake tensors, which torch.export and torch.compile trace with, are on the CPU: autograd has no device mps."""
+    from torch._subclasses import meta_utils
 
-    def tagged_apply(self: Any, *gradients: Any) -> Any:
-        saved = tensors_in(self.saved_tensors)
-        if not saved or any(is_tagged(tensor) for tensor in saved):
-            for gradient in tensors_in(gradients):
-                tag(gradient)
-        with MpsMode():
-            return apply(self, *gradients)
+    describe = meta_utils.MetaTensorDescriber.describe_tensor
 
-    return tagged_apply
+    @functools.wraps(describe)
+    def described(*args: Any, **kwargs: Any) -> Any:
+        with torch._C.DisableTorchFunction():
+            return describe(*args, **kwargs)
+
+    meta_utils.MetaTensorDescriber.describe_tensor = described
+
+
+def _hide_from_dynamo() -> None:
+    """When a function that torch.compile gave up runs in eager mode, the mode's calls would be compiled one by one."""
+    dynamo = torch._C._dynamo.eval_frame
+    if hasattr(dynamo, "set_code_exec_strategy"):  # since torch 2.8
+        skip = dynamo._FrameAction.SKIP
+        dynamo.set_code_exec_strategy(MpsMode.__torch_function__.__code__, dynamo._FrameExecStrategy(skip, skip))
 
 
 def install() -> MpsMode:
+    _describe_real_tensors()
+    _hide_from_dynamo()
     default_device.DeviceContext.__torch_function__ = _default_device_function
-    torch.autograd.function.BackwardCFunction.apply = _tag_gradients(torch.autograd.function.BackwardCFunction.apply)
     mode = MpsMode()
     mode.__enter__()
     return mode

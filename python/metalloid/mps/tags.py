@@ -22,17 +22,29 @@ def _storage(tensor: torch.Tensor) -> torch.UntypedStorage:
         return _storage(torch._C._functorch.get_unwrapped(tensor))
 
 
+def is_marked(storage: torch.UntypedStorage) -> bool:
+    return hasattr(storage, _mark)
+
+
+def mark(storage: torch.UntypedStorage) -> None:
+    setattr(storage, _mark, True)
+
+
 def is_tagged(tensor: torch.Tensor) -> bool:
     try:
         return hasattr(_storage(tensor), _mark)
-    except (NotImplementedError, RuntimeError):  # sparse, fake and other tensors without storage
+    except NotImplementedError:  # a sparse tensor has several storages; it is marked itself
+        return hasattr(tensor, _mark)
+    except RuntimeError:  # fake and other tensors without storage
         return False
 
 
 def tag(tensor: torch.Tensor) -> None:
     try:
         setattr(_storage(tensor), _mark, True)
-    except (NotImplementedError, RuntimeError):
+    except NotImplementedError:
+        setattr(tensor, _mark, True)
+    except RuntimeError:
         pass
 
 

@@ -1,0 +1,176 @@
+"""python -m metalloid.mps: what PyTorch itself does with tensors on "mps": saving, hooks, own operators, tracing."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from test_mps_scripts import lines, python  # noqa: E402
+
+
+def test_saving_and_loading():
+    assert lines(
+        """
+import io, pickle
+saved = io.BytesIO()
+torch.save({"a": torch.ones(2, device="mps"), "b": torch.ones(2)}, saved)
+for where in (None, "mps", "cpu", {"mps": "cpu"}, lambda storage, location: storage):
+    saved.seek(0)
+    loaded = torch.load(saved, map_location=where)
+    print(loaded["a"].device, loaded["b"].device)
+print(pickle.loads(pickle.dumps(torch.ones(2, device="mps"))).device)
+"""
+    ) == ["mps:0 cpu", "mps:0 mps:0", "cpu cpu", "cpu cpu", "cpu cpu", "mps:0"]
+
+
+def test_generators_types_and_indices():
+    assert lines(
+        """
+generator = torch.Generator("mps")
+print(generator.device, isinstance(generator, torch.Generator), torch.Generator().device)
+state = generator.get_state(); a = torch.rand(2, generator=generator, device="mps")
+generator.set_state(state); print(torch.equal(a, torch.rand(2, generator=generator, device="mps")))
+print(a.type(), a.cpu().type(), torch.as_tensor(a, device="cpu").device, torch.asarray(a).device)
+for attempt in (lambda: torch.zeros(1, device="mps:1"), lambda: torch.zeros(1).to(torch.device("mps", 1))):
+    try: attempt()
+    except RuntimeError as error: print(error)
+print(torch.sparse_coo_tensor([[0]], [1.0], (2,)).to("mps").device)
+"""
+    ) == [
+        "mps:0 True cpu",
+        "True",
+        "torch.mps.FloatTensor torch.FloatTensor cpu mps:0",
+        "device 'mps:1' is out of range: there is one MPS device, mps:0",
+        "device 'mps:1' is out of range: there is one MPS device, mps:0",
+        "mps:0",
+    ]
+
+
+def test_copying_into_host_tensors_leaves_them_there():
+    assert lines(
+        """
+x, host = torch.ones(2, device="mps"), torch.zeros(2)
+print(host.copy_(x).device, host.device)
+host[:] = x
+print(host.device, host.numpy())
+"""
+    ) == ["cpu cpu", "cpu [1. 1.]"]
+
+
+def test_hooks_of_modules_functions_and_saved_tensors():
+    assert lines(
+        """
+x = torch.ones(2, device="mps", requires_grad=True)
+module = torch.nn.Linear(2, 2, device="mps")
+module.register_full_backward_hook(lambda m, inputs, outputs: print(inputs[0].device, outputs[0].device))
+module(x * 2).sum().backward()
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return 2 * x
+    @staticmethod
+    def backward(ctx, up):
+        print(up.device, torch.empty_like(up).device)
+        return 2 * up
+Twice.apply(x).sum().backward()
+Twice.apply(torch.ones(2, requires_grad=True)).sum().backward()
+def pack(tensor):
+    print(tensor.device)
+    return tensor
+with torch.autograd.graph.saved_tensors_hooks(pack, pack): (x * x.detach()).sum().backward()
+with torch.autograd.graph.save_on_cpu(): (x * x).sum().backward()
+print(x.grad.device)
+"""
+    ) == ["mps:0 mps:0", "mps:0 mps:0", "cpu cpu", "mps:0", "mps:0", "mps:0"]
+
+
+def test_operators_of_the_script():
+    assert lines(
+        """
+@torch.library.custom_op("demo::twice", mutates_args=(), device_types="mps")
+def twice(x: torch.Tensor) -> torch.Tensor:
+    print("twice", x.device)
+    return 2 * x
+twice.register_fake(torch.empty_like)
+twice.register_autograd(lambda ctx, up: print("backward", up.device) or 2 * up)
+x = torch.ones(2, device="mps", requires_grad=True)
+twice(x).sum().backward()
+try: twice(torch.ones(2))
+except NotImplementedError as error: print(str(error)[:50])
+
+@torch.library.custom_op("demo::where", mutates_args=())
+def where(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
+where.register_kernel("cpu")(lambda x: x + 2)
+where.register_kernel("mps")(lambda x: x + 3)
+print(where(torch.zeros(1)), where(torch.zeros(1, device="mps")))
+library = torch.library.Library("demo", "FRAGMENT")
+library.define("four(Tensor x) -> Tensor")
+library.impl("four", lambda x: x + 4, "MPS")
+print(torch.ops.demo.four(torch.zeros(1, device="mps")))
+"""
+    ) == [
+        "twice mps:0",
+        "backward mps:0",
+        "Could not run 'demo::twice' with arguments from th",
+        "tensor([2.]) tensor([3.], device='mps:0')",
+        "tensor([4.], device='mps:0')",
+    ]
+
+
+def test_tracing():
+    assert lines(
+        """
+import warnings
+warnings.simplefilter("ignore")
+module, x = torch.nn.Linear(2, 2, device="mps"), torch.ones(1, 2, device="mps")
+print(torch.jit.script(module)(x).device, torch.jit.trace(module, x)(x).device)
+print(torch.export.export(module, (x,)).module()(x).device)
+@torch.compile(backend="eager")
+def made(x): return torch.zeros(2, device=x.device) + x
+print(made(x).device)
+"""
+    ) == ["mps:0 mps:0", "mps:0", "mps:0"]
+
+
+def test_packed_sequences():
+    assert lines(
+        """
+packed = torch.nn.utils.rnn.pack_padded_sequence(torch.ones(2, 3, 4, device="mps"), torch.tensor([3, 2]), batch_first=True)
+output, state = torch.nn.GRU(4, 5, device="mps")(packed)
+padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(output)
+print(padded.device, lengths.device, state.device)
+"""
+    ) == ["mps:0 cpu mps:0"]
+
+
+def test_the_accelerator():
+    assert lines(
+        """
+print(torch.accelerator.current_accelerator(), torch.get_device_module() is torch.mps, torch.accelerator.device_count())
+with torch.accelerator.device_index(0): print(torch.accelerator.memory_allocated())
+torch.accelerator.synchronize()
+torch.accelerator.empty_cache()
+for name in torch.mps.__all__: getattr(torch.mps, name)
+with torch.mps.profiler.profile(mode="interval"): torch.ones(1, device="mps")
+"""
+    ) == ["mps True 1", "0"]
+
+
+def test_workers(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+def work(queue): queue.put(str(torch.ones(1, device="mps").device))
+if __name__ == "__main__":
+    for batch, in DataLoader(TensorDataset(torch.ones(4)), 2, num_workers=1, pin_memory=True):
+        print(batch.device, batch.to("mps", non_blocking=True).device)
+    context = torch.multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=work, args=(queue,))
+    process.start()
+    print(queue.get(timeout=100))
+    process.join()
+"""
+    )
+    assert python("-m", "metalloid.mps", script).stdout.splitlines() == ["cpu mps:0", "cpu mps:0", "mps:0"]
