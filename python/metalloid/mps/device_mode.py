@@ -215,9 +215,9 @@ def _not_shared(result: Any, args: tuple) -> Any:
     return result.clone() if _share_memory(result, source) else result
 
 
-def _reject_two_devices(tensors: list[torch.Tensor]) -> None:
-    for tensor in tensors:
-        if tensor.dim() != 0 and not is_tagged(tensor):
+def _reject_two_devices(tensors: list[torch.Tensor], are_tagged: list[bool]) -> None:
+    for tensor, is_on_mps in zip(tensors, are_tagged, strict=True):
+        if tensor.dim() != 0 and not is_on_mps:
             raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!")
 
 
@@ -231,13 +231,17 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
         if not is_mps(device):
             return _not_shared(func(*args, **kwargs), args)
         return _tagged(func(*args, **{**kwargs, "device": _cpu}))
-    tensors = tensors_in((args, kwargs))
-    if not any(is_tagged(tensor) for tensor in tensors):
+    tensors = tensors_in(args)
+    if kwargs:
+        tensors += tensors_in(kwargs)
+    are_tagged = [is_tagged(tensor) for tensor in tensors]
+    if not any(are_tagged):
         return func(*args, **kwargs)
-    if getattr(func, "__name__", "") not in _takes_both:
-        _reject_two_devices(tensors)
-    elif args and isinstance(args[0], torch.Tensor) and not is_tagged(args[0]):
-        return func(*args, **kwargs)
+    if not all(are_tagged):
+        if getattr(func, "__name__", "") not in _takes_both:
+            _reject_two_devices(tensors, are_tagged)
+        elif args and isinstance(args[0], torch.Tensor) and not is_tagged(args[0]):
+            return func(*args, **kwargs)
     return _tagged(func(*args, **kwargs))
 
 

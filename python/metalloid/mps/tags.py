@@ -50,14 +50,16 @@ def tag(tensor: torch.Tensor) -> None:
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
     """The tensors among arguments or results, in lists, tuples and dictionaries too."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
     found: list[torch.Tensor] = []
-    pending = [value]
-    while pending:
-        item = pending.pop()
+    for item in value:
         if isinstance(item, torch.Tensor):
             found.append(item)
-        elif isinstance(item, (list, tuple)):
-            pending.extend(item)
-        elif isinstance(item, dict):
-            pending.extend(item.values())
+        elif isinstance(item, (list, tuple, dict)):
+            found += tensors_in(item)
     return found
