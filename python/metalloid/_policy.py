@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
+
+
+_nothing = contextlib.nullcontext()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +34,10 @@ class ArgumentPolicy:
         if tensor.device.type != "cpu":
             raise RuntimeError(f"Passed {tensor.device.type.upper()} tensor to a kernel that runs on the CPU")
         return True
+
+    def while_binding(self) -> contextlib.AbstractContextManager[Any]:
+        """Entered while the arguments of a call are bound."""
+        return _nothing
 
 
 arrays_in_place = ArgumentPolicy()

@@ -244,7 +244,8 @@ class Kernel:
             RuntimeError: an argument is missing, too small or of an unsupported kind, the grid is undefined, or
                 the kernel crashed or ran into its timeout (then a ``metalloid.Error``).
         """
-        bindings, elements = self._bind(args, arg_casts, error_buf_idx)
+        with self._policy.while_binding():
+            bindings, elements = self._bind(args, arg_casts, error_buf_idx)
         if threads is None:
             if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")
