@@ -107,7 +107,8 @@ class ShaderLibrary:
     def __getattr__(self, name: str) -> Kernel:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)  # Python's own protocols ask for these
-        return self.get_kernel(name)
+        kernel = self.__dict__[name] = self.get_kernel(name)  # not asked for again
+        return kernel
 
     def __dir__(self) -> list[str]:
         return self._library_on(self._device or _device.chosen).kernel_names()
