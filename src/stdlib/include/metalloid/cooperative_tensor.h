@@ -4,7 +4,7 @@
 #define METALLOID_COOPERATIVE_TENSOR_H
 
 #include <metalloid/array.h>
-#include <metalloid/simdgroup.h>
+#include <metalloid/simdgroup_matrix.h>
 #include <metalloid/tensor.h>
 
 namespace __metalloid {
@@ -35,11 +35,9 @@ struct tiled_layout {
     return (tiles_across() * tiles_down() + Simdgroups - 1) / Simdgroups * per_tile();
   }
 
-  METALLOID_FUNC static int lane_row(int lane) { return ((lane >> 2) & 4) | ((lane >> 1) & 3); }
-  METALLOID_FUNC static int lane_group(int lane) { return ((lane >> 2) & 2) | (lane & 1); }
-  METALLOID_FUNC static int lane_of(int row, int group) {
-    return ((row & 4) << 2) | ((row & 3) << 1) | ((group & 2) << 2) | (group & 1);
-  }
+  METALLOID_FUNC static int lane_row(int lane) { return int(fragment_row(uint(lane))); }
+  METALLOID_FUNC static int lane_group(int lane) { return int(fragment_column(uint(lane))) / 2; }
+  METALLOID_FUNC static int lane_of(int row, int group) { return int(fragment_lane(uint(row), uint(group) * 2)); }
 
   METALLOID_FUNC static int tile(int i) {
     return Simdgroups == 1 ? i / per_tile() : i / per_tile() * Simdgroups + thread_index() / 32;

@@ -14,6 +14,19 @@ METALLOID_FUNC uint fragment_lane(uint row, uint column) {
   return ((row & 4u) << 2) | ((row & 3u) << 1) | ((column & 4u) << 1) | ((column & 2u) >> 1);
 }
 
+// Where the two elements of the calling lane lie in a matrix in memory, counted in elements. origin.x counts columns
+// and origin.y rows of that matrix, before it is transposed.
+struct lane_place {
+  ulong first, second;
+};
+METALLOID_FUNC lane_place place_of_lane(ulong elements_per_row, ulong2 origin, bool transposed) {
+  const uint lane = uint(simd_lane());
+  const ulong row = fragment_row(lane), column = fragment_column(lane);
+  const ulong first = transposed ? (origin.y + column) * elements_per_row + origin.x + row
+                                 : (origin.y + row) * elements_per_row + origin.x + column;
+  return {first, first + (transposed ? elements_per_row : 1ul)};
+}
+
 }  // namespace __metalloid
 
 // The engines' operation; bfloats are the ushorts.
@@ -82,30 +95,21 @@ METALLOID_FUNC simdgroup_matrix<T, Columns, Rows> make_diagonal_simdgroup_matrix
   return simdgroup_matrix<T, Columns, Rows>(value);
 }
 
-// origin.x counts columns and origin.y rows of the matrix in memory, before it is transposed.
 template <typename T, int Columns, int Rows, typename Pointer>
 METALLOID_FUNC void simdgroup_load(simdgroup_matrix<T, Columns, Rows>& matrix, Pointer source,
                                    ulong elements_per_row = Columns, ulong2 origin = ulong2(0),
                                    bool transpose_matrix = false) {
-  const uint lane = uint(__metalloid::simd_lane());
-  const ulong row = __metalloid::fragment_row(lane), column = __metalloid::fragment_column(lane);
-  const ulong first = transpose_matrix ? (origin.y + column) * elements_per_row + origin.x + row
-                                       : (origin.y + row) * elements_per_row + origin.x + column;
-  const ulong step = transpose_matrix ? elements_per_row : 1ul;
-  matrix.thread_elements() = vec<T, 2>(static_cast<T>(source[first]), static_cast<T>(source[first + step]));
+  const auto place = __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix);
+  matrix.thread_elements() = vec<T, 2>(static_cast<T>(source[place.first]), static_cast<T>(source[place.second]));
 }
 
 template <typename T, int Columns, int Rows, typename Pointer>
 METALLOID_FUNC void simdgroup_store(simdgroup_matrix<T, Columns, Rows> matrix, Pointer destination,
                                     ulong elements_per_row = Columns, ulong2 origin = ulong2(0),
                                     bool transpose_matrix = false) {
-  const uint lane = uint(__metalloid::simd_lane());
-  const ulong row = __metalloid::fragment_row(lane), column = __metalloid::fragment_column(lane);
-  const ulong first = transpose_matrix ? (origin.y + column) * elements_per_row + origin.x + row
-                                       : (origin.y + row) * elements_per_row + origin.x + column;
-  const ulong step = transpose_matrix ? elements_per_row : 1ul;
-  destination[first] = matrix.thread_elements().x;
-  destination[first + step] = matrix.thread_elements().y;
+  const auto place = __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix);
+  destination[place.first] = matrix.thread_elements().x;
+  destination[place.second] = matrix.thread_elements().y;
 }
 
 // d = a * b + c, whatever the elements: products and sums in float, d rounded once.
