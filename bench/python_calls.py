@@ -45,6 +45,8 @@ def main():
         mx.eval(a)
         from metalloid.mlx import set_evaluation
 
+        set_evaluation("lazy")
+        results["metal_kernel_mlx_call"] = median_seconds(lambda: one(inputs=[a], output_dtypes=[a.dtype], **launch))
         for evaluation in ("lazy", "eager"):
             set_evaluation(evaluation)
             results[f"metal_kernel_mlx_{evaluation}"] = median_seconds(

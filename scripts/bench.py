@@ -84,13 +84,15 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
     for call, what, most in (
         ("compile_shader_numpy", "`lib.kernel(...)` on NumPy arrays", 15),
         ("metal_kernel_numpy", "`metal_kernel` on NumPy arrays", 50),
-        ("metal_kernel_mlx_lazy", "`metal_kernel` on `mx.array`, to the end of `mx.eval`", 50),
+        ("metal_kernel_mlx_call", "`metal_kernel` on `mx.array`", 50),
+        ("metal_kernel_mlx_lazy", "the same, to the end of `mx.eval`", 50),
         ("metal_kernel_mlx_eager", "the same with eager evaluation", 50),
+        ("mlx_exp", "MLX's own `mx.exp`, to the end of `mx.eval`", None),
         ("metal_kernel_torch", "`metal_kernel` on PyTorch tensors", 50),
     ):
         if call in calls:
             rows.append(
-                (f"Call from Python, {what}, over the launch in C++", f"at most {most} us",
+                (f"Call from Python, {what}, over the launch in C++", "-" if most is None else f"at most {most} us",
                  (calls[call] - time["empty_launch"]) * 1e6, most, " us",
                  f"{calls[call] / time['empty_launch']:.0f} times the launch in C++")
             )  # fmt: skip
