@@ -61,7 +61,7 @@ Result compile_unguarded(std::string_view source, const CompileOptions& options,
   try {
     return compile_in(*session, options);
   } catch (const EffortExceeded& exceeded) {
-    (void)session.release();  // half-built: Clang was left in the middle
+    [[maybe_unused]] Session* abandoned = session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");
   }
 }

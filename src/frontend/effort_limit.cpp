@@ -28,7 +28,7 @@ class InstantiationCallback final : public clang::TemplateInstantiationCallback 
 
 EffortLimit::EffortLimit() {
   const char* setting = std::getenv("METALLOID_COMPILE_TIMEOUT");
-  const double seconds = setting ? std::atof(setting) : 0;
+  const double seconds = setting ? std::strtod(setting, nullptr) : 0;  // 0 for what is no number
   deadline_ = std::chrono::steady_clock::now() +
               std::chrono::milliseconds(static_cast<long>((seconds > 0 ? seconds : 120) * 1000));
 }

@@ -25,6 +25,10 @@ struct PreludeStore {
   std::function<void(const std::string& key, const std::string& contents)> save;
 };
 
+// For work on the standard library: the folder that its headers are read from instead of the embedded ones,
+// $METALLOID_STDLIB_DIR; null if that is not set or empty.
+const char* stdlib_on_disk();
+
 // Throws Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
 Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store = {});
 

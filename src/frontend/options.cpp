@@ -1,8 +1,11 @@
 #include "frontend/options.h"
 
+#include <cstdlib>
+
 #include <clang/Basic/LangStandard.h>
 #include <clang/Lex/PreprocessorOptions.h>
 
+#include "frontend/frontend.h"
 #include "frontend/target.h"
 
 namespace metalloid::frontend {
@@ -59,6 +62,11 @@ void set_code_generation(clang::CodeGenOptions& code, const CompileOptions& opti
 
 }  // namespace
 
+const char* stdlib_on_disk() {
+  const char* folder = std::getenv("METALLOID_STDLIB_DIR");
+  return folder && *folder ? folder : nullptr;
+}
+
 std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions& options) {
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   set_language(invocation->getLangOpts(), options);
@@ -74,12 +82,14 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
     search.AddPath(folder.string(), clang::frontend::Angled, false, true);
   }
   search.AddPath(memory_headers_folder, clang::frontend::Angled, false, true);
-  const char* stdlib_on_disk = std::getenv("METALLOID_STDLIB_DIR");
-  search.AddPath(stdlib_on_disk ? stdlib_on_disk : stdlib_folder, clang::frontend::System, false, true);
+  const char* on_disk = stdlib_on_disk();
+  search.AddPath(on_disk ? on_disk : stdlib_folder, clang::frontend::System, false, true);
 
   auto& preprocessor = invocation->getPreprocessorOpts();
   for (const auto& [name, value] : options.definitions) {
-    preprocessor.addMacroDef(value.empty() ? name : name + "=" + value);
+    std::string definition = name;
+    if (!value.empty()) definition.append("=").append(value);
+    preprocessor.addMacroDef(definition);
   }
 
   auto& diagnostics = invocation->getDiagnosticOpts();

@@ -63,7 +63,7 @@ const std::string& stdlib_fingerprint() {
 }
 
 std::shared_ptr<const std::string> precompiled_prelude(const CompileOptions& options, const PreludeStore& store) {
-  if (std::getenv("METALLOID_STDLIB_DIR")) return {};
+  if (stdlib_on_disk()) return {};
   const std::string key = key_of(options);
   if (auto known = preludes().find(key)) return known;
   if (store.load) {

@@ -10,6 +10,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include "frontend/effort_limit.h"
+#include "frontend/frontend.h"
 #include "frontend/options.h"
 #include "frontend/pragmas.h"
 #include "frontend/target.h"
@@ -22,10 +23,8 @@ namespace {
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options,
                                                                  const std::string* prelude) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  // For work on the standard library: headers from a folder instead of the embedded ones.
-  const char* stdlib_on_disk = std::getenv("METALLOID_STDLIB_DIR");
   for (const auto& header : stdlib::headers()) {
-    if (stdlib_on_disk) break;
+    if (stdlib_on_disk()) break;
     memory->addFile(std::string(stdlib_folder) + "/" + std::string(header.name), 0,
                     llvm::MemoryBuffer::getMemBuffer(header.text, header.name));
   }
@@ -83,6 +82,7 @@ void DeclarationRecorder::CompleteTentativeDefinition(clang::VarDecl* variable) 
 
 void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
   // Code generation reads further declarations from the precompiled header, which are recorded while this runs.
+  // NOLINTNEXTLINE(modernize-loop-convert)
   for (std::size_t i = 0; i < events_.size(); ++i) events_[i](consumer);
 }
 

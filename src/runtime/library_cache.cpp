@@ -137,7 +137,7 @@ std::shared_ptr<const Library::State> state_for(Device device, std::shared_ptr<c
 std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options) {
   // Headers from a developer's folder are no part of the key.
-  bool cached = !std::getenv("METALLOID_STDLIB_DIR");
+  bool cached = !frontend::stdlib_on_disk();
   support::Hash key = key_of(source->text, options);
   if (cached) {
     auto entry = memory_cache().find(key);

@@ -82,10 +82,9 @@ std::vector<ScopeKind> find_scopes(const TokenList& tokens) {
       }
       kinds[i] = current;
       head = i + 1;
-    } else if (token.is(tok::semi) && parentheses <= 0) {
-      head = i + 1;
-    } else if (token.is(tok::colon) && i > 0 &&
-               tokens[i - 1].isOneOf(tok::kw_public, tok::kw_private, tok::kw_protected)) {
+    } else if ((token.is(tok::semi) && parentheses <= 0) ||
+               (token.is(tok::colon) && i > 0 &&
+                tokens[i - 1].isOneOf(tok::kw_public, tok::kw_private, tok::kw_protected))) {
       head = i + 1;
     }
   }
