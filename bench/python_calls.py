@@ -17,17 +17,17 @@ try:
 except ImportError:
     torch = None
 
-CALLS, REPETITIONS = 500, 9
+CALLS, REPETITIONS, CHAIN = 500, 9, 100
 
 
-def median_seconds(call):
+def median_seconds(call, calls=CALLS):
     call()
     results = []
     for _ in range(REPETITIONS):
         start = time.perf_counter()
-        for _ in range(CALLS):
+        for _ in range(calls):
             call()
-        results.append((time.perf_counter() - start) / CALLS)
+        results.append((time.perf_counter() - start) / calls)
     return statistics.median(results)
 
 
@@ -52,6 +52,15 @@ def main():
             results[f"metal_kernel_mlx_{evaluation}"] = median_seconds(
                 lambda: mx.eval(one(inputs=[a], output_dtypes=[a.dtype], **launch))
             )
+        set_evaluation("lazy")
+
+        def chain():
+            result = a
+            for _ in range(CHAIN):
+                result = one(inputs=[result], output_dtypes=[a.dtype], **launch)[0]
+            mx.eval(result)
+
+        results["metal_kernel_mlx_chain"] = median_seconds(chain, CALLS // CHAIN) / CHAIN
         results["mlx_exp"] = median_seconds(lambda: mx.eval(mx.exp(a)))
     if torch is not None:
         t = torch.zeros(64)

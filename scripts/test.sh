@@ -18,5 +18,5 @@ echo "== Fuzzing the front end for ${FUZZ_SECONDS:=20} s"
 scripts/fuzz.sh "$FUZZ_SECONDS" || failed=1
 
 echo "== Python tests"
-METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest -q tests || failed=1
+METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests || failed=1
 exit $failed
