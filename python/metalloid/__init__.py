@@ -8,6 +8,7 @@
 array([0., 2., 4., 6.], dtype=float32)
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -76,7 +77,16 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'metalloid' has no attribute {name!r}")
     import importlib
 
-    module = importlib.import_module(f".{_homes[name]}", __name__)
+    try:
+        module = importlib.import_module(f".{_homes[name]}", __name__)
+    except ModuleNotFoundError as error:
+        package = (error.name or __name__).partition(".")[0]
+        if package == __name__:
+            raise
+        raise ModuleNotFoundError(
+            f"metalloid.{name} needs {package}, which {sys.executable} does not have (pip install {package})",
+            name=package,
+        ) from None
     value = module if name == _homes[name] else getattr(module, _other_names.get(name, name))
     globals()[name] = value
     return value

@@ -1,0 +1,21 @@
+"""The command line: what the command ``metalloid`` and ``python -m metalloid`` start."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+
+def main() -> None:
+    """Becomes the program ``metalloid`` with the arguments of this process."""
+    package = pathlib.Path(__file__).parent
+    # Installed, or in a build folder.
+    for place in (package / "bin/metalloid", package.parents[1] / "bin/metalloid"):
+        if place.is_file():
+            os.execv(place, ["metalloid", *sys.argv[1:]])
+    sys.exit("metalloid: this installation has no command line; it was built with -DMETALLOID_TOOLS=OFF")
+
+
+if __name__ == "__main__":
+    main()
