@@ -30,7 +30,8 @@ struct TuneOptions {
   std::vector<Size> candidates{};
   // The default stays unless another size takes less than 1 / (1 + margin) of its time.
   double margin = 0.1;
-  // How long measuring should take, after one run of each size; at least 3 and at most 100 rounds are made.
+  // How long measuring should take, after one run of each size; at least 3 rounds are made (one, if it
+  // takes longer than that) and at most 100.
   std::chrono::duration<double> budget = std::chrono::seconds(1);
   std::optional<std::uint32_t> rounds{};  // exactly so many instead
   // Sizes whose results differ from the default's are never chosen. Two floating-point elements are the same if they
@@ -107,8 +108,9 @@ std::string to_string(Size size);
 // Results on disk.
 struct CachedTuning {
   TuneResult result;
-  std::string arguments;  // "f32[1024], 4 bytes, i32 1024"
-  std::string when;       // UTC, ISO 8601
+  std::string arguments;      // "f32[1024], 4 bytes, i32 1024"
+  std::string when;           // UTC, ISO 8601
+  bool of_this_build = true;  // tune() does not use those of other builds of Metalloid
 };
 std::vector<CachedTuning> cached_tunings();  // newest first
 std::size_t clear_cached_tunings();          // how many there were

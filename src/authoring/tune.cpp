@@ -188,8 +188,8 @@ TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOption
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("kernel '{}': its results depend on the threadgroup size ({} differ from those of {}; with "
-                    "{}, {}). Name the size that it was written for as the default: only sizes with the same "
-                    "results are chosen then",
+                    "{}, {}). Give the size that it was written for, the threadgroup size of the dispatch (--group, "
+                    "group_size): only sizes with its results are chosen then",
                     kernel.name(), fmt::join(different, ", "), to_string(result.trials[measured.reference].group),
                     to_string(example.group), example.note));
   }

@@ -65,6 +65,17 @@ bool is_same(double expected, double result, double tolerance, double scale) {
 
 }  // namespace
 
+std::string element_text(ScalarKind kind, const std::byte* address) {
+  if (is_floating(kind)) return fmt::format("{:.7g}", load(kind, address));
+  std::uint64_t bits = 0;
+  const std::size_t size = std::max(size_of(kind), 1U);
+  std::memcpy(&bits, address, size);
+  const bool is_signed =
+      kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32 || kind == ScalarKind::int64;
+  const std::size_t unused = 8 * (sizeof bits - size);
+  return is_signed ? std::to_string(static_cast<std::int64_t>(bits << unused) >> unused) : std::to_string(bits);
+}
+
 std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,
                                             std::span<const std::byte> result, std::optional<double> tolerance) {
   if (std::memcmp(expected.data(), result.data(), expected.size()) == 0) return std::nullopt;
@@ -84,9 +95,8 @@ std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std
   if (different == 0) return std::nullopt;
   std::string text = fmt::format("{} of {} elements differ, the first at {}", different,
                                  (expected.size() + step - 1) / step, first / step);
-  if (floating && first + step <= expected.size()) {
-    text += fmt::format(": {:.7g} instead of {:.7g}", load(kind, &result[first]), load(kind, &expected[first]));
-  }
+  if (first + step > expected.size()) return text;
+  text += fmt::format(": {} instead of {}", element_text(kind, &result[first]), element_text(kind, &expected[first]));
   return text;
 }
 

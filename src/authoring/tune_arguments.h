@@ -12,6 +12,9 @@
 
 namespace metalloid::tuning {
 
+// One element as a number; of no known type: a byte.
+std::string element_text(ScalarKind kind, const std::byte* address);
+
 // Says how `result` differs from `expected`, or nothing. See TuneOptions::tolerance. Bytes behind the last whole
 // element are compared as bytes.
 std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,

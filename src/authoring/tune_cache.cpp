@@ -9,9 +9,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "authoring/tune_arguments.h"
 #include "runtime/disk_cache.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
+#include "support/build_id.h"
 
 namespace metalloid {
 namespace tuning {
@@ -46,16 +48,6 @@ bool is_floating(ScalarKind kind) {
   return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
 }
 
-// An integer that a host has bound by value; little-endian, so a wider one than the kernel's begins alike.
-std::int64_t integer_at(ScalarKind kind, const std::byte* address) {
-  std::uint64_t bits = 0;
-  const std::size_t size = size_of(kind);
-  std::memcpy(&bits, address, size);
-  const bool is_signed = kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32;
-  const std::size_t unused = 8 * (sizeof bits - size);
-  return is_signed ? static_cast<std::int64_t>(bits << unused) >> unused : static_cast<std::int64_t>(bits);
-}
-
 void add(support::Hasher& hasher, Size size) { hasher.add(size.x).add(size.y).add(size.z); }
 
 // Bytes of a buffer binding behind its offset.
@@ -75,6 +67,7 @@ Json to_json(const Entry& entry) {
             {"device", result.device},
             {"grid", {result.grid.x, result.grid.y, result.grid.z}},
             {"grid_counts_threads", result.grid_counts_threads},
+            {"build", support::build_id()},
             {"arguments", entry.tuning.arguments},
             {"when", entry.tuning.when},
             {"chosen", result.chosen},
@@ -105,6 +98,7 @@ Entry from_json(const Json& json) {
   TuneResult& result = cached.result;
   cached.arguments = json.at("arguments").get<std::string>();
   cached.when = json.at("when").get<std::string>();
+  cached.of_this_build = json.value("build", "") == support::build_id();
   result.kernel = json.at("kernel").get<std::string>();
   result.device = json.at("device").get<std::string>();
   result.grid = size_from(json.at("grid"));
@@ -220,7 +214,8 @@ std::string describe_arguments(const Kernel& kernel, const Dispatch& dispatch, c
     if (is_number && (is_floating(elements) || elements == ScalarKind::none)) {
       text += fmt::format("{} {}", info->name, info->type.name);
     } else if (is_number) {
-      text += fmt::format("{} {}", info->name, integer_at(elements, bytes->data()));
+      // Little-endian, so a wider integer than the kernel's begins alike.
+      text += fmt::format("{} {}", info->name, element_text(elements, bytes->data()));
     } else if (contents != options.contents.end() && !contents->second.shape.empty()) {
       text += fmt::format("{} {}[{}]", info->name, name_of(elements), fmt::join(contents->second.shape, ","));
     } else if (elements != ScalarKind::none) {

@@ -36,14 +36,16 @@ class Limits {
 std::uint32_t rounds_for(const TuneOptions& options, double seconds_per_round) {
   if (options.rounds) return std::max(*options.rounds, 1U);
   const double rounds = options.budget.count() / std::max(seconds_per_round, 1e-9);
-  return static_cast<std::uint32_t>(std::clamp(rounds, 3.0, 100.0));
+  return rounds < 1 ? 1 : static_cast<std::uint32_t>(std::clamp(rounds, 3.0, 100.0));
 }
 
-// Errors begin with the kernel's name, which the table has above it.
+// Errors begin with the kernel's name ("kernel 'add': ..." or "kernel 'add' crashed"), which the table has above it.
 std::string without_kernel(std::string message) {
-  if (!message.starts_with("kernel '")) return message;
-  const auto end = message.find("': ");
-  return end == std::string::npos ? message : message.substr(end + 3);
+  constexpr std::string_view begin = "kernel '";
+  if (!message.starts_with(begin)) return message;
+  const auto end = message.find('\'', begin.size());
+  const auto rest = end == std::string::npos ? end : message.find_first_not_of(": ", end + 1);
+  return rest == std::string::npos ? message : message.substr(rest);
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ std::string TuneResult::summary() const {
   const bool others = std::ranges::any_of(
       trials, [&](const TuneTrial& trial) { return &trial != &best_trial && trial.outcome == Outcome::measured; });
   if (!others) {
-    reason = trials.size() == 1 ? "is the only size" : "is the only size that works";
+    const bool differ =
+        std::ranges::any_of(trials, [](const TuneTrial& trial) { return trial.outcome == Outcome::different_results; });
+    reason = fmt::format("is the only size{}", trials.size() == 1 ? "" : differ ? " with its results" : " that works");
   } else if (standard == chosen) {
     const bool faster = std::ranges::any_of(trials, [&](const TuneTrial& trial) {
       return trial.outcome == Outcome::measured && trial.seconds < best_trial.seconds;
@@ -56,7 +58,7 @@ std::string TuneResult::table() const {
     Row row{to_string(trial.group), "-", "", "", trial.note};
     if (trial.outcome != Outcome::failed) {
       row.time = time_text(trial.seconds);
-      row.spread = fmt::format("{:.1f} %", trial.spread * 100);
+      if (trial.runs != 1) row.spread = fmt::format("{:.1f} %", trial.spread * 100);
       row.relative = fmt::format("{:.2f}", best_seconds > 0 ? trial.seconds / best_seconds : 1.0);
     }
     if (trial.outcome == Outcome::different_results) row.note = "different results: " + trial.note;

@@ -68,7 +68,10 @@ def test_run_takes_what_was_tuned_with_other_options(metalloid_cli, file):
 def test_list_and_clear(metalloid_cli, file):
     assert metalloid_cli("tune", "--list").stdout == ""
     metalloid_cli("tune", file, *SAXPY, "--rounds", "1")
-    (line,) = metalloid_cli("tune", "--list").stdout.splitlines()
+    heads, line = metalloid_cli("tune", "--list").stdout.splitlines()
+    assert heads.split() == ["when", "kernel", "best", "grid", "arguments", "device"]
+    assert heads.index("grid") == line.index("4096 threads")
+    assert metalloid_cli("tune", "--list", "--kernel", "other").stdout == ""
     assert "saxpy" in line and "4096 threads" in line and "y f32[4096], x f32[4096], a float" in line
     (entry,) = json.loads(metalloid_cli("tune", "--list", "--json").stdout)
     assert entry["kernel"] == "saxpy" and len(entry["trials"]) == 6
@@ -82,7 +85,7 @@ def test_sizes_with_other_results_are_not_chosen(metalloid_cli, file):
     assert unnamed.returncode == 3 and "depend on the threadgroup size" in unnamed.stderr and unnamed.stdout == ""
     named = metalloid_cli(*arguments, "--group", "64")
     assert named.returncode == 0, named.stderr
-    assert "for_64: 64 threads per threadgroup is the only size that works" in named.stdout
+    assert "for_64: 64 threads per threadgroup is the only size with its results" in named.stdout
     assert "different results" in named.stdout and "writes outside the memory of 'x'" in named.stdout
     assert metalloid_cli(*arguments, "--no-compare", "--groups", "32,64").returncode == 0
 

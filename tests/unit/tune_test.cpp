@@ -15,6 +15,8 @@
 #include "authoring/tune_measure.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/tune.h"
+#include "runtime/disk_cache.h"
+#include "support/build_id.h"
 
 namespace metalloid {
 namespace {
@@ -109,7 +111,7 @@ TEST(TuneTable, AlignsAndExplains) {
   result.trials[1].spread = 0.3;
   EXPECT_THAT(result.table(), HasSubstr("vary much"));
   result.trials[1].outcome = Outcome::different_results;
-  EXPECT_THAT(result.table(), HasSubstr("the only size that works"));
+  EXPECT_THAT(result.table(), HasSubstr("the only size with its results"));
 }
 
 // Times and results given per candidate and run.
@@ -126,7 +128,8 @@ class GivenBench : public tuning::Bench {
     order.push_back(candidate);
     limits.push_back(limit);
     const Given& now = given_[candidate];
-    if (now.error) throw Error(*now.error, "kernel 'k': because of " + std::string(name_of(*now.error)));
+    const std::string kernel = now.error == ErrorCode::kernel_crashed ? "kernel 'k' " : "kernel 'k': ";
+    if (now.error) throw Error(*now.error, kernel + "because of " + std::string(name_of(*now.error)));
     last_ = now.result + (varies ? static_cast<int>(order.size()) : 0);
     return now.seconds;
   }
@@ -167,8 +170,10 @@ TEST(TuneMeasure, FitsTheRoundsIntoTheTime) {
   TuneOptions options{.budget = std::chrono::seconds(1)};
   GivenBench quick({{.seconds = 0.01}, {.seconds = 0.01}, {.seconds = 0.03}});
   EXPECT_EQ(measure(quick, options).trials[0].runs, 20U);
-  GivenBench slow({{.seconds = 10}, {.seconds = 10}, {.seconds = 30}});
+  GivenBench slow({{.seconds = 0.1}, {.seconds = 0.2}, {.seconds = 0.1}});
   EXPECT_EQ(measure(slow, options).trials[0].runs, 3U);
+  GivenBench too_slow({{.seconds = 10}, {.seconds = 10}, {.seconds = 30}});
+  EXPECT_EQ(measure(too_slow, options).trials[0].runs, 1U);
   GivenBench instant({{.seconds = 0}, {.seconds = 0}, {.seconds = 0}});
   EXPECT_EQ(measure(instant, options).trials[0].runs, 100U);
 }
@@ -177,7 +182,8 @@ TEST(TuneMeasure, RecordsFailuresAndGoesOn) {
   GivenBench bench({{.error = ErrorCode::limit_exceeded}, {.seconds = 2}, {.error = ErrorCode::kernel_crashed}});
   const auto measured = measure(bench, {.rounds = 1});
   EXPECT_EQ(measured.trials[0].outcome, Outcome::failed);
-  EXPECT_EQ(measured.trials[0].note, "because of limit_exceeded");
+  EXPECT_EQ(measured.trials[0].note, "because of limit_exceeded") << "without the kernel's name";
+  EXPECT_EQ(measured.trials[2].note, "because of kernel_crashed");
   EXPECT_EQ(measured.trials[1].outcome, Outcome::measured);
   EXPECT_EQ(measured.first_error, ErrorCode::limit_exceeded);
   EXPECT_EQ(measured.reference, 1U) << "the first that ran";
@@ -239,7 +245,13 @@ TEST(TuneCompare, IntegersAndBytesExactly) {
   const std::vector<std::int32_t> expected = {1, 2, 3};
   EXPECT_EQ(compare_elements(ScalarKind::int32, bytes(expected), bytes(expected), {}), std::nullopt);
   EXPECT_THAT(*compare_elements(ScalarKind::int32, bytes(expected), bytes(std::vector<std::int32_t>{1, 2, 4}), 10),
-              HasSubstr("1 of 3 elements differ, the first at 2"));
+              HasSubstr("1 of 3 elements differ, the first at 2: 4 instead of 3"));
+  EXPECT_EQ(
+      *compare_elements(ScalarKind::int8, bytes(std::vector<std::int8_t>{-1}), bytes(std::vector<std::int8_t>{-2}), {}),
+      "1 of 1 elements differ, the first at 0: -2 instead of -1");
+  EXPECT_THAT(
+      *compare_elements(ScalarKind::uint64, bytes(std::vector<std::uint64_t>{0}), bytes(std::vector{~0ull}), {}),
+      HasSubstr(": 18446744073709551615 instead of 0"));
   EXPECT_THAT(*compare_elements(ScalarKind::none, bytes(expected), bytes(std::vector<std::int32_t>{1, 258, 3}), {}),
               HasSubstr("1 of 12"));
 }
@@ -361,7 +373,7 @@ TEST_F(Tune, NeverChoosesASizeWithOtherResults) {
   EXPECT_EQ(result.trials[0].outcome, Outcome::different_results);
   EXPECT_EQ(result.trials[2].outcome, Outcome::failed);
   EXPECT_THAT(result.trials[2].note, HasSubstr("writes outside the memory of 'x'"));
-  EXPECT_THAT(result.summary(), HasSubstr("64 threads per threadgroup is the only size that works"));
+  EXPECT_THAT(result.summary(), HasSubstr("64 threads per threadgroup is the only size with its results"));
 }
 
 TEST_F(Tune, ResultsThatDifferNeedADefault) {
@@ -475,12 +487,20 @@ TEST_F(Tune, WhatIsCachedCanBeListedAndCleared) {
   EXPECT_EQ(cached.result.trials[0].seconds, measured.trials[0].seconds);
   EXPECT_THAT(cached.result.table(), HasSubstr("(cached)"));
 
+  EXPECT_TRUE(cached.of_this_build);
+  const support::Hash other_build = support::Hasher().add(std::string_view("another build's")).finish();
+  std::string payload = runtime::read_cache_entries(runtime::EntryKind::tuning).at(0);
+  payload.replace(payload.find(support::build_id()), 4, "old-");
+  runtime::write_cache_entry(runtime::EntryKind::tuning, other_build, payload);
+  ASSERT_THAT(cached_tunings(), SizeIs(2));
+  EXPECT_NE(cached_tunings()[0].of_this_build, cached_tunings()[1].of_this_build);
+
   // A damaged entry counts as missing.
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "tunings")) {
     std::ofstream(file.path(), std::ios::binary | std::ios::app) << "more";
   }
   EXPECT_THAT(cached_tunings(), SizeIs(0));
-  EXPECT_EQ(clear_cached_tunings(), 1U);
+  EXPECT_EQ(clear_cached_tunings(), 2U);
   EXPECT_FALSE(tune(kernel("add_one"), dispatch, quick()).from_cache);
 }
 

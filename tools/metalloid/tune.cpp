@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,21 +61,35 @@ Json describe(const TuneResult& result) {
   return json;
 }
 
-void print_list(bool as_json) {
-  Json json = Json::array();
-  for (const CachedTuning& tuning : cached_tunings()) {
-    if (as_json) {
-      Json entry = describe(tuning.result);
-      entry["arguments"] = tuning.arguments;
-      entry["when"] = tuning.when;
-      json.push_back(std::move(entry));
-    } else {
-      fmt::print("{}  {}  {}  of {} {}; {}; {}\n", tuning.when, tuning.result.kernel, to_string(tuning.result.best()),
-                 to_string(tuning.result.grid), tuning.result.grid_counts_threads ? "threads" : "threadgroups",
-                 tuning.arguments, tuning.result.device);
+void print_list(std::vector<CachedTuning> tunings, bool as_json) {
+  const auto others = std::erase_if(tunings, [](const CachedTuning& tuning) { return !tuning.of_this_build; });
+  if (as_json) {
+    Json json = Json::array();
+    for (const CachedTuning& tuning : tunings) {
+      json.push_back(describe(tuning.result));
+      json.back()["arguments"] = tuning.arguments;
+      json.back()["when"] = tuning.when;
+    }
+    fmt::print("{}\n", json.dump(2));
+  } else if (!tunings.empty()) {
+    std::vector<std::array<std::string, 6>> rows = {{"when", "kernel", "best", "grid", "arguments", "device"}};
+    for (const auto& [result, arguments, when, of_this_build] : tunings) {
+      rows.push_back({when, result.kernel, fmt::format("{} ({} tried)", to_string(result.best()), result.trials.size()),
+                      fmt::format("{} {}", to_string(result.grid), result.grid_counts_threads ? "threads" : "groups"),
+                      arguments, result.device});
+    }
+    std::array<std::size_t, 6> widths{};
+    for (const auto& row : rows) {
+      for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const auto& row : rows) {
+      for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:<{}}{}", row[i], widths[i], i == 5 ? "\n" : "  ");
     }
   }
-  if (as_json) fmt::print("{}\n", json.dump(2));
+  if (others > 0) {
+    fmt::print(stderr, "{} more of other builds of Metalloid, which this one does not use (--clear forgets all)\n",
+               others);
+  }
 }
 
 // What CLI11 cannot check because --list and --clear stand alone.
@@ -99,7 +115,11 @@ int tune_kernel(const Settings& settings) {
     return exit_fine;
   }
   if (settings.list) {
-    print_list(settings.json);
+    std::vector<CachedTuning> tunings = cached_tunings();
+    if (!settings.launch.kernel.empty()) {
+      std::erase_if(tunings, [&](const CachedTuning& each) { return each.result.kernel != settings.launch.kernel; });
+    }
+    print_list(std::move(tunings), settings.json);
     return exit_fine;
   }
   check(settings);
@@ -145,7 +165,7 @@ void add_tune(CLI::App& app, int& exit_code) {
   command->add_flag("--no-compare", settings->no_compare, "Choose by time alone, whatever the results");
   command->add_flag("--force", settings->tuning.force, "Measure even if the answer is cached");
   command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
-  command->add_flag("--list", settings->list, "List what is cached, and stop");
+  command->add_flag("--list", settings->list, "List what is cached, for --kernel if it is given, and stop");
   command->add_flag("--clear", settings->clear, "Forget what is cached, and stop");
   command->add_option("--device", settings->device, "One of `metalloid devices` (default: cpu)");
   add_compiler_flags(*command, settings->flags);
