@@ -9,6 +9,9 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 
+#include "frontend/program_arguments.h"
+#include "ir/thread_variables.h"
+
 namespace metalloid::frontend {
 namespace {
 
@@ -58,6 +61,7 @@ class UsedGlobals {
   void collect(const llvm::Value& value, std::set<const llvm::GlobalVariable*>& used) {
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
       if (!used.insert(variable).second) return;
+      if (ir::is_thread_variable(*variable)) return;
       // A constant that is computed at start-up depends on what its initialiser function reads.
       for (const llvm::User* user : variable->users()) {
         const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
@@ -76,6 +80,24 @@ class UsedGlobals {
 
   std::map<const llvm::Function*, std::set<const llvm::GlobalVariable*>> functions_;
 };
+
+// Kernels take the arguments at program scope that they use.
+void add_program_arguments(llvm::Module& module, Reflection& reflection) {
+  UsedGlobals used;
+  std::map<ReflectedKernel*, std::vector<ProgramArgument>> arguments;  // before any function changes
+  for (const ReflectedProgramArgument& argument : reflection.program_arguments) {
+    llvm::GlobalVariable* variable = module.getNamedGlobal(argument.symbol);
+    if (!variable) continue;
+    ir::mark_thread_variable(*variable);
+    for (ReflectedKernel& kernel : reflection.kernels) {
+      const llvm::Function* function = module.getFunction(kernel.info.symbol);
+      if (function && used.of(*function).count(variable)) arguments[&kernel].push_back({variable, argument.info});
+    }
+  }
+  for (auto& [kernel, its_own] : arguments) {
+    append_program_arguments(*module.getFunction(kernel->info.symbol), kernel->info, its_own);
+  }
+}
 
 void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
   UsedGlobals used;
@@ -138,6 +160,10 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   for (auto& [info, variable] : reflection.function_constants) {
     info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();
   }
+  for (ReflectedProgramArgument& argument : reflection.program_arguments) {
+    argument.symbol = generator->GetMangledName(clang::GlobalDecl(argument.variable)).str();
+    const_cast<clang::VarDecl*>(argument.variable)->dropAttr<clang::AnnotateAttr>();
+  }
   for (std::size_t k = 0; k < reflection.kernels.size(); ++k) {
     auto& kernel = reflection.kernels[k];
     kernel.info.symbol = generator->GetMangledName(clang::GlobalDecl(kernel.function)).str();
@@ -159,6 +185,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {
     annotations->eraseFromParent();
   }
+  add_program_arguments(*module, reflection);
   describe_used_globals(*module, reflection);
   return module;
 }

@@ -15,15 +15,6 @@ namespace {
 
 constexpr unsigned max_index[] = {max_buffer_arguments - 1, max_buffer_arguments - 1};
 
-Builtin builtin_named(llvm::StringRef name) {
-  for (int i = 1; i <= static_cast<int>(Builtin::thread_index_in_grid); ++i) {
-    const auto builtin = static_cast<Builtin>(i);
-    const std::string_view spelling = name_of(builtin);
-    if (name == llvm::StringRef(spelling.data(), spelling.size())) return builtin;
-  }
-  return Builtin::none;
-}
-
 // Positions and sizes may be vectors; indices and counts are scalars (MSL spec table 5.8).
 bool allows_vector(Builtin builtin) {
   switch (builtin) {
@@ -40,22 +31,47 @@ bool allows_vector(Builtin builtin) {
   }
 }
 
+// "texture" or "sampler" if objects of the type are such arguments (metalloid/texture.h marks them), else null.
+const char* resource_class(clang::QualType type) {
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (!record) return nullptr;
+  if (const auto* array = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
+      array && array->getIdentifier() && array->getName() == "array" && array->getTemplateArgs().size() == 2) {
+    return resource_class(array->getTemplateArgs()[0].getAsType());
+  }
+  for (const char* name : {"texture", "sampler"}) {
+    if (find_annotation(*record, name)) return name;
+  }
+  return nullptr;
+}
+
 class ArgumentReader {
  public:
-  ArgumentReader(clang::ASTContext& context, const clang::FunctionDecl& kernel)
-      : context_(context), kernel_(kernel), diagnostics_(context.getDiagnostics()) {}
+  // `scope` is where function constants are looked up.
+  ArgumentReader(clang::ASTContext& context, const clang::DeclContext& scope)
+      : context_(context), scope_(scope), diagnostics_(context.getDiagnostics()) {}
 
-  std::vector<KernelArgument> read() {
+  std::vector<KernelArgument> read(const clang::FunctionDecl& kernel) {
     std::vector<KernelArgument> arguments;
     std::vector<bool> is_explicit;
-    for (const clang::ParmVarDecl* parameter : kernel_.parameters()) {
+    for (const clang::ParmVarDecl* parameter : kernel.parameters()) {
       bool has_index = false;
       arguments.push_back(read_parameter(*parameter, has_index));
       is_explicit.push_back(has_index);
     }
-    assign_indices(arguments, is_explicit);
-    check_shapes(arguments);
+    assign_indices(kernel, arguments, is_explicit);
+    check_shapes(kernel, arguments);
     return arguments;
+  }
+
+  KernelArgument read_program_argument(const clang::VarDecl& variable) {
+    bool has_index = false;
+    KernelArgument argument = read_parameter(variable, has_index);
+    if (argument.info.kind != ArgumentKind::builtin && !has_index) {
+      error(variable.getLocation(), "program scope variable %0 needs an index in its attribute")
+          << variable.getDeclName();
+    }
+    return argument;
   }
 
  private:
@@ -64,7 +80,7 @@ class ArgumentReader {
     return diagnostics_.Report(location, diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Error, text));
   }
 
-  KernelArgument read_parameter(const clang::ParmVarDecl& parameter, bool& has_index) {
+  KernelArgument read_parameter(const clang::VarDecl& parameter, bool& has_index) {
     KernelArgument argument;
     ArgumentInfo& info = argument.info;
     info.name = parameter.getNameAsString();
@@ -78,6 +94,8 @@ class ArgumentReader {
     }
     if (type->isPointerType() || type->isReferenceType()) {
       read_pointer(parameter, type->getPointeeType(), type->isReferenceType(), info, has_index);
+    } else if (const char* resource = resource_class(type)) {
+      read_resource(parameter, resource, info, has_index);
     } else if (const auto tensor = tensor_type(type)) {
       read_tensor(parameter, *tensor, info, has_index);
     } else {
@@ -86,7 +104,7 @@ class ArgumentReader {
     return argument;
   }
 
-  void read_pointer(const clang::ParmVarDecl& parameter, clang::QualType pointee, bool is_reference, ArgumentInfo& info,
+  void read_pointer(const clang::VarDecl& parameter, clang::QualType pointee, bool is_reference, ArgumentInfo& info,
                     bool& has_index) {
     info.is_reference = is_reference;
     info.type = describe_type(context_, pointee);
@@ -118,7 +136,7 @@ class ArgumentReader {
   }
 
   // Besides its index, an argument in memory has attributes of no effect only.
-  void check_attributes(const clang::ParmVarDecl& parameter, llvm::StringRef expected, const ArgumentInfo& info) {
+  void check_attributes(const clang::VarDecl& parameter, llvm::StringRef expected, const ArgumentInfo& info) {
     for (const llvm::StringRef name : annotation_names(parameter)) {
       if (name == expected || name == "gate" || name == "id" || name == "user_annotation") continue;
       if (name == "buffer" || name == "threadgroup" || name == "texture" || name == "sampler" ||
@@ -155,7 +173,7 @@ class ArgumentReader {
     return best.empty() ? best : fmt::format("; did you mean '{}'?", best);
   }
 
-  void read_index(const clang::ParmVarDecl& parameter, const char* attribute, ArgumentInfo& info, bool& has_index) {
+  void read_index(const clang::VarDecl& parameter, const char* attribute, ArgumentInfo& info, bool& has_index) {
     if (const auto* annotation = find_annotation(parameter, attribute)) {
       if (const auto index = integer_argument(context_, *annotation)) {
         info.index = *index;
@@ -168,7 +186,19 @@ class ArgumentReader {
     }
   }
 
-  void read_tensor(const clang::ParmVarDecl& parameter, const TensorType& tensor, ArgumentInfo& info, bool& has_index) {
+  // Kernels with such arguments are described, and refused when somebody wants to run them.
+  void read_resource(const clang::VarDecl& parameter, llvm::StringRef resource, ArgumentInfo& info, bool& has_index) {
+    info.kind = resource == "sampler" ? ArgumentKind::sampler : ArgumentKind::texture;
+    info.type = describe_type(context_, parameter.getType());
+    info.access = Access::read;
+    read_index(parameter, resource.data(), info, has_index);
+    diagnostics_.Report(parameter.getLocation(),
+                        diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Warning,
+                                                     "%0s are not supported by Metalloid: the kernel cannot run"))
+        << resource;
+  }
+
+  void read_tensor(const clang::VarDecl& parameter, const TensorType& tensor, ArgumentInfo& info, bool& has_index) {
     info.kind = ArgumentKind::tensor;
     info.type = describe_type(context_, tensor.element);
     info.extents = tensor.extents;
@@ -188,7 +218,7 @@ class ArgumentReader {
     read_index(parameter, "buffer", info, has_index);
   }
 
-  void read_value(const clang::ParmVarDecl& parameter, clang::QualType type, ArgumentInfo& info) {
+  void read_value(const clang::VarDecl& parameter, clang::QualType type, ArgumentInfo& info) {
     info.type = describe_type(context_, type);
     info.address_space = AddressSpace::thread;
     info.access = Access::read;
@@ -210,7 +240,7 @@ class ArgumentReader {
     }
   }
 
-  void report_input(const clang::ParmVarDecl& parameter, llvm::StringRef type) {
+  void report_input(const clang::VarDecl& parameter, llvm::StringRef type) {
     const auto names = annotation_names(parameter);
     if (names.empty()) {
       error(parameter.getLocation(),
@@ -232,13 +262,13 @@ class ArgumentReader {
   }
 
   // Positions and sizes are all scalars, or all vectors of one length (MSL spec §5.2.3.6).
-  void check_shapes(const std::vector<KernelArgument>& arguments) {
+  void check_shapes(const clang::FunctionDecl& kernel, const std::vector<KernelArgument>& arguments) {
     unsigned rows = 0;
     for (const KernelArgument& argument : arguments) {
       const ArgumentInfo& info = argument.info;
       if (info.kind != ArgumentKind::builtin || !allows_vector(info.builtin)) continue;
       if (rows != 0 && rows != info.type.rows) {
-        error(kernel_.getLocation(),
+        error(kernel.getLocation(),
               "expecting input declarations with either all scalar types or all vector types with the same number of "
               "elements");
         return;
@@ -248,18 +278,25 @@ class ArgumentReader {
   }
 
   // An argument without an index takes the first free one of its class, in order (MSL spec §5.2).
-  void assign_indices(std::vector<KernelArgument>& arguments, const std::vector<bool>& is_explicit) {
-    std::set<unsigned> used[2];
+  void assign_indices(const clang::FunctionDecl& kernel, std::vector<KernelArgument>& arguments,
+                      const std::vector<bool>& is_explicit) {
+    std::set<unsigned> used[4];
+    constexpr const char* class_names[] = {"buffer", "threadgroup", "texture", "sampler"};
     const auto class_of = [](const ArgumentInfo& info) {
-      return info.kind == ArgumentKind::threadgroup_memory ? 1 : 0;
+      switch (info.kind) {
+        case ArgumentKind::threadgroup_memory: return 1;
+        case ArgumentKind::texture: return 2;
+        case ArgumentKind::sampler: return 3;
+        default: return 0;
+      }
     };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ArgumentInfo& info = arguments[i].info;
       if (info.kind == ArgumentKind::builtin || !is_explicit[i]) continue;
       // Two arguments may share an index if function constants keep them apart.
       if (!used[class_of(info)].insert(info.index).second && !arguments[i].gate) {
-        error(kernel_.getParamDecl(i)->getLocation(), "cannot reserve '%0' resource location at index %1")
-            << (class_of(info) == 0 ? "buffer" : "threadgroup") << info.index;
+        error(kernel.getParamDecl(i)->getLocation(), "cannot reserve '%0' resource location at index %1")
+            << class_names[class_of(info)] << info.index;
       }
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -271,7 +308,7 @@ class ArgumentReader {
       taken.insert(index);
       info.index = index;
       if (index > max_index[0]) {
-        error(kernel_.getParamDecl(i)->getLocation(), "more than %0 buffer arguments") << max_buffer_arguments;
+        error(kernel.getParamDecl(i)->getLocation(), "more than %0 buffer arguments") << max_buffer_arguments;
       }
     }
   }
@@ -281,7 +318,7 @@ class ArgumentReader {
     llvm::SmallVector<llvm::StringRef> parts;
     name.split(parts, "::", -1, /*KeepEmpty=*/false);
     if (parts.empty()) return nullptr;
-    const clang::DeclContext* scope = kernel_.getDeclContext();
+    const clang::DeclContext* scope = &scope_;
     for (; scope; scope = scope->getParent()) {
       const clang::DeclContext* inner = scope;
       for (std::size_t i = 0; i + 1 < parts.size() && inner; ++i) {
@@ -297,14 +334,38 @@ class ArgumentReader {
   }
 
   clang::ASTContext& context_;
-  const clang::FunctionDecl& kernel_;
+  const clang::DeclContext& scope_;
   clang::DiagnosticsEngine& diagnostics_;
 };
 
 }  // namespace
 
+Builtin builtin_named(llvm::StringRef attribute) {
+  for (int i = 1; i <= static_cast<int>(Builtin::thread_index_in_grid); ++i) {
+    const auto builtin = static_cast<Builtin>(i);
+    const std::string_view spelling = name_of(builtin);
+    if (attribute == llvm::StringRef(spelling.data(), spelling.size())) return builtin;
+  }
+  return Builtin::none;
+}
+
 std::vector<KernelArgument> reflect_arguments(clang::ASTContext& context, const clang::FunctionDecl& kernel) {
-  return ArgumentReader(context, kernel).read();
+  return ArgumentReader(context, *kernel.getDeclContext()).read(kernel);
+}
+
+KernelArgument reflect_program_argument(clang::ASTContext& context, const clang::VarDecl& variable) {
+  return ArgumentReader(context, *variable.getDeclContext()).read_program_argument(variable);
+}
+
+bool is_program_argument(const clang::VarDecl& variable) {
+  if (!variable.isFileVarDecl()) return false;
+  for (const llvm::StringRef name : annotation_names(variable)) {
+    if (builtin_named(name) != Builtin::none || name == "buffer" || name == "threadgroup" || name == "texture" ||
+        name == "sampler") {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace metalloid::frontend

@@ -14,7 +14,16 @@ struct KernelArgument {
   const clang::VarDecl* gate = nullptr;  // function constant that decides whether the argument exists
 };
 
+// The value that an attribute of this name stands for, or Builtin::none.
+Builtin builtin_named(llvm::StringRef attribute);
+
 // Reports invalid arguments through the context's diagnostics.
 std::vector<KernelArgument> reflect_arguments(clang::ASTContext& context, const clang::FunctionDecl& kernel);
+
+// The argument that a variable at program scope stands for in each kernel that uses it.
+KernelArgument reflect_program_argument(clang::ASTContext& context, const clang::VarDecl& variable);
+
+// True for variables at program scope with an attribute of an argument.
+bool is_program_argument(const clang::VarDecl& variable);
 
 }  // namespace metalloid::frontend

@@ -75,7 +75,7 @@ class Reflector {
   void visit_function(const clang::FunctionDecl& function) {
     if (!function.isThisDeclarationADefinition() && !function.getTemplateInstantiationPattern()) return;
     if (function.isInvalidDecl()) return;
-    for (const char* stage : {"vertex", "fragment", "intersection", "mesh", "object"}) {
+    for (const char* stage : {"vertex", "fragment", "intersection", "mesh", "object", "visible", "stitchable"}) {
       if (find_annotation(function, stage)) {
         reflection_.unsupported.push_back(
             {host_name(function), std::string("a ") + stage + " function; Metalloid runs compute kernels only"});
@@ -128,10 +128,19 @@ class Reflector {
       add_function_constant(variable, *annotation);
       return;
     }
+    if (is_program_argument(variable)) {
+      reflection_.program_arguments.push_back({reflect_program_argument(context_, variable).info, &variable, {}});
+      return;
+    }
     const clang::QualType type = variable.getType();
-    if (type.getAddressSpace() == clang::LangAS::Default && !type->isReferenceType()) {
+    if (type.getAddressSpace() == clang::LangAS::Default && !type->isReferenceType() && !is_sampler(type)) {
       error(variable.getLocation(), "program scope variable must reside in constant address space");
     }
+  }
+
+  static bool is_sampler(clang::QualType type) {
+    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    return record && find_annotation(*record, "sampler");
   }
 
   void add_function_constant(const clang::VarDecl& variable, const clang::AnnotateAttr& annotation) {

@@ -14,9 +14,17 @@ struct ReflectedKernel {
   const clang::FunctionDecl* function = nullptr;
 };
 
+// A variable at program scope that kernels take as an argument.
+struct ReflectedProgramArgument {
+  ArgumentInfo info;
+  const clang::VarDecl* variable = nullptr;
+  std::string symbol;  // filled in by code generation
+};
+
 struct Reflection {
   std::vector<ReflectedKernel> kernels;
   std::vector<std::pair<FunctionConstantInfo, const clang::VarDecl*>> function_constants;
+  std::vector<ReflectedProgramArgument> program_arguments;
   std::vector<UnsupportedFunction> unsupported;
   // Gate of kernels[k].info.arguments[a].
   std::map<std::pair<std::size_t, std::size_t>, const clang::VarDecl*> gates;

@@ -16,6 +16,7 @@
 #include "ir/normalise_attributes.h"
 #include "ir/select_kernel.h"
 #include "ir/simplify.h"
+#include "ir/thread_variables.h"
 #include "ir/threadgroup_variables.h"
 #include "metalloid/error.h"
 
@@ -62,6 +63,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("fix_numeric_semantics", [&] { fix_numeric_semantics(*kernel.module); });
   pass("fold_function_constants", [&] { fold_function_constants(kernel, library, constants); });
   pass("inline_functions", [&] { inline_functions(*kernel.module); });
+  pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("simplify", [&] { simplify(*kernel.module); });
   verify(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;

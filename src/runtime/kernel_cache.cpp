@@ -7,6 +7,7 @@
 #include "runtime/archive.h"
 #include "runtime/disk_cache.h"
 #include "runtime/guarded_compile.h"
+#include "runtime/kernel_lookup.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
 #include "support/build_id.h"
@@ -79,6 +80,7 @@ Entry compile(const Library::State& library, const KernelInfo& kernel, const Fun
   Entry entry;
   guarded_compile(kernel.name, [&] {
     ir::KernelModule module = ir::specialise(library.bitcode, library.info, kernel, constants);
+    check_kernel(module.info);
     entry.info = module.info;
     entry.code = library.device->engine->compile(std::move(module));
   });

@@ -34,8 +34,10 @@ void check_kernel(const KernelInfo& kernel) {
   for (const ArgumentInfo& argument : kernel.arguments) {
     bool texture = argument.kind == ArgumentKind::texture;
     if (argument.is_active && (texture || argument.kind == ArgumentKind::sampler)) {
-      throw Error(ErrorCode::unsupported, fmt::format("kernel '{}' has a {} argument, '{}': not supported", kernel.name,
-                                                      texture ? "texture" : "sampler", argument.name));
+      const char* kind = texture ? "texture" : "sampler";
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{}:{}: kernel '{}' has a {} argument, '{}': {}s are not supported by Metalloid",
+                              kernel.source_file, kernel.source_line, kernel.name, kind, argument.name, kind));
     }
   }
   if (kernel.static_threadgroup_memory > max_threadgroup_memory_bytes) {
@@ -67,7 +69,6 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
   };
   runtime::recorded(describe, [&] {
     kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);
-    runtime::check_kernel(kernel->compiled->info);
   });
   return Kernel(std::move(kernel));
 }

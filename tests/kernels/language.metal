@@ -87,3 +87,11 @@ kernel void cube(device T* x, uint i [[thread_position_in_grid]]) {
 template [[host_name("cube_float")]] kernel void cube<float>(device float*, uint);
 template [[host_name("cube_half")]] kernel void cube<half>(device half*, uint);
 template [[host_name("cube_int")]] kernel void cube<int>(device int*, uint);
+
+// Macros of the compiler that stand for numbers in half.
+// RUN: --kernel half_limits --threads 1 --group 1 --arg out=f32[2]=zeros
+// EXPECT out: 65504 -32752
+kernel void half_limits(device float* out) {
+  out[0] = __FLT16_MAX__;
+  out[1] = -__FLT16_MAX__ / 2;
+}

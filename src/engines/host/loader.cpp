@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/Object/ObjectFile.h>
@@ -78,7 +79,8 @@ LoadedCode::LoadedCode(std::span<const char> object, void* (*more)(std::string_v
   if (!state_->linker.hasError()) state_->linker.resolveRelocations();
   if (!state_->resolver.missing().empty()) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("the kernel calls '{}', which has no definition", state_->resolver.missing()));
+                fmt::format("the kernel calls '{}', which has no definition",
+                                                    llvm::demangle(state_->resolver.missing())));
   }
   std::string message;
   if (state_->linker.hasError() || state_->memory.finalizeMemory(&message)) {

@@ -1,6 +1,6 @@
 // `1.5bf` becomes `__metalloid_bfloat_literal(1.5f)` (MSL spec §2.1: suffixes bf and BF), and `1.5` becomes `1.5f`:
-// MSL has no double, and Clang's own single-precision constants lose their float type inside templates. Sources that
-// ask for a double are told so.
+// MSL has no double, and Clang's own single-precision constants lose their float type inside templates. Clang's macros
+// of half (`__FLT16_MAX__`) end in F16, which is h here. Sources that ask for a double are told so.
 
 #include <llvm/ADT/StringExtras.h>
 
@@ -52,6 +52,10 @@ void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory) {
     }
     const std::string text = factory.spelling(token);
     const SourceLocation location = token.getLocation();
+    if (text.ends_with("F16") && !llvm::StringRef(text).starts_with_insensitive("0x")) {
+      out.push_back(factory.number(text.substr(0, text.size() - 3) + "h", location));
+      continue;
+    }
     if (is_unsuffixed_floating_literal(text)) {
       out.push_back(factory.number(text + "f", location));
       continue;

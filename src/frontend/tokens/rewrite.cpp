@@ -8,6 +8,7 @@ void Rewriter::run(TokenList& tokens) {
   place_texts_in_constant_space(tokens, factory_);
   merge_address_space_members(tokens, factory_);
   rewrite_variables(tokens, factory_);
+  rewrite_program_arguments(tokens, factory_);
   rewrite_array_parameters(tokens, factory_);
   rewrite_attributes(tokens, factory_, host_names_);
   name_address_spaces(tokens, factory_);

@@ -31,6 +31,7 @@ void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);          
 void place_texts_in_constant_space(TokenList& tokens, TokenFactory& factory);              // texts.cpp
 void merge_address_space_members(TokenList& tokens, TokenFactory& factory);                // members.cpp
 void rewrite_variables(TokenList& tokens, TokenFactory& factory);                          // variables.cpp
+void rewrite_program_arguments(TokenList& tokens, TokenFactory& factory);                  // program_scope.cpp
 void rewrite_array_parameters(TokenList& tokens, TokenFactory& factory);                   // array_parameters.cpp
 void rewrite_attributes(TokenList& tokens, TokenFactory& factory, HostNames& host_names);  // attributes.cpp
 void name_address_spaces(TokenList& tokens, TokenFactory& factory);                        // qualifiers.cpp
