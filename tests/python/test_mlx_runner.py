@@ -71,6 +71,45 @@ def test_gpu_and_cpu_differ_and_both_compute(tmp_path):
     )
 
 
+def test_devices_in_configurations_and_streams_of_a_device(tmp_path):
+    run_script(
+        tmp_path,
+        """
+        import copy, pickle
+        for kind in (mx.gpu, mx.cpu):
+            assert isinstance(kind, mx.DeviceType) and not isinstance(kind, mx.Device) and kind == mx.DeviceType[kind.name]
+            assert copy.deepcopy({"device": kind}) == {"device": kind} and pickle.loads(pickle.dumps(kind)) == kind
+            assert mx.DeviceType(kind.value) == kind and mx.Device(kind).type == kind and kind in list(mx.DeviceType)
+            assert repr(kind) == f"DeviceType.{kind.name}" and repr(mx.Device(kind)) == f"Device({kind.name}, 0)"
+            assert mx.new_stream(kind).device == mx.Device(kind) and repr(mx.Device(kind)) in repr(mx.new_stream(kind))
+        assert mx.add(1, 2, stream=mx.DeviceType.gpu).item() == 3 and {mx.gpu: 1}[mx.default_device()] == 1
+        stream = mx.new_stream(mx.default_device())
+        assert stream.device == mx.gpu and mx.default_stream(mx.default_device()).device == mx.default_device()
+        with mx.stream(stream):
+            assert mx.default_device() == mx.gpu and square(mx.ones(3)).sum().item() == 3
+        """,
+    )
+
+
+def test_products_that_mlx_has_for_float32_only_on_the_cpu(tmp_path):
+    run_script(
+        tmp_path,
+        """
+        masks = [mx.array([True, False, True]).reshape(3, 1, 1)] * 3
+        places = mx.array([2, 0])
+        for dtype in (mx.float16, mx.bfloat16, mx.float32):
+            a = mx.random.normal((3, 32, 32)).astype(dtype)
+            y = mx.gather_mm(a, a, places, rhs_indices=places, stream=mx.gpu)
+            expected = (a.astype(mx.float32) @ a.astype(mx.float32)).astype(dtype)
+            assert y.dtype == dtype and mx.allclose(y, expected[places], rtol=1e-2, atol=1e-2)
+            y = mx.block_masked_mm(a, a, 32, *masks)
+            assert y.dtype == dtype and mx.allclose(y, expected * masks[0], rtol=1e-2, atol=1e-2)
+            gradient = mx.compile(mx.grad(lambda a: mx.gather_mm(a, a, places, places).sum()))(a)
+            assert gradient.dtype == dtype and not gradient[1].any() and gradient[0].any()
+        """,
+    )
+
+
 def test_compile_and_gradients(tmp_path):
     run_script(
         tmp_path,

@@ -6,6 +6,8 @@ mx.gpu, mx.cpu and the  two devices that MLX both runs on its CPU back end (_dev
 default device
 mx.metal.is_available,  answer as on a machine with one GPU
 mx.device_info
+mx.gather_mm,           half and bfloat16, too, which MLX's CPU back end does not have (_operations.py)
+mx.block_masked_mm
 mx.compile              stays as it is, unless kernels are evaluated eagerly (fast/_mlx.py): then it is off, because a
                         function that is traced has no values yet
 ======================  =============================================================================================
@@ -18,6 +20,7 @@ from typing import Any
 
 from .. import fast
 from ._devices import install_devices
+from ._operations import install_operations
 
 
 def install(mx: Any = None) -> None:
@@ -36,6 +39,7 @@ def install(mx: Any = None) -> None:
 
     mx.fast.metal_kernel = fast.metal_kernel
     install_devices(mx)
+    install_operations(mx)
     mx.metal.is_available = lambda: True
     mx.metal.device_info = device_info
     mx.device_info = device_info
