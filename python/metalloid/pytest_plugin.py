@@ -15,6 +15,7 @@ the text of the sections.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import pathlib
@@ -236,6 +237,8 @@ def metal_library(request: pytest.FixtureRequest, metal_device: str) -> Callable
         if isinstance(source, str) and not (source.endswith(".metal") and "\n" not in source):
             return compile_shader(source, **options)
         path = folder / pathlib.Path(source)
+        if not path.is_file():
+            raise FileNotFoundError(errno.ENOENT, "no such Metal source", str(path))
         folders = [path.parent, *options.pop("include_directories", ())]
         return compile_shader(
             path.read_text(), include_directories=folders, **{"source_name": str(path), **options}

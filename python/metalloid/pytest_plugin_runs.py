@@ -24,6 +24,13 @@ def _take_events() -> tuple[list[dict[str, Any]], int]:
     return events, launches
 
 
+def _hide_own_frames() -> None:
+    """Tracebacks end where the project calls Metalloid: pytest drops frames whose module has this name."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "metalloid" and name != __name__:  # what this module raises has no other frames
+            vars(module).setdefault("__tracebackhide__", True)
+
+
 def _engines() -> list[str]:
     from . import _core
 
@@ -140,6 +147,8 @@ class Runs:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
+        if call.excinfo is not None:
+            _hide_own_frames()
         outcome = yield
         report = outcome.get_result()
         new_events, launches = _take_events()
@@ -153,6 +162,7 @@ class Runs:
     def pytest_make_collect_report(self) -> Generator[None, Any, None]:
         """Kernels of module scope are compiled, some are launched, when the module is imported."""
         _take_events()
+        _hide_own_frames()
         outcome = yield
         report = outcome.get_result()
         if report.failed:

@@ -1,5 +1,6 @@
 """What the pytest plugin adds to the reports of failed tests: the kernel, its lines, its generated source."""
 
+import re
 import textwrap
 
 import pytest
@@ -64,6 +65,25 @@ def test_error_while_a_module_is_imported(run):
     result = run('lib = metalloid.compile_shader("kernel void f(device float* x) { y[0] = 1; }")\ndef test(): pass')
     result.assert_outcomes(errors=1)
     expect(section(result, "does not compile"), ">    1 | kernel void f(device float* x) { y[0] = 1; }")
+
+
+def test_tracebacks_end_where_the_project_calls(run):
+    source = '''
+        def test_library():
+            metalloid.compile_shader("kernel void f(device float* x) { x[0] = ; }")
+
+        def test_file(metal_library):
+            metal_library("missing.metal")
+
+        def test_launch(metal_library):
+            metal_library("kernel void f(device float* x) { x[0] = 1; }").f()
+        '''
+    result = run(source)
+    result.assert_outcomes(failed=3)
+    places = [line.split(":")[0] for line in result.stdout.lines if re.fullmatch(r"\S+:\d+: \w+Error", line)]
+    assert places == ["test_tracebacks_end_where_the_project_calls.py"] * 3, result.stdout.str()
+    result.stdout.fnmatch_lines("*no such Metal source: *missing.metal*")
+    run(source, "--full-trace").stdout.fnmatch_lines("*_shader.py:*")
 
 
 def test_crash(run):
