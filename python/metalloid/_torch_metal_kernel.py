@@ -15,9 +15,18 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from . import _torch_metal_kernel_checks as checks
 from ._torch_metal_kernel_run import metal_types, run_source
 from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
-from ._torch_metal_kernel_verify import check_inputs_unchanged, compare, copies_of, verify_by_default
+from ._torch_metal_kernel_verify import (
+    check_count,
+    check_inputs_unchanged,
+    compare,
+    copies_of,
+    verify_by_default,
+)
 
 __all__ = ["MetalParameter", "TorchMetalKernel"]
+
+# How many calls' result types a kernel remembers.
+_RESULT_TYPES_LIMIT = 1024
 
 _scalar_types = {bool: "bool", int: "int", float: "float"}
 
@@ -36,13 +45,24 @@ _refused_types = {
 _operator_names: Counter[str] = Counter()
 
 
+def _unpickled(arguments: dict[str, Any]) -> TorchMetalKernel:
+    return TorchMetalKernel(**arguments)
+
+
 def _operator_name(name: str) -> str:
     _operator_names[name] += 1
     count = _operator_names[name]
     return name if count == 1 else f"{name}_{count}"
 
 
+# Extents may be floats, as in `n / 4`: Core AI's class makes tensors of integers of them.
+def _integers(extents: Sequence[Any]) -> list[Any]:
+    return [int(extent) if isinstance(extent, float) else extent for extent in extents]
+
+
 def _metal_type(tensor: torch.Tensor, what: str) -> str:
+    if tensor.layout != torch.strided:
+        raise TypeError(f"{what} has unsupported layout: {tensor.layout}")
     if tensor.dtype not in metal_types:
         refused = _refused_types.get(tensor.dtype, str(tensor.dtype))
         raise TypeError(f"{what} has unsupported dtype: {refused}")
@@ -106,6 +126,11 @@ class TorchMetalKernel:
         self.rtol = rtol
         self.atol = atol
         self._torch_defn = torch_defn
+        self._arguments = {
+            "name": name, "input_names": input_names, "result_names": result_names, "src": src,
+            "torch_defn": torch_defn, "metal_params": metal_params, "helper_src": helper_src,
+            "template_dtypes": template_dtypes, "verify": verify, "rtol": rtol, "atol": atol,
+        }  # fmt: skip
         self._annotations = [parameter.annotation for parameter in signature.parameters.values()]
         self._result_types: dict[Any, list[torch.dtype]] = {}
         schema = checks.schema_of(augmented, self._return_kind, len(self.result_names))
@@ -117,6 +142,9 @@ class TorchMetalKernel:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TorchMetalKernel:
         return self  # models that hold kernels are copied; an operator is there once
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _unpickled, (self._arguments,)  # torch_defn must be a function that can be imported
 
     def __repr__(self) -> str:
         return f"<metalloid TorchMetalKernel {self.name}>"
@@ -165,8 +193,13 @@ class TorchMetalKernel:
             raise RuntimeError(
                 f"kernel {self.name!r} takes {len(self.input_names)} inputs {self.input_names}, got {len(args)}"
             )
-        shapes = [list(shape) for shape in result_shapes]
-        result = self.torch_custom_op(*args, list(threads_per_grid), list(threads_per_thread_group), *shapes)
+        for name, shape in zip(self.result_names, result_shapes, strict=True):
+            if isinstance(shape, int):
+                raise TypeError(f"result_shapes must contain one shape per result name, got {shape} for {name!r}")
+        shapes = [_integers(shape) for shape in result_shapes]
+        result = self.torch_custom_op(
+            *args, _integers(threads_per_grid), _integers(threads_per_thread_group), *shapes
+        )
         if self._return_kind == "tuple" and len(self.result_names) == 1:
             return (result,)
         return result
@@ -192,16 +225,24 @@ class TorchMetalKernel:
 
     def _defined(self, args: Sequence[Any]) -> list[torch.Tensor]:
         results = self._torch_defn(*args)
-        return [results] if self._return_kind == "tensor" else list(results)
+        results = [results] if self._return_kind == "tensor" else list(results)
+        check_count(self.name, self.result_names, results)
+        return results
 
     # The element types that torch_defn gives for arguments like these, computed without any data.
     def _dtypes(self, args: Sequence[Any]) -> list[torch.dtype]:
-        key = tuple((value.dtype, value.dim()) if isinstance(value, torch.Tensor) else type(value) for value in args)
-        if key not in self._result_types:
+        key = tuple(
+            (value.dtype, value.shape) if isinstance(value, torch.Tensor) else (type(value), value) for value in args
+        )
+        dtypes = self._result_types.get(key)
+        if dtypes is None:
             with FakeTensorMode(allow_non_fake_inputs=True) as mode:
                 fakes = [mode.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in args]
-                self._result_types[key] = [result.dtype for result in self._defined(fakes)]
-        return self._result_types[key]
+                dtypes = [result.dtype for result in self._defined(fakes)]
+            if len(self._result_types) >= _RESULT_TYPES_LIMIT:
+                self._result_types.clear()
+            self._result_types[key] = dtypes
+        return dtypes
 
     def _run(self, *arguments: Any) -> Any:
         count = len(self.input_names)
@@ -213,8 +254,6 @@ class TorchMetalKernel:
             return self._pack(run_source(source, name, args, shapes, grid, group), dtypes, args)
 
         expected = self._defined(args)
-        if len(expected) != len(self.result_names):
-            compare(self.name, self.result_names, [], expected)  # raises
         dtypes = [result.dtype for result in expected]
         name, source = self._source(args, shapes, dtypes)
         copies = copies_of(args)

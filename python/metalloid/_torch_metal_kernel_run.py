@@ -116,13 +116,13 @@ def run_source(
     results = []
     for shape in result_shapes:
         dtype = _torch_types[arguments[len(bindings)]["scalar"]]
-        result = torch.zeros([int(extent) for extent in shape], dtype=dtype)
+        result = torch.zeros([_extent(int(extent)) for extent in shape], dtype=dtype)
         if poison:
             bits, pattern = _poison[dtype]
             result.view(bits).fill_(pattern)
         results.append(result)
         bind(result)
-    if all(result.numel() for result in results):
+    if any(result.numel() for result in results):
         grid = tuple(_extent(int(extent)) for extent in threads_per_grid)
         group = tuple(_extent(int(extent)) for extent in threads_per_thread_group)
         kernel._kernel.run(bindings, grid, group, {}, None)

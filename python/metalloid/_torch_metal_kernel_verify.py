@@ -66,6 +66,21 @@ def compare(
     atol: float | None = None,
 ) -> list[ResultComparison]:
     """Raises VerificationError that names every wrong result."""
+    check_count(kernel, names, expected)
+    comparisons = [_compare_one(*each, rtol, atol) for each in zip(names, got, expected, strict=True)]
+    wrong = [number for number, comparison in enumerate(comparisons) if not comparison.matches]
+    if wrong:
+        lines = "\n".join(f"  {comparisons[number].message}{_whose(number, names, got, expected)}" for number in wrong)
+        raise VerificationError(
+            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}",
+            kernel,
+            comparisons,
+        )
+    return comparisons
+
+
+def check_count(kernel: str, names: Sequence[str], expected: Sequence[torch.Tensor]) -> None:
+    """Raises VerificationError if torch_defn does not return one tensor per name."""
     if len(expected) != len(names):
         raise VerificationError(
             f"kernel {kernel!r}: torch_defn returned {len(expected)} tensors, result_names has {len(names)} entries: "
@@ -73,16 +88,19 @@ def compare(
             kernel,
             [],
         )
-    comparisons = [_compare_one(*each, rtol, atol) for each in zip(names, got, expected, strict=True)]
-    wrong = [comparison.message for comparison in comparisons if not comparison.matches]
-    if wrong:
-        lines = "\n".join(f"  {message}" for message in wrong)
-        raise VerificationError(
-            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}",
-            kernel,
-            comparisons,
-        )
-    return comparisons
+
+
+# Names that were swapped: the likeliest mistake of kernels with several results.
+def _whose(
+    number: int, names: Sequence[str], got: Sequence[torch.Tensor], expected: Sequence[torch.Tensor]
+) -> str:
+    values = got[number]
+    if values.numel():
+        for name, other in zip(names, expected, strict=True):
+            if (other.shape, other.dtype) == (values.shape, values.dtype) and name != names[number]:
+                if _compare_one(name, values, other, None, None).matches:
+                    return f"\n    it has the values of {name!r}"
+    return ""
 
 
 def _compare_one(
@@ -107,17 +125,36 @@ def _compare_one(
     count = int(wrong.sum())
     if count == 0:
         return ResultComparison(name, got.numel(), 0, 0, 0.0, "")
-    largest = float((a - b)[wrong].abs().to(torch.float64).nan_to_num(nan=float("inf")).max())
+    difference = torch.where(wrong, (a - b).abs().to(torch.float64).nan_to_num(nan=float("inf")), -1.0)
     never = int((wrong & unwritten).sum())
+
+    def element(at: Sequence[int]) -> str:
+        value = "nothing" if bool(unwritten[at]) else _text(got[at])
+        return f"at {_place(name, at)} the kernel gives {value}, torch_defn {_text(expected[at])}"
+
     first = tuple(wrong.nonzero()[0].tolist())
     message = (
-        f"{name}: {count} of {got.numel()} elements are wrong; at {list(first)} the kernel gives "
-        f"{'nothing' if bool(unwritten[first]) else got[first].item()}, torch_defn {expected[first].item()}"
-        f" (rtol {relative:g}, atol {absolute:g})"
+        f"{name}: {count} of {got.numel()} elements are wrong; {element(first)} (rtol {relative:g}, atol {absolute:g})"
     )
+    farthest = tuple(int(i) for i in torch.unravel_index(difference.argmax(), got.shape))
     if never:
         message += f"; {never} were never written"
-    return ResultComparison(name, got.numel(), count, never, largest, message)
+    if farthest != first and not bool(unwritten[farthest]):
+        message += f"\n    the largest difference: {element(farthest)}"
+    return ResultComparison(name, got.numel(), count, never, float(difference.max()), message)
+
+
+def _place(name: str, at: Sequence[int]) -> str:
+    """``[2, 5]``, and how the kernel's source spells it: ``[2, 5] (x[5, 2] in Metal)``."""
+    return str(list(at)) if len(at) < 2 else f"{list(at)} ({name}{list(reversed(at))} in Metal)"
+
+
+# Digits that tell all numbers of a type apart.
+_digits = {torch.float64: 9, torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
+
+
+def _text(value: torch.Tensor) -> str:
+    return f"{value.item():.{_digits[value.dtype]}g}" if value.dtype in _digits else str(value.item())
 
 
 def copies_of(values: Sequence[object]) -> list[object]:
@@ -139,4 +176,5 @@ def check_inputs_unchanged(
 
 
 def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+    a, b = (tensor.contiguous().reshape(-1).view(torch.uint8) for tensor in (a, b))
+    return torch.equal(a, b)
