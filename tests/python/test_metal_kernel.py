@@ -449,11 +449,33 @@ def test_the_first_interface_gets_directions(call_dictionary):
     (dict(output_shapes=[(1 << 30, 1 << 30)]), ValueError, "too large"),
     (dict(output_dtypes=numpy.float32), TypeError, "takes a list for `output_dtypes`"),
     (dict(inputs=numpy.zeros(1)), TypeError, "takes a list for `inputs`, not ndarray"),
+    (dict(template=["T"]), TypeError, "template must be a list of pairs of a name and a value; 'T' is none"),
+    (dict(template=[("T", 1, 2)]), TypeError, "pairs"),
+    (dict(template=[(1, 2)]), TypeError, "pairs"),
+    (dict(init_value="1"), TypeError, "init_value must be a float, not '1'"),
+    (dict(init_value=1j), TypeError, "init_value must be a float"),
+    (dict(init_value=10**400), TypeError, "init_value must be a float"),
 ])  # fmt: skip
 def test_bad_calls(change, kind, message):
     arguments = dict(inputs=[numpy.zeros(9, numpy.float32)], output_dtypes=[numpy.float32]) | ONE | change
     with pytest.raises(kind, match=message):
         COPY(**arguments)
+
+
+@pytest.mark.parametrize("change", [dict(ensure_row_contiguous=0), dict(atomic_outputs="no")], ids=repr)
+def test_flags_are_bools(change):
+    with pytest.raises(TypeError, match="must be bool, not"):
+        metal_kernel("flags", ["x"], ["y"], "", **change)
+
+
+def test_outputs_are_of_mlx_where_an_input_or_a_dtype_is():
+    add = metal_kernel("add", ["x", "y"], ["z"], "uint i = thread_position_in_grid.x; z[i] = x[i] + y[i];")
+    launch = dict(grid=(9, 1, 1), threadgroup=(9, 1, 1), output_shapes=[(9,)])
+    numbers = numpy.arange(9, dtype=numpy.float32)
+    for inputs, dtype in (([numbers, mx.array(numbers)], numpy.float32), ([numbers, numbers], mx.float32)):
+        (z,) = add(inputs=inputs, output_dtypes=[dtype], stream=mx.gpu, **launch)
+        assert isinstance(z, mx.array) and z.tolist() == (2 * numbers).tolist()
+    assert isinstance(add(inputs=[numbers, numbers], output_dtypes=["float32"], **launch)[0], numpy.ndarray)
 
 
 def test_a_crash_is_an_error():

@@ -59,6 +59,9 @@ def metal_kernel(
         if not isinstance(text, str):
             raise TypeError(f"metal_kernel(): {what} must be str, not {type(text).__name__}")
         text.encode()  # UnicodeEncodeError for halves of surrogate pairs
+    for what, flag in (("ensure_row_contiguous", ensure_row_contiguous), ("atomic_outputs", atomic_outputs)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"metal_kernel(): {what} must be bool, not {flag!r}")
     return MetalKernel(
         name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs,
         _math_mode(compile_options), device,
@@ -103,7 +106,10 @@ def _require_lists(**arguments: Any) -> None:
 
 def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
     result: list[tuple[str, Any]] = []
-    for name, value in arguments or ():
+    for pair in arguments or ():
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise TypeError(f"metal_kernel: template must be a list of pairs of a name and a value; {pair!r} is none")
+        name, value = pair
         if type(value) is int and not -(1 << 31) <= value < 1 << 31:
             value = None
         elif not isinstance(value, (bool, int)):
@@ -114,6 +120,17 @@ def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, An
             )
         result.append((name, value))
     return result
+
+
+def _initial(value: Any) -> float | None:
+    if value is None or type(value) is float:
+        return value
+    try:
+        if not isinstance(value, str):
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"metal_kernel: init_value must be a float, not {value!r}")
 
 
 def _extents(what: str, value: Sequence[int]) -> tuple[int, int, int]:
@@ -218,8 +235,8 @@ class MetalKernel(Tunable):
         _check_count("output_dtypes", self._output_names, output_dtypes)
         call = Call(
             self, list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes),
-            _extents("grid", grid), _extents("threadgroup", threadgroup), template, _template(template), init_value,
-            stream,
+            _extents("grid", grid), _extents("threadgroup", threadgroup), template, _template(template),
+            _initial(init_value), stream,
         )  # fmt: skip
         if verbose:
             text = self._kernel.source([_described(value) for value in inputs], call.output_dtypes, call.templates)[1]

@@ -72,15 +72,20 @@ def _package_of(value: Any) -> str:
 
 
 def runner_for(inputs: Sequence[Any], dtypes: Sequence[Any]) -> Runner:
-    """Of the first input that is an array; without one, of the library whose dtypes were given."""
-    package = "numpy"
+    """MLX's where an input or a dtype is of MLX; else of the first input that is an array; without one, of the library
+    whose dtypes were given."""
+    package = None
     for value in inputs:
         if not isinstance(value, (bool, int, float, complex)):
-            package = _package_of(value)
-            break
-    else:
-        for dtype in dtypes:
-            package = _package_of(dtype)
+            other = _package_of(value)
+            if other == "mlx":
+                return _runner_of(other)
+            package = package or other
+    of_dtypes = _package_of(dtypes[0])
+    return _runner_of(of_dtypes if package is None or of_dtypes == "mlx" else package)
+
+
+def _runner_of(package: str) -> Runner:
     if package in ("builtins", "array"):
         package = "numpy"
     if package not in _runners:

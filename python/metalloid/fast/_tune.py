@@ -73,7 +73,7 @@ class Tunable:
             ValueError: a wrong call, or results that depend on the threadgroup without one that is right.
             RuntimeError: no size runs, with the reasons; the source does not compile.
         """
-        from ._metal_kernel import _check_count, _dtype_names, _extents, _template
+        from ._metal_kernel import _check_count, _dtype_names, _extents, _initial, _template
 
         if (grid is None) == (threadgroups is None):
             raise ValueError("[metal_kernel] Give `grid` or `threadgroups`, not both.")
@@ -88,6 +88,6 @@ class Tunable:
         default = (0, 0, 0) if threadgroup is None else _extents("threadgroup", threadgroup)
         result = self._kernel.tune(
             list(inputs), [tuple(shape) for shape in output_shapes], _dtype_names(output_dtypes), extents,
-            grid is not None, default, _template(template), init_value, self.device, options,
+            grid is not None, default, _template(template), _initial(init_value), self.device, options,
         )  # fmt: skip
         return MetalKernelTuning(result, list(extents), grid is not None, 3)
