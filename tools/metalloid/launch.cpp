@@ -249,29 +249,41 @@ void Launch::bind(const LaunchOptions& options) {
     Array array = has_arguments_type ? parse_value(specs[i].value, info.type, specs[i].text)
                                      : materialise(specs[i], options.seed + info.index);
     if (!has_arguments_type) check_kind(kernel_.info(), info, specs[i], array.kind);
-    std::optional<Buffer> buffer;
+    std::unique_ptr<tuning::GuardedMemory> memory;
     if ((specs[i].is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant) {
       dispatch_.bytes(info.index, array.bytes);
     } else {
-      buffer.emplace(array.bytes.size());
+      memory = std::make_unique<tuning::GuardedMemory>(array.bytes.size());
+      const Buffer buffer = Buffer::wrap(memory->data(), memory->size());
       if (info.kind == ArgumentKind::tensor) {
         // The shape is in C order, a tensor's extents begin with the fastest dimension.
         const std::vector<std::int64_t> extents(array.shape.rbegin(), array.shape.rend());
-        dispatch_.tensor(info.index, *buffer, extents);
+        dispatch_.tensor(info.index, buffer, extents);
       } else {
-        dispatch_.buffer(info.index, *buffer);
+        dispatch_.buffer(info.index, buffer);
       }
     }
     arguments_.push_back({info, std::move(array)});
-    buffers_.push_back(std::move(buffer));
+    buffers_.push_back(std::move(memory));
   }
   check_missing(kernel_.info(), taken);
 }
 
 void Launch::fill_buffers() {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
+    if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->data());
   }
+}
+
+void Launch::check_surroundings() {
+  std::vector<std::string> touched;
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (buffers_[i] && !buffers_[i]->check_and_mend()) touched.push_back(fmt::format("'{}'", arguments_[i].info.name));
+  }
+  if (touched.empty()) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("kernel '{}' wrote outside the memory of {}: its grid of {} or an index is too large",
+                          kernel_.name(), fmt::join(touched, ", "), grid_text()));
 }
 
 TuneOptions Launch::described(TuneOptions options) const {
@@ -300,9 +312,10 @@ std::vector<std::chrono::duration<double>> Launch::execute() {
     const auto start = std::chrono::steady_clock::now();
     run(kernel_, dispatch_);
     times.emplace_back(std::chrono::steady_clock::now() - start);
+    check_surroundings();
   }
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (buffers_[i]) std::ranges::copy(buffers_[i]->as<std::byte>(), arguments_[i].array.bytes.begin());
+    if (buffers_[i]) std::copy_n(buffers_[i]->data(), buffers_[i]->size(), arguments_[i].array.bytes.begin());
   }
   return times;
 }

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "array.h"
+#include "authoring/guarded_memory.h"
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/tune.h"
@@ -57,7 +59,8 @@ class Launch {
   // UsageError with --threadgroups.
   void set_default_group();
 
-  // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times.
+  // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times. Throws
+  // Error, also for a kernel that wrote next to an array.
   std::vector<std::chrono::duration<double>> execute();
 
   const Kernel& kernel() const { return kernel_; }
@@ -71,6 +74,7 @@ class Launch {
   void set_grid(const LaunchOptions& options);
   void set_threadgroup_memory(const LaunchOptions& options);
   void fill_buffers();
+  void check_surroundings();
   // With what is known of the arguments.
   TuneOptions described(TuneOptions options = {}) const;
 
@@ -78,7 +82,8 @@ class Launch {
   Dispatch dispatch_;
   std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread_;  // bytes, by index
   std::vector<BoundArgument> arguments_;
-  std::vector<std::optional<Buffer>> buffers_;  // beside arguments_; nothing where bytes are bound by value
+  // Beside arguments_; nothing where bytes are bound by value.
+  std::vector<std::unique_ptr<tuning::GuardedMemory>> buffers_;
   std::uint32_t repeat_;
 };
 
