@@ -150,7 +150,7 @@ void print(const ArgumentInfo& argument) {
 
 void print(const LibraryInfo& info) {
   for (const KernelInfo& kernel : info.kernels) {
-    fmt::print("kernel {}\n", kernel.name);
+    fmt::print("{}kernel {}\n", &kernel == info.kernels.data() ? "" : "\n", kernel.name);
     for (const ArgumentInfo& argument : kernel.arguments) print(argument);
     if (kernel.static_threadgroup_memory > 0) {
       fmt::print("  threadgroup memory: {} bytes\n", kernel.static_threadgroup_memory);
@@ -164,8 +164,8 @@ void print(const LibraryInfo& info) {
     if (!kernel.function_constants.empty()) {
       fmt::print("  function constants: {}\n", fmt::join(kernel.function_constants, ", "));
     }
-    fmt::print("\n");
   }
+  if (!info.kernels.empty() && !(info.function_constants.empty() && info.unsupported.empty())) fmt::print("\n");
   for (const FunctionConstantInfo& constant : info.function_constants) {
     fmt::print("function constant {}: {} {}\n", constant.index, constant.type.name, constant.name);
   }
