@@ -1,5 +1,7 @@
 #include "frontend/diagnostics.h"
 
+#include <regex>
+
 #include <clang/AST/Decl.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
@@ -35,6 +37,54 @@ std::string in_metals_words(std::string text) {
   return text;
 }
 
+std::string element_name(const std::string& name) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"unsigned char", "uchar"}, {"unsigned short", "ushort"}, {"unsigned int", "uint"}, {"unsigned long", "ulong"}};
+  for (const auto& [clang_name, metal_name] : names) {
+    if (name == clang_name) return std::string(metal_name);
+  }
+  return name;
+}
+
+// `metal::vec<unsigned int, 3>` is uint3; and what is said twice then is said once.
+std::string with_short_types(const std::string& text) {
+  static const std::regex library_type("(?:metal::)?(vec|packed_vec|matrix)<([a-z ]+), ([234])(?:, ([234]))?>");
+  static const std::regex alias("'([^']*)' \\(aka '\\1'\\)");
+  std::string result;
+  auto rest = text.cbegin();
+  std::smatch found;
+  for (; std::regex_search(rest, text.cend(), found, library_type); rest = found[0].second) {
+    result.append(rest, found[0].first);
+    if (found[1] == "packed_vec") result += "packed_";
+    result += element_name(found[2]) + found[3].str();
+    if (found[4].matched) result += "x" + found[4].str();
+  }
+  result.append(rest, text.cend());
+  return std::regex_replace(result, alias, "'$1'");
+}
+
+// Vectors are classes here, and say "no member" where Metal speaks of components.
+std::string with_vector_components(const std::string& text) {
+  static const std::regex missing_member(
+      "no member named '([a-z]{1,4})' in '((?:bool|u?char|u?short|u?int|u?long|half|bfloat|float)[234])'");
+  std::smatch found;
+  if (!std::regex_match(text, found, missing_member)) return text;
+  const std::string name = found[1];
+  const std::size_t illegal = name.find_first_not_of("xyzwrgba");
+  if (illegal != std::string::npos) return std::string("illegal vector component name '") + name[illegal] + "'";
+  const bool is_mixed =
+      name.find_first_of("xyzw") != std::string::npos && name.find_first_of("rgba") != std::string::npos;
+  if (is_mixed) return "illegal vector component name '" + name + "'";
+  return "vector component access exceeds type '" + found[2].str() + "'";
+}
+
+// The constructors of vectors are many, and none is news.
+bool is_about_construction_of_vector(const std::string& text) {
+  static const std::regex construction(
+      "no matching (constructor for initialization of|conversion for .* to) '[a-z]+[234]'");
+  return std::regex_match(text, construction);
+}
+
 bool is_in_library(const clang::Diagnostic& info) {
   return info.getLocation().isValid() && info.hasSourceManager() &&
          info.getSourceManager().isInSystemHeader(info.getLocation());
@@ -67,7 +117,8 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<256> message;
   info.FormatDiagnostic(message);
-  const std::string text = in_metals_words(message.str().str());
+  const std::string text = with_vector_components(with_short_types(in_metals_words(message.str().str())));
+  if (!is_note) library_notes_wanted_ = !is_about_construction_of_vector(text);
   if (is_note && is_in_library(info)) {
     print_library_note(text);
   } else {
@@ -92,7 +143,11 @@ void Diagnostics::print_library_note(llvm::StringRef message) {
   constexpr std::size_t most_notes = 3;
   constexpr llvm::StringLiteral internal[] = {
       "metalloid", "METALLOID", "'__", "implicit copy", "implicit move", "requirement '", "'simdgroup_matrix'"};
-  if (!message.starts_with("candidate")) return;
+  if (!library_notes_wanted_ || !message.starts_with("candidate")) return;
+  if (message.starts_with("candidate function (the implicit copy assignment operator) not viable: no known")) {
+    stream_ << "note: " << message.substr(message.find("no known")).rsplit(" for ").first << '\n';
+    return;
+  }
   for (const llvm::StringRef word : internal) {
     if (message.contains(word)) return;
   }

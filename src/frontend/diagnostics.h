@@ -48,6 +48,7 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   std::unique_ptr<clang::TextDiagnostic> printer_;
   std::vector<RepeatedInstantiation> repeated_;
   std::set<std::string> library_notes_;  // of the diagnostic before
+  bool library_notes_wanted_ = true;     // after that diagnostic
   unsigned errors_ = 0;
   bool drop_notes_ = false;  // those that belong to a diagnostic that was dropped
 };

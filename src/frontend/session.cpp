@@ -170,6 +170,7 @@ bool Session::parse() {
   tokens::Rewriter rewriter(preprocessor);
   rewriter.run(tokens);
   instantiation_host_names_ = rewriter.take_instantiation_host_names();
+  thread_declarators_ = rewriter.take_thread_declarators();
   // The parser crashes if it finds no end of the file. Rewriting unbalanced brackets can lose the last token, and
   // the parser can consume it while it recovers from a syntax error.
   tokens.insert(tokens.end(), 64, end_of_file);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ class Session {
   // Further names of explicit instantiations that were written more than once.
   std::vector<std::pair<const clang::FunctionDecl*, std::string>> extra_host_names() const;
   std::vector<std::string> dependencies() const;
+  // True if the type with a `*` or `&` at this place says `thread` before it.
+  bool names_thread(clang::SourceLocation declarator) const { return thread_declarators_.count(declarator) != 0; }
 
  private:
   struct PreludeOnly {};
@@ -68,6 +71,7 @@ class Session {
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
   std::map<clang::SourceLocation, std::string> instantiation_host_names_;
+  std::set<clang::SourceLocation> thread_declarators_;
 };
 
 }  // namespace metalloid::frontend

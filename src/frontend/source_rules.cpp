@@ -30,13 +30,35 @@ LangAS pointee_space(QualType type) {
 class SourceRules : public RecursiveASTVisitor<SourceRules> {
  public:
   SourceRules(Session& session, LanguageVersion language)
-      : diagnostics_(session.context().getDiagnostics()), language_(language) {}
+      : session_(session), diagnostics_(session.context().getDiagnostics()), language_(language) {}
 
   bool TraverseFunctionDecl(FunctionDecl* function) {
     return in_function(*function, [&] { return RecursiveASTVisitor::TraverseFunctionDecl(function); });
   }
   bool TraverseCXXMethodDecl(CXXMethodDecl* method) {
     return in_function(*method, [&] { return RecursiveASTVisitor::TraverseCXXMethodDecl(method); });
+  }
+
+  // Arguments of kernels have rules of their own (kernel_arguments.cpp).
+  bool TraverseParmVarDecl(ParmVarDecl* parameter) {
+    const auto* function = llvm::dyn_cast<FunctionDecl>(parameter->getDeclContext());
+    if (function && is_kernel(*function)) return true;
+    return RecursiveASTVisitor::TraverseParmVarDecl(parameter);
+  }
+
+  bool VisitPointerTypeLoc(PointerTypeLoc type) {
+    if (lacks_space(type.getStarLoc(), type.getPointeeLoc())) {
+      error(type.getStarLoc(), "pointer type must have explicit address space qualifier");
+    }
+    return true;
+  }
+  bool VisitReferenceTypeLoc(ReferenceTypeLoc type) {
+    const auto right = type.getAs<RValueReferenceTypeLoc>();
+    const SourceLocation place = right ? right.getAmpAmpLoc() : type.castAs<LValueReferenceTypeLoc>().getAmpLoc();
+    if (lacks_space(place, type.getPointeeLoc())) {
+      error(place, "reference type must have explicit address space qualifier");
+    }
+    return true;
   }
 
   bool VisitVarDecl(VarDecl* variable) {
@@ -94,11 +116,26 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     return go_on;
   }
 
+  // Whether the programmer had to name a space before the `*` or `&`. Not in front of what a template or a deduction
+  // stands for, which brings its own, nor for a pointer to a pointer (`device char** text`).
+  bool lacks_space(SourceLocation declarator, TypeLoc pointee) const {
+    const QualType type = pointee.getType();
+    const TypeLoc inner = pointee.getUnqualifiedLoc();
+    if (declarator.isInvalid() || type->isDependentType() || type->isFunctionType() || type->isPointerType() ||
+        type->getContainedAutoType() || type.getAddressSpace() != LangAS::Default || inner.getAs<DecltypeTypeLoc>() ||
+        inner.getAs<SubstTemplateTypeParmTypeLoc>()) {
+      return false;
+    }
+    const SourceManager& sources = session_.context().getSourceManager();
+    return !sources.isInSystemHeader(declarator) && !session_.names_thread(declarator);
+  }
+
   template <unsigned N>
   DiagnosticBuilder error(SourceLocation location, const char (&text)[N]) {
     return diagnostics_.Report(location, diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, text));
   }
 
+  Session& session_;
   DiagnosticsEngine& diagnostics_;
   LanguageVersion language_;
   const FunctionDecl* function_ = nullptr;

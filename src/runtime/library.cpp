@@ -40,6 +40,14 @@ void check_kernel(const KernelInfo& kernel) {
                               kernel.source_file, kernel.source_line, kernel.name, kind, argument.name, kind));
     }
   }
+  const auto& required = kernel.required_threads_per_threadgroup;
+  const std::uint64_t threads = std::max<std::uint64_t>(kernel.max_total_threads_per_threadgroup,
+                                                        std::uint64_t{required[0]} * required[1] * required[2]);
+  if (threads > max_threads_per_threadgroup) {
+    throw Error(ErrorCode::limit_exceeded,
+                fmt::format("kernel '{}' is declared for {} threads per threadgroup; the limit is {}", kernel.name,
+                            threads, max_threads_per_threadgroup));
+  }
   if (kernel.static_threadgroup_memory > max_threadgroup_memory_bytes) {
     throw Error(ErrorCode::limit_exceeded,
                 fmt::format("kernel '{}' declares {} bytes of threadgroup memory; the limit is {}", kernel.name,

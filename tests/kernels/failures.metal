@@ -26,6 +26,10 @@ struct Params {
 };
 kernel void large(constant Params& p) {}
 
+// RUN: --kernel crowded --threads 1 --group 1 --arg x=f32[1]=zeros
+// ERROR limit_exceeded: 'crowded' is declared for 2048 threads per threadgroup; the limit is 1024
+[[max_total_threads_per_threadgroup(2048)]] kernel void crowded(device float* x) {}
+
 // RUN: --kernel crash --threads 1 --group 1 --arg x=u32[1]=zeros
 // ERROR kernel_crashed: crash
 kernel void crash(device uint* x) { x[1ul << 40] = 1; }

@@ -50,6 +50,16 @@ const Mistake mistakes[] = {
      "invalid 'vertex_id' attribute for input declaration in a kernel function"},
     {"MissingSpace", "kernel void f(float* x [[buffer(0)]]) {}",
      "3:22: error: pointer type must have explicit address space qualifier"},
+    {"LocalPointerWithoutSpace", "kernel void f(device float* x) { float* y = x; }",
+     "3:39: error: pointer type must have explicit address space qualifier"},
+    {"ParameterWithoutSpace", "void g(int n, uint *x) { *x = n; }",
+     "3:20: error: pointer type must have explicit address space qualifier"},
+    {"ReferenceWithoutSpace", "int g(const int& x) { return x; }",
+     "3:16: error: reference type must have explicit address space qualifier"},
+    {"CastWithoutSpace", "kernel void f(device uint* x) { thread uchar t[4]; x[0] = *(uint*)t; }",
+     "3:65: error: pointer type must have explicit address space qualifier"},
+    {"MemberWithoutSpace", "struct S { float* x; };",
+     "3:17: error: pointer type must have explicit address space qualifier"},
     {"ValueWithBuffer", "kernel void f(float x [[buffer(0)]]) {}", "type 'float' is not valid for attribute 'buffer'"},
     {"DeviceWithThreadgroup", "kernel void f(device float* x [[threadgroup(0)]]) {}",
      "attribute 'threadgroup' is not valid for argument 'x' in the device address space"},
@@ -91,6 +101,16 @@ const Mistake mistakes[] = {
      "requires single argument 'flags', but no arguments were provided"},
     {"VectorsOfTwoTypes", "kernel void f() { float4 x = half4(1) * float4(2); }",
      "invalid operands to binary expression"},
+    {"VectorOfAnotherWidth", "kernel void f(device float4* x) { x[0] = float3(1); }",
+     "note: no known conversion from 'float3' to 'const float4'\n"},
+    {"ComponentBeyondVector", "kernel void f(device float2* x) { x[0].z = 1; }",
+     "3:40: error: vector component access exceeds type 'float2'"},
+    {"NoComponent", "kernel void f(device uint4* x) { x[0].xq = uint2(1); }",
+     "3:39: error: illegal vector component name 'q'"},
+    {"TooFewComponents", "kernel void f(device float4* x) { x[0] = float4(1, 2); }",
+     "error: no matching constructor for initialization of 'float4'\n    3 |"},
+    {"ShortTypeNames", "kernel void f(device float4x4* m, device uint3* v) { v[0] = m[0] * v[0]; }",
+     "invalid operands to binary expression ('device float4x4' and 'device uint3')"},
     {"RepeatedSwizzle", "kernel void f() { float4 x; x.xx = float2(1); }",
      "vector is not assignable (contains duplicate components)"},
 };
@@ -120,6 +140,20 @@ TEST(SourceRules, AcceptsWhatMetalAccepts) {
     kernel void words(uint3 i [[thread_position_in_grid]], ushort3 n [[threads_per_threadgroup]],
                       uint lane [[thread_index_in_simdgroup]]) {}
     kernel void bits(device float* x) { device uint* y = (device uint*)x; y[0] = as_type<uint>(x[1]); }
+    #define THREAD thread
+    void spaces(thread int* a, const thread int* b, int thread* c, thread const int& d, thread float (&e)[4],
+                THREAD int* f, thread metal::array<thread int*, 2>& g, float h[3], device char** i) {
+      thread int *first = a, *second = &first[0];
+      auto* third = a;
+      auto& fourth = *second;
+      const auto add = [](thread int& x, thread const int& y) { return x + y; };
+      for (const auto& x : e) fourth += x + *third + add(*a, d);
+      decltype(a) fifth = a;
+      thread int* thread* sixth = &fifth;
+      **sixth = *(thread int*)a + *reinterpret_cast<thread const int*>(e) + h[0];
+    }
+    template <typename T, typename U> void templates(T x, thread U* y, U* z) { *z = *y = *x; }
+    kernel void call(device int* x) { thread int y, z; templates(x, &y, &z); }
     struct Rows { device float* rows [[id(0)]][3]; constant int& n [[id(3)]]; };
   )"),
             "");

@@ -3,12 +3,72 @@
 // `constant` brings `const`: memory in it cannot be written, and overloads for `const constant` objects then win
 // over generic ones, as they do in Metal. Only in the head of a specialisation does the programmer's spelling stay:
 // `struct S<constant T*>` and `struct S<const constant T*>` may stand side by side.
+//
+// Metal wants the space named in every pointer and reference type, so where `thread` stood is remembered.
 
 #include "frontend/tokens/rewrite.h"
 
 namespace metalloid::frontend::tokens {
 
 using namespace clang;
+
+namespace {
+
+bool is_declarator(const Token& token) { return token.isOneOf(tok::star, tok::amp, tok::ampamp); }
+
+// Index of the bracket that the one at `close` closes, or 0.
+std::size_t skip_back(const TokenList& tokens, std::size_t close) {
+  const bool is_angle = tokens[close].isOneOf(tok::greater, tok::greatergreater);
+  int depth = 0;
+  for (std::size_t i = close; i > 0; --i) {
+    const Token& token = tokens[i];
+    if (is_angle) {
+      depth += token.is(tok::greater) ? 1 : token.is(tok::greatergreater) ? 2 : token.is(tok::less) ? -1 : 0;
+      if (token.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) return 0;
+    } else {
+      depth += token.isOneOf(tok::r_paren, tok::r_square) ? 1 : token.isOneOf(tok::l_paren, tok::l_square) ? -1 : 0;
+    }
+    if (depth <= 0) return i;
+  }
+  return 0;
+}
+
+// True if the type before the `*` or `&` at `index` says `thread`.
+bool says_thread(const TokenList& tokens, std::size_t index, const std::vector<bool>& in_parentheses) {
+  std::size_t i = index;
+  while (i > 0 && tokens[i - 1].is(tok::l_paren)) --i;  // thread float (&values)[4]
+  while (i-- > 0) {
+    const Token& token = tokens[i];
+    if (word(token) == "thread") return true;
+    if (token.isOneOf(tok::greater, tok::greatergreater, tok::r_paren, tok::r_square)) {
+      i = skip_back(tokens, i);
+      if (i == 0) return false;
+      continue;
+    }
+    // thread float *a, *b;
+    if (!in_parentheses[i] && (token.is(tok::comma) || is_declarator(token) || token.is(tok::equal))) continue;
+    if (token.isNot(tok::coloncolon) && !token.getIdentifierInfo()) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<SourceLocation> find_thread_declarators(const TokenList& tokens) {
+  std::vector<bool> in_parentheses(tokens.size(), false);
+  std::vector<tok::TokenKind> open;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.isOneOf(tok::r_paren, tok::r_brace) && !open.empty()) open.pop_back();
+    in_parentheses[i] = !open.empty() && open.back() == tok::l_paren;
+    if (token.isOneOf(tok::l_paren, tok::l_brace)) open.push_back(token.getKind());
+  }
+  std::set<SourceLocation> found;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_declarator(tokens[i]) && says_thread(tokens, i, in_parentheses)) found.insert(tokens[i].getLocation());
+  }
+  return found;
+}
 
 void remove_thread_qualifiers(TokenList& tokens) {
   TokenList out;

@@ -3,6 +3,7 @@
 namespace metalloid::frontend::tokens {
 
 void Rewriter::run(TokenList& tokens) {
+  thread_declarators_ = find_thread_declarators(tokens);
   remove_thread_qualifiers(tokens);
   expand_bfloat_literals(tokens, factory_);
   place_texts_in_constant_space(tokens, factory_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "frontend/tokens/token_list.h"
@@ -20,11 +21,16 @@ class Rewriter {
   void run(TokenList& tokens);
   // For every token of an explicit instantiation that has a host_name: that name.
   HostNames take_instantiation_host_names() { return std::move(host_names_); }
+  // Where a `*` or `&` stands in a type that says `thread`.
+  std::set<clang::SourceLocation> take_thread_declarators() { return std::move(thread_declarators_); }
 
  private:
   TokenFactory factory_;
   HostNames host_names_;
+  std::set<clang::SourceLocation> thread_declarators_;
 };
+
+std::set<clang::SourceLocation> find_thread_declarators(const TokenList& tokens);  // qualifiers.cpp
 
 void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp

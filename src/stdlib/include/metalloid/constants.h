@@ -75,6 +75,7 @@
 #define HALF_MIN_EXP (-13)
 #define HALF_MAX_10_EXP 4
 #define HALF_MIN_10_EXP (-4)
+#define HALF_RADIX 2
 
 #define BFLT_DIG 2
 #define BFLT_MANT_DIG 8

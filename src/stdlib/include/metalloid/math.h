@@ -161,7 +161,8 @@ template <typename T, int N>
 METALLOID_FUNC vec<T, N> modf(vec<T, N> x, vec<T, N>& integral) {
   integral = trunc(x);
   vec<T, N> result;
-  for (int i = 0; i < N; ++i) result[i] = modf(x[i], integral[i]);
+  float whole;
+  for (int i = 0; i < N; ++i) result[i] = T(__metalloid::modf(float(x[i]), whole));
   return result;
 }
 template <typename T, int N>
