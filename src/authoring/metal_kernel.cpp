@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -66,14 +67,17 @@ std::vector<Dtype> dtypes_of(std::span<const Array> arrays) {
   return result;
 }
 
+bool is_empty(const Size& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
 // Grid and threadgroup as Metal gets them. An extent larger than the grid is cut, as MLX does.
 std::pair<Size, Size> sizes(const Launch& launch, std::uint32_t limit) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t volume = 1;
   for (int i = 0; i < 3; ++i) {
     if (launch.grid[i] < 0 || launch.threadgroup[i] < 0) {
       throw Error(ErrorCode::invalid_argument, "[metal_kernel] `grid` and `threadgroup` must not be negative.");
     }
-    volume *= static_cast<std::uint64_t>(launch.threadgroup[i]);
+    if (__builtin_mul_overflow(volume, static_cast<std::uint64_t>(launch.threadgroup[i]), &volume)) volume = most;
   }
   if (volume > limit) {
     throw Error(ErrorCode::invalid_argument,
@@ -167,10 +171,10 @@ ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, c
 
   const auto [grid, group] = sizes(launch, kernel.max_total_threads_per_threadgroup());
   const bool nothing_to_write = std::ranges::all_of(outputs, [](const Array& output) { return output.size() == 0; });
-  if (grid.volume() == 0 && !nothing_to_write) {
+  if (is_empty(grid) && !nothing_to_write) {
     throw Error(ErrorCode::invalid_argument, "[metal_kernel] `grid` is empty, but there are outputs to write.");
   }
-  if (grid.volume() != 0 && group.volume() == 0) {
+  if (!is_empty(grid) && is_empty(group)) {
     throw Error(ErrorCode::invalid_argument, "[metal_kernel] `threadgroup` is empty.");
   }
   return {kernel, grid, group};
@@ -213,7 +217,7 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
-  if (grid.volume() == 0) return;
+  if (is_empty(grid)) return;
 
   std::vector<Array> bound = contiguous(declaration, inputs);
   auto run_with_margins = [&] {

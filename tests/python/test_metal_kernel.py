@@ -445,6 +445,8 @@ def test_the_first_interface_gets_directions(call_dictionary):
     (dict(grid=(1, 1)), TypeError, "grid must be three integers"),
     (dict(grid=(1.0, 1, 1)), TypeError, "grid must be three integers"),
     (dict(grid=(1 << 40, 1, 1)), ValueError, "does not fit 32 bits"),
+    (dict(grid=(1 << 22, 1 << 21, 1 << 21)), RuntimeError, "is too large"),
+    (dict(threadgroup=(1 << 22, 1 << 21, 1 << 21)), ValueError, "Thread group size .* is greater than"),
     (dict(output_shapes=(1,)), TypeError, "output_shapes must be a list with the shape of each output"),
     (dict(output_shapes=[(1 << 30, 1 << 30)]), ValueError, "too large"),
     (dict(output_dtypes=numpy.float32), TypeError, "takes a list for `output_dtypes`"),
