@@ -110,8 +110,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (!guard || !own) return call_previous(signal, info, context);
   guard->outcome.end = GuardOutcome::End::crashed;
   guard->outcome.signal = signal;
-  bool has_address = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
-  guard->outcome.fault_address = has_address ? info->si_addr : nullptr;
+  bool is_access = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
+  // x86 does not tell addresses that no memory can have: 48 bits and up.
+  guard->outcome.beyond_addresses = is_access && info->si_code == SI_KERNEL;
+  guard->outcome.fault_address = is_access ? info->si_addr : nullptr;
   guard->outcome.instruction = instruction_of(context);
   if (signal == SIGSEGV && info->si_code > 0) {
     // Memory right at the stack pointer is missing only below a stack's end.
@@ -284,6 +286,7 @@ std::string GuardOutcome::description() const {
     case End::crashed: break;
   }
   if (stack_overflow) return "SIGSEGV (stack overflow)";
+  if (beyond_addresses) return fmt::format("{} (memory access far outside of all memory)", signal_name(signal));
   switch (signal) {
     case SIGSEGV:
     case SIGBUS: return fmt::format("{} (invalid memory access at {})", signal_name(signal), fmt::ptr(fault_address));

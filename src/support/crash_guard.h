@@ -50,6 +50,7 @@ struct GuardOutcome {
   const void* fault_address = nullptr;  // of a crash by SIGSEGV, SIGBUS
   const void* instruction = nullptr;    // of a crash
   bool stack_overflow = false;          // the fault lies right at the stack pointer
+  bool beyond_addresses = false;        // the address is none that memory can have, and not known
 
   bool finished() const { return end == End::finished; }
   bool crashed() const { return end == End::crashed; }

@@ -69,8 +69,7 @@ def test_report(folder):
         """
     )
     result = folder.runpytest_subprocess("-p", "metalloid.pytest_plugin", "test_far.py")
-    found = re.sub(r"0x[0-9a-f]+", "0x...", result.stdout.str())
-    found = found.replace("in threadgroup (1, 0, 0)", "in threadgroup (0, 0, 0)")  # whichever crashed first
+    found = result.stdout.str().replace("in threadgroup (1, 0, 0)", "in threadgroup (0, 0, 0)")  # whichever crashed first
     assert expected in found
 
 

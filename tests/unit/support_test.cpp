@@ -90,6 +90,9 @@ TEST(CrashGuard, TurnsFaultsIntoResults) {
     EXPECT_EQ(memory.signal, SIGSEGV);
     EXPECT_EQ(memory.fault_address, reinterpret_cast<void*>(16));
     EXPECT_NE(memory.instruction, nullptr);
+    EXPECT_EQ(memory.description(), "SIGSEGV (invalid memory access at 0x10)");
+    EXPECT_EQ(run_guarded([] { *reinterpret_cast<volatile int*>(std::uintptr_t{1} << 62) = 1; }).description(),
+              "SIGSEGV (memory access far outside of all memory)");
     EXPECT_EQ(run_guarded([] { std::abort(); }).signal, SIGABRT);
     EXPECT_EQ(run_guarded([] { __builtin_trap(); }).signal, SIGILL);
     EXPECT_EQ(run_guarded([] { std::raise(SIGFPE); }).signal, SIGFPE);
