@@ -383,6 +383,18 @@ def test_verify_scalars_and_64_bit_inputs():
         metalloid.coreai.verify(kernel, x, 3, 0.25, True, **grid(8, shapes=[[8]]))
 
 
+def test_verify_a_definition_that_returns_its_input():
+    """Core AI's class refuses to compute it, but converts it."""
+
+    def same(x: torch.Tensor) -> torch.Tensor:
+        return x
+
+    kernel = their_kernel("same", ["x"], ["o"], "o[id] = x[id];", same)
+    with pytest.raises(RuntimeError, match="must not also be an input"):
+        kernel(ones(8), **grid(8, shapes=[[8]]))
+    metalloid.coreai.verify(kernel, ones(8), **grid(8, shapes=[[8]]))
+
+
 def test_verify_finds_too_small_grids():
     kernel = their_kernel("small", ["x"], ["o"], "o[id] = x[id];", copy)
     with pytest.raises(metalloid.VerificationError, match="2 were never written"):
