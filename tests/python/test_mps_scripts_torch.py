@@ -174,3 +174,116 @@ if __name__ == "__main__":
 """
     )
     assert python("-m", "metalloid.mps", script).stdout.splitlines() == ["cpu mps:0", "cpu mps:0", "mps:0"]
+
+
+def test_modules_whose_shapes_come_with_the_first_input():
+    assert lines(
+        """
+module = torch.nn.Sequential(torch.nn.LazyLinear(3), torch.nn.LazyBatchNorm1d()).to("mps")
+print(module(torch.ones(2, 4, device="mps")).device, module[0].weight.device, module[1].running_mean.device)
+print(torch.nn.LazyLinear(3, device="mps")(torch.ones(2, 4, device="mps")).device)
+"""
+    ) == ["mps:0 mps:0 mps:0", "mps:0"]
+
+
+def test_packages_that_replace_methods_of_tensors():
+    assert lines(
+        """
+original_to, original_repr = torch.Tensor.to, torch.Tensor.__repr__
+calls = []
+def counting_to(self, *args, **kwargs):
+    calls.append(args)
+    return original_to(self, *args, **kwargs)
+torch.Tensor.to = counting_to
+torch.Tensor.__repr__ = lambda self, **keywords: "<" + original_repr(self, **keywords) + ">"
+x = torch.ones(2).to("mps")
+print(x.device, calls)
+print(x)
+"""
+    ) == ["mps:0 [('mps',)]", "<tensor([1., 1.], device='mps:0')>"]
+
+
+def test_compiled_functions_run_as_they_are():
+    assert lines(
+        """
+import warnings
+from torch.nn.attention.flex_attention import flex_attention
+warnings.simplefilter("ignore")
+@torch.compile
+class Positions(torch.nn.Module):
+    def forward(self, x):
+        device = x.device
+        _, size = x.size()
+        return torch.arange(size, device=device)
+x = torch.ones(2, 4, device="mps")
+print(Positions()(x).device, torch.compile(torch.sin, fullgraph=True)(x).device)
+print(torch.cond(x.sum() > 2, torch.sin, torch.cos, (x,)).device)
+print(flex_attention(*[torch.ones(1, 1, 4, 8, device="mps")] * 3).device)
+module = torch.nn.Linear(4, 4, device="mps")
+module.compile()
+module(x).sum().backward()
+print(module.weight.grad.device)
+"""
+    ) == ["mps:0 mps:0", "mps:0", "mps:0", "mps:0"]
+
+
+def test_memory():
+    assert lines(
+        """
+before = torch.mps.current_allocated_memory()
+x = torch.zeros(1024, device="mps")
+y = x[5:]
+print(torch.mps.current_allocated_memory() - before, torch.mps.driver_allocated_memory() - before)
+del x
+print(torch.mps.current_allocated_memory() - before)
+host = torch.mps._host_alias_storage(y.untyped_storage()) if hasattr(torch.mps, "_host_alias_storage") else None
+if host is not None:
+    host[20] = 7
+    assert y.view(torch.uint8)[0] == 7 and torch.tensor([]).set_(host).device.type == "cpu"
+del y, host
+print(torch.mps.current_allocated_memory() - before)
+"""
+    ) == ["4096 4096", "4096", "0"]
+
+
+def test_what_has_no_counterpart_says_so():
+    assert lines(
+        """
+attempts = [torch.mps.load_metallib, lambda source: torch.mps.load_metallib(bytes(source.encode()))]
+capture = getattr(torch.mps.profiler, "metal_capture", None)
+def captured(file):
+    with capture(file): pass
+for attempt in attempts + [captured] * (capture is not None):
+    try: attempt("a.metallib")
+    except RuntimeError as error: print(error)
+try: torch.mps.load_metallib(5)
+except TypeError as error: print(error)
+"""
+    ) == [
+        "Failed to load metallib from 'a.metallib': Metalloid compiles Metal source, not Apple's binaries",
+        "Failed to load metallib: Metalloid compiles Metal source, not Apple's binaries",
+        "Metal capture is not possible: there is no Metal device whose commands it could record",
+        "expected bytes or path, got int",
+    ]
+
+
+def test_splitting_at_indices_of_the_cpu():
+    assert lines("print(torch.ones(4, device='mps').tensor_split(torch.tensor([1, 2]))[1].device)") == ["mps:0"]
+
+
+def test_processes_cannot_share_the_device(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        """
+import io
+from multiprocessing.reduction import ForkingPickler
+import torch
+for tensor in (torch.ones(2), torch.ones(2, device="mps")):
+    try: ForkingPickler(io.BytesIO()).dump(tensor); print("sent")
+    except RuntimeError as error: print(error)
+"""
+    )
+    assert python("-m", "metalloid.mps", script).stdout.splitlines() == [
+        "sent",
+        "_share_filename_: only available on CPU, and this tensor is on mps:0; send tensor.cpu()",
+    ]

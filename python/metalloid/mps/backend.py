@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import platform
@@ -14,7 +15,7 @@ from .. import _errors, _shader
 from .._policy import ArgumentPolicy
 from . import autocast, gradients, operators, scripted, serialization, timeline
 from .device_mode import MpsMode, is_mps, mps
-from .tags import is_tagged
+from .tags import allocated_bytes, is_marked, is_tagged
 
 
 class MpsPolicy(ArgumentPolicy):
@@ -36,9 +37,24 @@ def compile_shader(source: str) -> _shader.ShaderLibrary:
     return _shader.compile_shader(source, math_mode="fast" if fast else "safe", policy=policy)
 
 
-def load_metallib(source: Any) -> Any:
-    what = "" if isinstance(source, (bytes, bytearray)) else f" from '{source}'"
+def _load_metallib(source: bytes | str) -> Any:
+    what = "" if isinstance(source, bytes) else f" from '{source}'"
     raise RuntimeError(f"Failed to load metallib{what}: Metalloid compiles Metal source, not Apple's binaries")
+
+
+def _start_capture(file: str) -> None:
+    raise RuntimeError("Metal capture is not possible: there is no Metal device whose commands it could record")
+
+
+def _host_alias(storage: torch.UntypedStorage) -> torch.UntypedStorage:
+    """The same memory as a storage on the CPU, which keeps the one on "mps" alive."""
+    if not is_marked(storage):
+        raise RuntimeError("only a storage on 'mps' has an alias on the CPU")
+    if storage.nbytes() == 0:
+        return torch.UntypedStorage(0)
+    memory = (ctypes.c_byte * storage.nbytes()).from_address(storage.data_ptr())
+    memory.storage = storage
+    return torch.frombuffer(memory, dtype=torch.uint8).untyped_storage()
 
 
 def _nothing(*arguments: Any, **keywords: Any) -> None:
@@ -73,13 +89,19 @@ def _fill_bindings() -> None:
         "_mps_deviceSynchronize": _errors.synchronize,
         "_mps_emptyCache": _nothing,
         "_mps_setMemoryFraction": _nothing,
-        "_mps_currentAllocatedMemory": _resident,
-        "_mps_driverAllocatedMemory": _resident,
+        "_mps_currentAllocatedMemory": allocated_bytes,
+        "_mps_driverAllocatedMemory": allocated_bytes,
         "_mps_recommendedMaxMemory": _memory,
         "_mps_profilerStartTrace": _nothing,
         "_mps_profilerStopTrace": _nothing,
         "_mps_isCaptureEnabled": lambda: False,
         "_mps_isCapturing": lambda: False,
+        "_mps_startCapture": _start_capture,
+        "_mps_stopCapture": _nothing,
+        "_mps_compileShader": compile_shader,
+        "_mps_loadMetalllib": _load_metallib,  # spelled so
+        "_mps_loadMetallibFromPath": _load_metallib,
+        "_mps_host_alias_storage": _host_alias,
         "_mps_getCurrentStream": lambda: timeline.the_stream,
         "_mps_setStream": _nothing,
         "_accelerator_getAccelerator": lambda: torch.device("mps"),
@@ -126,10 +148,10 @@ def _enter_in_every_thread() -> None:
 
 
 def install() -> None:
-    """Replaces them. torch.compile keeps a table of torch's functions, so each has an object of its own here."""
+    """Replaces them. torch.compile, which does not look through the marks of tensors, runs functions as they are."""
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     _fill_bindings()
     torch.mps.compile_shader = compile_shader
-    torch.mps.load_metallib = load_metallib
     torch.mps.synchronize = _errors.synchronize
     torch.mps.Event = torch.mps.event.Event = timeline.Event
     torch.mps.Stream = timeline.Stream

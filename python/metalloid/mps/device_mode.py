@@ -7,13 +7,14 @@ computed from tagged tensors are tagged; the device getters answer for tagged te
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as default_device
 
-from .tags import is_tagged, tag, tensors_in
+from .tags import is_tagged, storage_of, tag, tensors_in
 
 mps = torch.device("mps", 0)
 _cpu = torch.device("cpu")
@@ -22,7 +23,7 @@ _cpu = torch.device("cpu")
 _takes_both = {
     "__get__", "__set__", "copy_", "to", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type",
     "index_put_", "index_put", "set_", "assert_close", "is_same_size", "equal", "register_hook", "_parse_to",
-    "lstm", "gru", "rnn_tanh", "rnn_relu",
+    "lstm", "gru", "rnn_tanh", "rnn_relu", "tensor_split",
 }  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def _tagged(result: Any) -> Any:
 def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.layout is not torch.strided:
         return one is other
-    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
+    return storage_of(one)._cdata == storage_of(other)._cdata
 
 
 def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwargs: dict) -> torch.Tensor:
@@ -81,7 +82,7 @@ def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwarg
                 "Please use float32 instead."
             )
     result = func(tensor, *args, **kwargs)
-    if source != target and _share_memory(result, tensor):
+    if source != target and _share_memory(result, tensor) and not torch.nn.parameter.is_lazy(result):
         result = result.clone()
     if target:
         tag(result)
@@ -221,8 +222,23 @@ def _reject_two_devices(tensors: list[torch.Tensor], are_tagged: list[bool]) -> 
             raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!")
 
 
+# torch's own methods: it calls a mode with whatever stands under the method's name by then.
+_methods = {name: getattr(torch.Tensor, name) for name in dir(torch.Tensor)}
+
+
+@functools.lru_cache(maxsize=1024)
+def _replaced_by(func: FunctionType) -> Any:
+    """The method of torch.Tensor that a script put this function in place of, if it did; else the function."""
+    for name, method in _methods.items():
+        if func is not method and getattr(torch.Tensor, name, None) is func:
+            return method
+    return func
+
+
 def call(func: Any, args: tuple, kwargs: dict) -> Any:
     """One call of a torch function, as a build with MPS would answer it."""
+    if type(func) is FunctionType:
+        func = _replaced_by(func)
     handler = _handlers.get(func)
     if handler is not None:
         return handler(func, args, kwargs)
@@ -274,17 +290,8 @@ def _describe_real_tensors() -> None:
     meta_utils.MetaTensorDescriber.describe_tensor = described
 
 
-def _hide_from_dynamo() -> None:
-    """When a function that torch.compile gave up runs in eager mode, the mode's calls would be compiled one by one."""
-    dynamo = torch._C._dynamo.eval_frame
-    if hasattr(dynamo, "set_code_exec_strategy"):  # since torch 2.8
-        skip = dynamo._FrameAction.SKIP
-        dynamo.set_code_exec_strategy(MpsMode.__torch_function__.__code__, dynamo._FrameExecStrategy(skip, skip))
-
-
 def install() -> MpsMode:
     _describe_real_tensors()
-    _hide_from_dynamo()
     default_device.DeviceContext.__torch_function__ = _default_device_function
     mode = MpsMode()
     mode.__enter__()
