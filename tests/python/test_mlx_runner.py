@@ -75,7 +75,8 @@ def test_devices_in_configurations_and_streams_of_a_device(tmp_path):
     run_script(
         tmp_path,
         """
-        import copy, pickle
+        import copy, gc, pickle
+        gc.collect()
         for kind in (mx.gpu, mx.cpu):
             assert isinstance(kind, mx.DeviceType) and not isinstance(kind, mx.Device) and kind == mx.DeviceType[kind.name]
             assert copy.deepcopy({"device": kind}) == {"device": kind} and pickle.loads(pickle.dumps(kind)) == kind
@@ -106,6 +107,30 @@ def test_products_that_mlx_has_for_float32_only_on_the_cpu(tmp_path):
             assert y.dtype == dtype and mx.allclose(y, expected * masks[0], rtol=1e-2, atol=1e-2)
             gradient = mx.compile(mx.grad(lambda a: mx.gather_mm(a, a, places, places).sum()))(a)
             assert gradient.dtype == dtype and not gradient[1].any() and gradient[0].any()
+        """,
+    )
+
+
+def test_exported_functions_are_imported_unless_they_have_kernels(tmp_path):
+    run_script(
+        tmp_path,
+        """
+        import os, tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            plain, with_kernel = os.path.join(folder, "plain.mlxfn"), os.path.join(folder, "kernel.mlxfn")
+            mx.export_function(plain, lambda x: mx.exp(x), mx.zeros(3))
+            mx.export_function(with_kernel, lambda x: square(x), mx.zeros(3))
+            assert mx.import_function(plain)(mx.zeros(3))[0].tolist() == [1, 1, 1]
+            try:
+                mx.import_function(with_kernel)
+                assert False
+            except RuntimeError as error:
+                assert "kernel.mlxfn has Metal kernels in it" in str(error)
+            try:
+                mx.import_function(os.path.join(folder, "missing.mlxfn"))
+                assert False
+            except RuntimeError as error:
+                assert "missing.mlxfn" in str(error)
         """,
     )
 

@@ -1,7 +1,9 @@
-"""Operations that MLX has on a Mac's GPU for more element types than on its CPU back end."""
+"""Operations that MLX has on a Mac's GPU and not, or for fewer element types, on its CPU back end."""
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ def install_operations(mx: Any) -> None:
     for name in _float32_only:
         if hasattr(mx, name):
             setattr(mx, name, _through_float32(mx, getattr(mx, name)))
+    mx.import_function = _refusing_kernels(mx.import_function)
 
 
 def _through_float32(mx: Any, operation: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,3 +33,21 @@ def _through_float32(mx: Any, operation: Callable[..., Any]) -> Callable[..., An
     product.__name__ = product.__qualname__ = operation.__name__
     product.__doc__ = operation.__doc__
     return product
+
+
+def _refusing_kernels(import_function: Callable[[str], Any]) -> Callable[[str], Any]:
+    """MLX makes the operations of a file itself, from a closed list, and its own kernels need its own GPU."""
+
+    def checked(file: str) -> Any:
+        if os.path.isfile(file) and os.path.getsize(file) > 0:
+            with open(file, "rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                if content.find(b"CustomKernel") >= 0:
+                    raise RuntimeError(
+                        f"[import_function] {file} has Metal kernels in it. MLX imports them as operations of a GPU, which "
+                        "only a Mac has; here, call the Python function that was exported."
+                    )
+        return import_function(file)
+
+    checked.__name__ = checked.__qualname__ = "import_function"
+    checked.__doc__ = import_function.__doc__
+    return checked
