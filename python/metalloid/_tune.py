@@ -172,11 +172,13 @@ def tune(
         threads = elements
     counts_threads = threadgroups is None
     grid = _extents(threads if counts_threads else threadgroups)
+    if isinstance(group_sizes, (int, str)):
+        raise TypeError(f"group_sizes is a sequence of threadgroup sizes, not {group_sizes!r}")
     candidates = [_extents(size) for size in group_sizes or ()]
     default = [0, 0, 0] if group_size is None else _extents(group_size)
     contents, reached = _describe(args, bindings)
     options = _core.TuneOptions(
-        [_padded(size) for size in candidates], margin, seconds, rounds, compare, tolerance, force,
+        [_padded(size) for size in candidates], float(margin), float(seconds), rounds, compare, tolerance, force,
         dict(threadgroup_memory_per_thread or {}),
     )  # fmt: skip
     result = _core.tune(

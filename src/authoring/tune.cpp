@@ -107,7 +107,7 @@ Candidates candidates_for(const Kernel& kernel, const Dispatch& dispatch, const 
   return result;
 }
 
-// "32, 64: the reason; 128: another"
+// "32, 64: the reason; 128: another", or the reason that all have.
 std::string reasons(std::span<const TuneTrial> trials) {
   std::vector<std::pair<std::string, std::string>> by_note;  // note, sizes
   for (const TuneTrial& trial : trials) {
@@ -118,6 +118,7 @@ std::string reasons(std::span<const TuneTrial> trials) {
       same->second += ", " + to_string(trial.group);
     }
   }
+  if (by_note.size() == 1) return by_note[0].first;
   std::string text;
   for (const auto& [note, sizes] : by_note) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", sizes, note);
   return text;

@@ -151,10 +151,14 @@ def test_wrong_calls_are_explained(lib):
         metalloid.tune(print, x)
     with pytest.raises(TypeError, match="elements are f32"):
         metalloid.tune(lib.add_one, x.astype(numpy.int16))
-    with pytest.raises(metalloid.Error, match="ran with no threadgroup size.*missing buffer binding at index 2"):
+    with pytest.raises(metalloid.Error, match="ran with no threadgroup size: missing buffer binding at index 2"):
         metalloid.tune(lib.silu, x, x.copy(), threads=64)
     with pytest.raises(metalloid.Error, match="margin"):
         metalloid.tune(lib.add_one, x, margin=-1)
+    with pytest.raises(TypeError, match="group_sizes is a sequence of threadgroup sizes, not 64"):
+        metalloid.tune(lib.add_one, x, group_sizes=64)
+    with pytest.raises(ValueError, match="fast"):
+        metalloid.tune(lib.add_one, x, margin="fast")
 
 
 def test_torch_tensors_and_lists_of_them(lib):
