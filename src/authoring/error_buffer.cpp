@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metalloid/shader_library.h"
+#include "support/fork_safe_mutex.h"
 
 namespace metalloid {
 namespace {
@@ -36,7 +37,7 @@ const Buffer& error_buffer() {
 }
 
 std::optional<ReportedError> take_reported_error() {
-  static std::mutex mutex;
+  static auto& mutex = *new support::ForkSafeMutex;
   const std::lock_guard lock(mutex);
   auto& reported = *static_cast<Messages*>(error_buffer().contents());
   if (std::atomic_ref(reported.count).load() == 0) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "metalloid/version.h"
 #include "stdlib/headers.h"
 #include "support/build_id.h"
+#include "support/fork_safe_mutex.h"
 #include "support/hash.h"
 
 namespace metalloid::frontend {
@@ -36,13 +37,13 @@ class Preludes {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable support::ForkSafeMutex mutex_;
   std::map<std::string, Prelude> by_key_;
 };
 
 Preludes& preludes() {
-  static Preludes instance;
-  return instance;
+  static auto* instance = new Preludes;
+  return *instance;
 }
 
 std::string key_of(const CompileOptions& options) {

@@ -1,4 +1,4 @@
-// A small cache of shared objects by hash; the oldest entries leave first.
+// A small cache of shared objects by hash; the oldest entries leave first. Lives as long as the process.
 #pragma once
 
 #include <deque>
@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "support/fork_safe_mutex.h"
 #include "support/hash.h"
 
 namespace metalloid::runtime {
@@ -47,7 +48,7 @@ class MemoryCache {
 
  private:
   const std::size_t capacity_;
-  mutable std::mutex mutex_;
+  mutable support::ForkSafeMutex mutex_;
   std::unordered_map<support::Hash, std::shared_ptr<const T>> entries_;
   std::deque<support::Hash> order_;
 };

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "support/fork_safe_mutex.h"
+
 namespace metalloid {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr std::size_t capacity = 1000;
 
 struct Recorder {
   std::atomic<bool> on;
-  std::mutex mutex;
+  support::ForkSafeMutex mutex;
   std::deque<Event> events;
   std::uint64_t dispatches = 0;
   std::string folder;  // to write the number of dispatches to; empty: nobody asked

@@ -11,6 +11,7 @@
 #include <exception>
 #include <system_error>
 
+#include "support/fork_safe_mutex.h"
 #include "support/sanitizer.h"
 
 namespace metalloid::support {
@@ -257,7 +258,7 @@ std::string_view signal_name(int signal) {
 }  // namespace
 
 void claim_signals() {
-  static std::mutex mutex;
+  static auto& mutex = *new ForkSafeMutex;
   std::lock_guard lock(mutex);
   claim_faults();
 }

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "support/fork_safe_mutex.h"
+
 namespace metalloid::engines::host {
 
 class Watchdog {
@@ -77,7 +79,6 @@ class Watchdog {
   }
 
   void after_fork() {
-    new (&mutex_) std::mutex;
     ::sem_init(&wake_, 0, 0);
     started_ = false;
     first_ = nullptr;
@@ -123,7 +124,7 @@ class Watchdog {
   }
 
   static inline std::atomic<Watchdog*> existing_{nullptr};
-  std::mutex mutex_;
+  support::ForkSafeMutex mutex_;
   sem_t wake_;  // a semaphore, for signal handlers may post one
   std::atomic<unsigned> interrupts_{0};
   unsigned seen_interrupts_ = 0;

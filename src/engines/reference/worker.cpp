@@ -4,6 +4,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "support/fork_safe_mutex.h"
+
 namespace metalloid::engines::reference {
 namespace {
 
@@ -11,7 +13,7 @@ thread_local Worker* current_worker = nullptr;
 
 // Idle workers of all threads. Never destroyed: threads may still run at exit.
 struct IdleList {
-  std::mutex mutex;
+  support::ForkSafeMutex mutex;
   Worker* first = nullptr;
 
   static IdleList& instance() {

@@ -1,0 +1,26 @@
+// A mutex that a forked child never finds locked.
+#pragma once
+
+#include <mutex>
+
+namespace metalloid::support {
+
+// For what all threads share, in objects that live as long as the process. A plain mutex that another thread holds
+// during fork() stays locked in the child for ever. fork() waits until nobody holds any of these, so that the child
+// finds what they guard whole. Holders take no second one and call nothing that may take one or fork.
+class ForkSafeMutex {
+ public:
+  ForkSafeMutex();
+  ForkSafeMutex(const ForkSafeMutex&) = delete;
+  ForkSafeMutex& operator=(const ForkSafeMutex&) = delete;
+
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  friend struct AllForkSafeMutexes;
+  std::mutex mutex_;
+  ForkSafeMutex* next_ = nullptr;
+};
+
+}  // namespace metalloid::support
