@@ -287,3 +287,19 @@ for tensor in (torch.ones(2), torch.ones(2, device="mps")):
         "sent",
         "_share_filename_: only available on CPU, and this tensor is on mps:0; send tensor.cpu()",
     ]
+
+
+def test_events_and_streams_of_any_device():
+    assert lines(
+        """
+x = torch.ones(1, device="mps")
+start, end = torch.Event(device=x.device, enable_timing=True, blocking=True), torch.Event(enable_timing=True)
+start.record(); end.record(); end.synchronize()
+print(start.elapsed_time(end) >= 0, isinstance(start, torch.Event), start.device, torch.Event("cpu").device)
+stream = torch.Stream(device="mps")
+with stream: event = stream.record_event()
+stream.wait_event(event)
+print(stream.device, stream == torch.mps.current_stream(), isinstance(stream, torch.Stream), event.query())
+print(torch.Stream("cpu").device, torch.accelerator.current_stream().device)
+"""
+    ) == ["True True mps:0 cpu", "mps:0 True True True", "cpu mps:0"]

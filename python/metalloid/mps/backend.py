@@ -153,11 +153,6 @@ def install() -> None:
     _fill_bindings()
     torch.mps.compile_shader = compile_shader
     torch.mps.synchronize = _errors.synchronize
-    torch.mps.Event = torch.mps.event.Event = timeline.Event
-    torch.mps.Stream = timeline.Stream
-    torch.mps.stream = timeline.stream
-    torch.mps.set_stream = _nothing
-    torch.mps.current_stream = torch.mps.default_stream = lambda: timeline.the_stream
     torch.mps.is_available = lambda: True
     torch.mps.device_count = lambda: 1
     # The originals are lru_caches too: torch.compile, and with it every optimiser, looks at their __wrapped__.
@@ -175,6 +170,6 @@ def install() -> None:
     torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
     torch.accelerator.current_stream = lambda device=None: timeline.the_stream
     torch.accelerator.set_stream = _nothing
-    for part in (autocast, gradients, operators, scripted, serialization):
+    for part in (autocast, gradients, operators, scripted, serialization, timeline):
         part.install()
     _enter_in_every_thread()

@@ -1,22 +1,48 @@
-"""Events and streams. Kernels have finished when their call returns: an event is a point in time, streams are one."""
+"""Events and streams. Kernels have finished when their call returns: an event is a point in time, streams are one.
+
+``torch.Event`` and ``torch.Stream``, which take a device, become classes that make ours for "mps" and for none.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
 from .. import _errors
+from .device_mode import is_mps, mps
 
 
-class Event:
+class _DeviceEvent(torch.Event):
+    """torch.Event(device=None, *, enable_timing=False, ...)."""
+
+    def __new__(cls, device: Any = None, **keywords: Any) -> Any:
+        if device is None or isinstance(device, int) or is_mps(device):
+            return Event(keywords.get("enable_timing", False))
+        return super().__new__(cls, device, **keywords)
+
+
+class Event(_DeviceEvent):
     """torch.mps.Event."""
 
-    def __init__(self, enable_timing: bool = False) -> None:
-        self._timed = enable_timing
-        self._time: float | None = None
+    _timed: bool
+    _time: float | None
+
+    def __new__(cls, enable_timing: bool = False) -> Event:
+        event: Event = torch.Event.__new__(cls, device="cpu")
+        event._timed = enable_timing
+        event._time = None
+        return event
+
+    def __repr__(self) -> str:
+        return f"<torch.Event device={mps} enable_timing={self._timed}>"
+
+    @property
+    def device(self) -> torch.device:
+        return mps
 
     def record(self, stream: Stream | None = None) -> None:
         self._time = time.perf_counter()
@@ -43,12 +69,30 @@ class Event:
         return (end_event._time - self._time) * 1000
 
 
-class Stream:
-    """torch.mps.Stream."""
+class _DeviceStream(torch.Stream):
+    """torch.Stream(device=None, *, priority=0), or made from the numbers of another one."""
 
-    @property
-    def device(self) -> torch.device:
-        return torch.device("mps", 0)
+    def __new__(cls, device: Any = None, **keywords: Any) -> Any:
+        if "stream_id" in keywords:
+            return super().__new__(cls, **keywords)
+        if device is None or isinstance(device, int) or is_mps(device):
+            return Stream()
+        return super().__new__(cls, device, **keywords)
+
+
+class Stream(_DeviceStream):
+    """torch.mps.Stream. All are the same one."""
+
+    def __new__(cls, **keywords: Any) -> Stream:
+        type_of_mps = int(torch._C._autograd.DeviceType.MPS)
+        stream: Stream = torch.Stream.__new__(cls, stream_id=0, device_index=0, device_type=type_of_mps)
+        return stream
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        pass
 
     def synchronize(self) -> None:
         _errors.synchronize()
@@ -77,3 +121,13 @@ the_stream = Stream()
 @contextlib.contextmanager
 def stream(chosen: Stream | None) -> Iterator[Stream | None]:
     yield chosen
+
+
+def install() -> None:
+    torch.mps.Event = torch.mps.event.Event = Event
+    torch.mps.Stream = Stream
+    torch.mps.stream = stream
+    torch.mps.set_stream = lambda stream: None
+    torch.mps.current_stream = lambda: the_stream
+    torch.mps.default_stream = lambda: the_stream
+    torch.Event, torch.Stream = _DeviceEvent, _DeviceStream
