@@ -45,6 +45,21 @@ const char* resource_class(clang::QualType type) {
   return nullptr;
 }
 
+// The member of a struct, however deep, that is a tensor bound by the host; null if there is none.
+const clang::FieldDecl* find_tensor(clang::ASTContext& context, clang::QualType type) {
+  while (const auto* array = context.getAsArrayType(type)) type = array->getElementType();
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (!record || !record->hasDefinition()) return nullptr;
+  for (const clang::FieldDecl* field : record->fields()) {
+    clang::QualType member = field->getType();
+    while (const auto* array = context.getAsArrayType(member)) member = array->getElementType();
+    const auto tensor = tensor_type(member);
+    if (tensor && tensor->is_handle) return field;
+    if (const clang::FieldDecl* inner = find_tensor(context, member)) return inner;
+  }
+  return nullptr;
+}
+
 class ArgumentReader {
  public:
   // `scope` is where function constants are looked up.
@@ -132,6 +147,12 @@ class ArgumentReader {
         return;
     }
     check_attributes(parameter, attribute, info);
+    if (const clang::FieldDecl* tensor = find_tensor(context_, pointee)) {
+      error(tensor->getLocation(),
+            "tensors in argument buffers are not supported by Metalloid: take %0 as an argument "
+            "of the kernel")
+          << tensor->getDeclName();
+    }
     read_index(parameter, attribute, info, has_index);
   }
 

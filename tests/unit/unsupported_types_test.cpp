@@ -9,9 +9,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string log_of(const std::string& text) {
+std::string log_of(const std::string& text, const CompileOptions& options = {}) {
   try {
-    Device::cpu().make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text);
+    Device::cpu().make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text, options);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::compile_error);
     return error.what();
@@ -77,6 +77,26 @@ TEST(UnsupportedTypes, FunctionTablesAndRaysAreNamed) {
   EXPECT_THAT(log_of("using namespace raytracing;\n"
                      "kernel void f(acceleration_structure<instancing> a [[buffer(0)]], device float* x) {}\n"),
               HasSubstr("ray tracing is not supported by Metalloid"));
+}
+
+TEST(UnsupportedTypes, OthersAreNamed) {
+  EXPECT_THAT(
+      log_of("kernel void f(imageblock<float> b, device float* x) {}\n"),
+      HasSubstr(":3:15: error: 'imageblock<float>' is unavailable: imageblocks are not supported by Metalloid"));
+  EXPECT_THAT(log_of("struct Commands { command_buffer commands; };\n"),
+              HasSubstr("indirect command buffers are not supported by Metalloid"));
+  CompileOptions options;
+  options.language = {4, 0};
+  EXPECT_THAT(log_of("#include <metal_tensor>\n"
+                     "struct Layer { int n; tensor<device float, dextents<int, 2>, tensor_handle> weights[2]; };\n"
+                     "struct Model { Layer layers[4]; };\n"
+                     "kernel void f(constant Model& model, device float* x) {}\n",
+                     options),
+              HasSubstr(":4:77: error: tensors in argument buffers are not supported by Metalloid: take 'weights' as"));
+  EXPECT_THAT(log_of("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+                     "kernel void f() { mpp::tensor_ops::convolution2d<0, execution_thread> c; }\n",
+                     options),
+              HasSubstr("convolution2d is not supported by Metalloid"));
 }
 
 TEST(UnsupportedTypes, FunctionsForTablesAreOrdinaryOnes) {

@@ -10,12 +10,16 @@
 namespace mpp {
 namespace tensor_ops {
 
-struct __attribute__((unavailable("Metalloid does not implement mpp::tensor_ops::convolution2d")))
-convolution2d_descriptor {
+#define METALLOID_NO_CONVOLUTION __attribute__((unavailable("convolution2d is not supported by Metalloid")))
+struct METALLOID_NO_CONVOLUTION convolution2d_descriptor {
   enum class mode { multiply, multiply_accumulate };
   template <typename... Arguments>
   constexpr convolution2d_descriptor(Arguments...) {}
 };
+enum class METALLOID_NO_CONVOLUTION convolution2d_activation { none, relu };
+template <auto descriptor, typename Scope, typename... Arguments>
+class METALLOID_NO_CONVOLUTION convolution2d {};
+#undef METALLOID_NO_CONVOLUTION
 
 }  // namespace tensor_ops
 }  // namespace mpp

@@ -23,6 +23,19 @@ template <typename Signature>
 class METALLOID_NO_TABLES visible_function_table {};
 #undef METALLOID_NO_TABLES
 
+#define METALLOID_NO_COMMANDS __attribute__((unavailable("indirect command buffers are not supported by Metalloid")))
+struct METALLOID_NO_COMMANDS command_buffer {};
+struct METALLOID_NO_COMMANDS compute_command {};
+struct METALLOID_NO_COMMANDS render_command {};
+struct METALLOID_NO_COMMANDS compute_pipeline_state {};
+struct METALLOID_NO_COMMANDS render_pipeline_state {};
+#undef METALLOID_NO_COMMANDS
+
+#define METALLOID_NO_IMAGEBLOCKS __attribute__((unavailable("imageblocks are not supported by Metalloid")))
+template <typename T, typename... Layout>
+class METALLOID_NO_IMAGEBLOCKS imageblock {};
+#undef METALLOID_NO_IMAGEBLOCKS
+
 namespace raytracing {
 #define METALLOID_NO_RAYS __attribute__((unavailable("ray tracing is not supported by Metalloid")))
 struct METALLOID_NO_RAYS ray {};
