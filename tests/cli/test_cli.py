@@ -1,9 +1,11 @@
 """The command line as its users see it: results on stdout, messages on stderr, exit codes."""
 
 import json
+import subprocess
 
 import numpy
 import pytest
+from conftest import build
 
 saxpy = """#include <metal_stdlib>
 using namespace metal;
@@ -346,3 +348,13 @@ def test_writes_next_to_an_array_are_errors(metalloid_cli, source_file):
     assert "kernel 'fill' wrote outside the memory of 'y': its grid of 6 threads" in near.stderr
     far = metalloid_cli(*arguments, "--threads", "1000000")
     assert far.returncode == 3 and "kernel 'fill' crashed at" in far.stderr
+
+
+def test_arrays_that_do_not_fit_into_memory(metalloid_cli, source_file):
+    file = source_file("kernel void fill(device float* x) { x[0] = 1; }")
+    result = metalloid_cli("run", file, "--threads", "1", "--arg", "f32[1000000,1000000]=zeros")
+    assert result.returncode == 2 and "larger than half of this machine's memory" in result.stderr
+    limited = ["bash", "-c", 'ulimit -v 1500000; exec "$0" "$@"', build / "bin" / "metalloid"]
+    arguments = ["run", file, "--threads", "1", "--arg", "f32[400000000]=zeros"]
+    result = subprocess.run([*limited, *arguments], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 3 and "not enough memory" in result.stderr

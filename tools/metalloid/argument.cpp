@@ -2,6 +2,7 @@
 #include "argument.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <charconv>
@@ -17,10 +18,13 @@
 namespace metalloid::tool {
 namespace {
 
-constexpr std::size_t largest_array = std::size_t{1} << 36;  // bytes; a typing error, not a wish
-
 [[noreturn]] void fail(std::string_view text, const std::string& reason) {
   throw UsageError(fmt::format("argument '{}': {}", text, reason));
+}
+
+// Bytes. An array beside its copy that the kernel works on must fit into memory, or the system ends whole processes.
+std::size_t largest_array() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -64,7 +68,9 @@ std::vector<std::size_t> parse_shape(std::string_view text, std::string_view who
   for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
     auto extent = parse_number<std::size_t>(part);
     if (!extent) fail(whole, fmt::format("'{}' is not an extent", part));
-    if (*extent != 0 && total > largest_array / *extent) fail(whole, "the array is larger than 64 GiB");
+    if (*extent != 0 && total > largest_array() / *extent) {
+      fail(whole, fmt::format("the array is larger than half of this machine's memory, {} MiB", largest_array() >> 20));
+    }
     total *= *extent;
     shape.push_back(*extent);
   }

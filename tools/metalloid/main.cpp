@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "argument.h"
 #include "metalloid/error.h"
@@ -91,6 +92,9 @@ int main(int argc, char** argv) {
       return exit_compile_error;
     }
     fmt::print(stderr, "metalloid: {}\n", error.what());
+    return exit_run_error;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "metalloid: not enough memory\n");
     return exit_run_error;
   } catch (const std::exception& error) {
     fmt::print(stderr, "metalloid: {}\n", error.what());
