@@ -1,7 +1,10 @@
 # Clang and LLVM 22 as static archives, linked into libmetalloid.so and hidden there: a Python process often
 # holds an LLVM of its own (torch, triton, llvmlite). Debian's exported CMake targets would bring libLLVM.so.
 
-find_program(METALLOID_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin REQUIRED)
+find_program(METALLOID_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin)
+if(NOT METALLOID_LLVM_CONFIG)
+  message(FATAL_ERROR "LLVM 22 is missing. scripts/install_dependencies.sh installs it and all else that Metalloid needs.")
+endif()
 execute_process(COMMAND ${METALLOID_LLVM_CONFIG} --includedir OUTPUT_VARIABLE LLVM_INCLUDE_DIRS
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${METALLOID_LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_LIBRARY_DIR
