@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -53,22 +55,34 @@ struct Array {
   std::byte* data() const { return static_cast<std::byte*>(buffer.contents()) + offset; }
   bool row_contiguous() const;
 
+  // All throw invalid_argument: negative dimensions, strides that are not one per dimension.
   static Array zeros(Shape shape, Dtype dtype);
   // The caller's memory, row contiguous, without a copy.
   static Array wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> owner = {});
   // The same with strides; `first` is the element at position (0, 0, ...).
   static Array wrap(void* first, Shape shape, Strides strides, Dtype dtype);
+  // Without dimensions: a number, converted as `fill` does. Other types give their bytes, as many as the dtype has,
+  // else invalid_argument.
   template <typename T>
-  static Array scalar(T value, Dtype dtype) {
-    Array result = zeros({}, dtype);
-    *reinterpret_cast<T*>(result.data()) = value;
-    return result;
+    requires std::is_trivially_copyable_v<T>
+  static Array scalar(const T& value, Dtype dtype) {
+    if constexpr (std::is_integral_v<T>) {
+      if (dtype == Dtype::int64 || dtype == Dtype::uint64) return scalar_of(std::uint64_t(value), dtype);
+    }
+    if constexpr (std::is_arithmetic_v<T>) return scalar_of(static_cast<double>(value), dtype);
+    return scalar_of(std::as_bytes(std::span<const T, 1>(&value, 1)), dtype);
   }
+
+ private:
+  static Array scalar_of(double value, Dtype dtype);
+  static Array scalar_of(std::uint64_t value, Dtype dtype);
+  static Array scalar_of(std::span<const std::byte> bytes, Dtype dtype);
 };
 
 // A row-contiguous copy.
 Array copy(const Array& array);
-// Sets every element of a row-contiguous array, converted to its dtype.
+// Sets every element of a row-contiguous array, converted to its dtype: rounded to nearest, whole numbers cut towards
+// zero and to the dtype's range.
 void fill(const Array& array, double value);
 
 using TemplateArgument = std::variant<int, bool, Dtype>;
@@ -78,8 +92,8 @@ using TemplateArguments = std::vector<std::pair<std::string, TemplateArgument>>;
 struct Launch {
   std::array<int, 3> grid{1, 1, 1};  // in threads
   std::array<int, 3> threadgroup{1, 1, 1};
-  TemplateArguments template_arguments;
-  std::optional<float> init_value;  // outputs start from it; else from zero
+  TemplateArguments template_arguments = {};
+  std::optional<float> init_value = {};  // outputs start from it; else from zero
 };
 
 struct GeneratedSource {
@@ -90,8 +104,8 @@ struct GeneratedSource {
 // Cheap to copy; safe to call from several threads.
 class MetalKernel {
  public:
-  // Returns when the kernel has finished. Throws Error: invalid_argument, compile_error (with the compiler's log), and
-  // what a dispatch throws.
+  // Returns when the kernel has finished. Throws Error: invalid_argument (also arrays that reach outside their buffers,
+  // and threadgroups that are too large), compile_error (with the compiler's log), and what a dispatch throws.
   std::vector<Array> operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,
                                 const std::vector<Dtype>& output_dtypes, std::array<int, 3> grid,
                                 std::array<int, 3> threadgroup, const TemplateArguments& template_arguments = {},

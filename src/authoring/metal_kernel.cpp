@@ -142,6 +142,17 @@ std::vector<Array> contiguous(const Declaration& declaration, std::vector<Array>
   return inputs;
 }
 
+void check_memory(const Declaration& declaration, const std::vector<Array>& inputs, const std::vector<Array>& outputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) check_memory(inputs[i], declaration.input_names[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_memory(outputs[i], declaration.output_names[i]);
+    if (!outputs[i].row_contiguous()) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("[metal_kernel] Output `{}` must be row contiguous.", declaration.output_names[i]));
+    }
+  }
+}
+
 // A compiled kernel, with the grid and the threadgroup as Metal gets them.
 struct ReadyKernel {
   Kernel kernel;
@@ -202,6 +213,7 @@ void MetalKernel::check(const std::vector<Array>& inputs, const std::vector<Arra
 std::pair<Kernel, Dispatch> MetalKernel::prepare(const std::vector<Array>& inputs, const std::vector<Array>& outputs,
                                                  const Launch& launch, Device device) const {
   const auto [kernel, grid, group] = ready(*state_, inputs, outputs, launch, device);
+  check_memory(state_->declaration, inputs, outputs);
   for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
@@ -214,6 +226,7 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
   const Declaration& declaration = state_->declaration;
   const ReadyKernel checked = ready(*state_, inputs, outputs, launch, device);
   const auto& [kernel, grid, group] = checked;
+  check_memory(declaration, inputs, outputs);
   for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }

@@ -1,10 +1,13 @@
 // Arrays of metal_kernel: element types, contiguity, copies, fills.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "authoring/metal_kernel_source.h"
 #include "metalloid/fast.h"
 
 namespace metalloid::fast {
@@ -80,7 +83,41 @@ T* gather(const T* from, T* to, const Array& array, std::size_t dimension) {
   return to;
 }
 
+// What may not be: a dimension without a stride.
+void check_shape(const Shape& shape, const Strides& strides) {
+  if (shape.size() != strides.size()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("[metal_kernel] An array has {} dimensions and {} strides.", shape.size(), strides.size()));
+  }
+  if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 0; })) {
+    throw Error(ErrorCode::invalid_argument, "[metal_kernel] Negative dimensions not allowed.");
+  }
+}
+
+// The elements at the lowest and the highest address, counted from the one at (0, 0, ...).
+std::pair<std::int64_t, std::int64_t> reach_of(const Shape& shape, const Strides& strides) {
+  std::int64_t lowest = 0, highest = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t reach = (shape[d] - 1) * strides[d];
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  return {lowest, highest};
+}
+
 }  // namespace
+
+void check_memory(const Array& array, std::string_view name) {
+  check_shape(array.shape, array.strides);
+  if (array.size() == 0) return;
+  const auto item = static_cast<std::int64_t>(size_of(array.dtype));
+  const auto offset = static_cast<std::int64_t>(array.offset), size = static_cast<std::int64_t>(array.buffer.size());
+  const auto [lowest, highest] = reach_of(array.shape, array.strides);
+  if (offset + lowest * item < 0 || offset + (highest + 1) * item > size) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("[metal_kernel] `{}` reaches from byte {} to {} of a buffer of {} bytes.", name,
+                            offset + lowest * item, offset + (highest + 1) * item, size));
+  }
+}
 
 std::size_t size_of(Dtype dtype) { return facts[static_cast<std::size_t>(dtype)].size; }
 std::string_view metal_name(Dtype dtype) { return facts[static_cast<std::size_t>(dtype)].metal_name; }
@@ -109,18 +146,15 @@ Array Array::wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> 
     result.strides[d] = stride;
     stride *= result.shape[d];
   }
+  check_shape(result.shape, result.strides);
   result.buffer = Buffer::wrap(memory, static_cast<std::size_t>(result.size()) * size_of(dtype), std::move(owner));
   return result;
 }
 
 Array Array::wrap(void* first, Shape shape, Strides strides, Dtype dtype) {
-  // The buffer reaches from the element at the lowest address to the one at the highest.
+  check_shape(shape, strides);
   const auto item = static_cast<std::int64_t>(size_of(dtype));
-  std::int64_t lowest = 0, highest = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::int64_t reach = (shape[d] - 1) * strides[d];
-    (reach < 0 ? lowest : highest) += reach;
-  }
+  const auto [lowest, highest] = reach_of(shape, strides);
   Array result{Buffer::wrap(nullptr, 0), 0, std::move(shape), std::move(strides), dtype};
   const bool is_empty = result.size() == 0;
   result.offset = is_empty ? 0 : static_cast<std::size_t>(-lowest * item);
@@ -130,11 +164,28 @@ Array Array::wrap(void* first, Shape shape, Strides strides, Dtype dtype) {
 }
 
 Array Array::zeros(Shape shape, Dtype dtype) {
-  for (std::int32_t extent : shape) {
-    if (extent < 0) throw Error(ErrorCode::invalid_argument, "[metal_kernel] Negative dimensions not allowed.");
-  }
   Array result = wrap(nullptr, std::move(shape), dtype);
   result.buffer = Buffer(static_cast<std::size_t>(result.size()) * size_of(dtype));
+  return result;
+}
+
+Array Array::scalar_of(double value, Dtype dtype) {
+  Array result = zeros({}, dtype);
+  fill(result, value);
+  return result;
+}
+
+Array Array::scalar_of(std::uint64_t value, Dtype dtype) {
+  return scalar_of(std::as_bytes(std::span<const std::uint64_t, 1>(&value, 1)), dtype);
+}
+
+Array Array::scalar_of(std::span<const std::byte> bytes, Dtype dtype) {
+  if (bytes.size() != size_of(dtype)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("[metal_kernel] {} bytes are no element of type {}.", bytes.size(), metal_name(dtype)));
+  }
+  Array result = zeros({}, dtype);
+  std::ranges::copy(bytes, result.data());
   return result;
 }
 

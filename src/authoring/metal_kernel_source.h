@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metalloid/fast.h"
@@ -45,5 +46,8 @@ std::string template_list(const TemplateArguments& arguments);
 
 GeneratedSource generate(const Declaration& declaration, std::span<const Array> inputs,
                          std::span<const Dtype> output_dtypes, const TemplateArguments& template_arguments);
+
+// Throws invalid_argument, naming the array, if its elements do not all lie in its buffer.
+void check_memory(const Array& array, std::string_view name);
 
 }  // namespace metalloid::fast

@@ -36,6 +36,47 @@ TEST(MetalKernel, RunsElementwise) {
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(values_of(outputs[0])[i], std::exp(i), 1e-5);
 }
 
+TEST(MetalKernel, ScalarsAreConverted) {
+  EXPECT_EQ(values_of(Array::scalar(3, Dtype::float32))[0], 3);
+  EXPECT_EQ(values_of(Array::scalar(2.5, Dtype::float32))[0], 2.5);
+  EXPECT_EQ(*reinterpret_cast<const std::uint16_t*>(Array::scalar(1.0f, Dtype::float16).data()), 0x3c00);
+  EXPECT_EQ(*reinterpret_cast<const std::int64_t*>(Array::scalar((1ll << 62) + 1, Dtype::int64).data()),
+            (1ll << 62) + 1);
+  EXPECT_EQ(*reinterpret_cast<const bool*>(Array::scalar(2, Dtype::bool_).data()), true);
+  const Array complex = Array::scalar(std::array<float, 2>{1, 2}, Dtype::complex64);
+  EXPECT_EQ(reinterpret_cast<const float*>(complex.data())[1], 2);
+  EXPECT_THROW(Array::scalar(std::array<float, 2>{1, 2}, Dtype::float32), Error);
+}
+
+TEST(MetalKernel, ArraysMustLieInTheirBuffers) {
+  const MetalKernel kernel = metal_kernel("copy", {"x"}, {"y"}, "y[0] = x[0];");
+  auto refused = [&](const Array& input, const Array& output, const std::string& text) {
+    try {
+      kernel.run({input}, {output}, {.grid = {1, 1, 1}});
+      ADD_FAILURE() << "no error; expected: " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_THAT(error.what(), HasSubstr(text));
+    }
+  };
+  const Array good = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  Array bad = good;
+  bad.strides = {1};
+  refused(bad, good, "An array has 2 dimensions and 1 strides.");
+  bad = good;
+  bad.strides = {4, 1};
+  refused(bad, good, "`x` reaches from byte 0 to 28 of a buffer of 24 bytes.");
+  bad.strides = {-3, 1};
+  refused(bad, good, "`x` reaches from byte -12 to 12 of a buffer of 24 bytes.");
+  refused(good, bad, "`y` reaches from byte -12 to 12 of a buffer of 24 bytes.");
+  bad = good;
+  bad.shape = {3, 2};
+  bad.strides = {1, 3};
+  refused(good, bad, "Output `y` must be row contiguous.");
+  EXPECT_THROW(Array::wrap(nullptr, {2, -1}, Dtype::float32), Error);
+  EXPECT_THROW(Array::wrap(nullptr, {2, 2}, {1}, Dtype::float32), Error);
+}
+
 TEST(MetalKernel, GeneratesTheSignature) {
   const MetalKernel kernel =
       metal_kernel("sum", {"a", "b", "c"}, {"out", "count"}, "// a_strides b_ndim c_shape", "#define N 1", true, true);
