@@ -139,12 +139,15 @@ def _launches(events: list[Event], most_lines: int) -> Section:
         return f"{event['kernel']}  {_describe_launch(event)}  source {number}{result}"
 
     groups = [(text, len(list(group))) for text, group in itertools.groupby(map(describe, events))]
-    lines += [f"{count} x {text}" if count > 1 else text for text, count in groups[:_most_launches]]
+    # The last ones: most tests fail because of what they have just done.
     if len(groups) > _most_launches:
-        lines.append(f"... and {sum(count for _, count in groups[_most_launches:])} more launches")
-    for (name, text), users in list(sources.items())[:_most_sources]:
+        lines.append(f"{sum(count for _, count in groups[:-_most_launches])} launches before, and")
+    lines += [f"{count} x {text}" if count > 1 else text for text, count in groups[-_most_launches:]]
+    last_used = list(dict.fromkeys((event["source_name"], event["source"]) for event in reversed(events)))
+    for key in sorted(last_used[:_most_sources], key=numbers.__getitem__):
+        (name, text), users = key, sources[key]
         marks = {mark.line: mark for event in users for mark in _declaration(event)}
-        lines += ["", *_listing(f"source {numbers[name, text]}: {name}", text, list(marks.values()), most_lines)]
+        lines += ["", *_listing(f"source {numbers[key]}: {name}", text, list(marks.values()), most_lines)]
     if len(sources) > _most_sources:
         lines += ["", f"... and {len(sources) - _most_sources} more sources"]
     return "Metal kernels launched", "\n".join(lines)

@@ -252,7 +252,10 @@ def dispatch(kernel, source, error=None, message=""):
 def test_many_launches_and_sources_are_cut():
     events = [dispatch(f"k{i}", f"kernel void k{i}() {{}}") for i in range(50)]
     ((_, text),) = explain(AssertionError(), events, 60)
-    assert "... and 20 more launches" in text and "... and 44 more sources" in text
+    assert text.startswith("20 launches before, and\nk20  grid of 1 ") and "... and 44 more sources" in text
+    assert [line for line in text.splitlines() if line.startswith("source ")] == [
+        f"source {number}: program_source" for number in range(45, 51)
+    ]
 
 
 def test_lines_numbered_by_the_source_itself():
