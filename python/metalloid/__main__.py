@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import sys
@@ -9,11 +10,13 @@ import sys
 
 def main() -> None:
     """Becomes the program ``metalloid`` with the arguments of this process."""
-    package = pathlib.Path(__file__).parent
-    # Installed, or in a build folder.
-    for place in (package / "bin/metalloid", package.parents[1] / "bin/metalloid"):
-        if place.is_file():
-            os.execv(place, ["metalloid", *sys.argv[1:]])
+    extension = importlib.util.find_spec("metalloid._core")  # without loading it
+    if extension is not None and extension.origin is not None:
+        package = pathlib.Path(extension.origin).parent
+        # Installed, or in a build folder.
+        for place in (package / "bin/metalloid", package.parents[1] / "bin/metalloid"):
+            if place.is_file():
+                os.execv(place, ["metalloid", *sys.argv[1:]])
     sys.exit("metalloid: this installation has no command line; it was built with -DMETALLOID_TOOLS=OFF")
 
 

@@ -145,7 +145,8 @@ std::string spec_help() {
       "  u32:1024   f32:1e-5       a value that says its type\n"
       "  f32[8,1024]=FILL          an array; FILL is zeros, ones, arange, uniform (0..1, integers 0..99), normal,\n"
       "                            a value, or one value per element: i32[4]=1,2,3,4\n"
-      "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them.\n"
+      "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them. Some shells (zsh) want\n"
+      "brackets in quotes: --arg 'x=f32[8]=ones'.\n"
       "Element types: {}.\n"
       "Vectors and atomics take arrays of their element type; a struct a u8 array of its bytes; pointers to char,\n"
       "uchar and void any array.\n",
