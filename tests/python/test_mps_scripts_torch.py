@@ -303,3 +303,33 @@ print(stream.device, stream == torch.mps.current_stream(), isinstance(stream, to
 print(torch.Stream("cpu").device, torch.accelerator.current_stream().device)
 """
     ) == ["True True mps:0 cpu", "mps:0 True True True", "cpu mps:0"]
+
+
+def test_wrapper_subclasses():
+    assert lines(
+        """
+from torch.utils._pytree import tree_map
+class Halved(torch.Tensor):
+    @staticmethod
+    def __new__(cls, half): return torch.Tensor._make_wrapper_subclass(cls, half.shape, dtype=half.dtype, device=half.device)
+    def __init__(self, half): self.half = half
+    def __tensor_flatten__(self): return ["half"], None
+    @staticmethod
+    def __tensor_unflatten__(parts, context, size, stride): return Halved(parts["half"])
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args, kwargs=None):
+        inner = lambda x: x.half if isinstance(x, Halved) else x
+        result = function(*tree_map(inner, args), **tree_map(inner, kwargs or {}))
+        keeps_type = function.overloadpacket in (torch.ops.aten._to_copy, torch.ops.aten.detach, torch.ops.aten.clone)
+        return Halved(result) if keeps_type else 2 * result
+x = Halved(torch.ones(2, device="mps"))
+there = x.cpu()
+back = there.to("mps")
+print(x.device, there.device, there.half.device, back.device, type(back).__name__, (x + x).device, there + there)
+module = torch.nn.Linear(2, 1, bias=False)
+module.weight = torch.nn.Parameter(Halved(torch.ones(1, 2)), requires_grad=False)
+print(module.to("mps").weight.device, module(torch.ones(1, 2, device="mps")).device)
+nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged, device="mps")
+print(nested.device, (nested * 2).device, nested.unbind()[1].device)
+"""
+    ) == ["mps:0 cpu cpu mps:0 Halved mps:0 tensor([4., 4.])", "mps:0 mps:0", "mps:0 mps:0 mps:0"]

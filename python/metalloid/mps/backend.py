@@ -150,6 +150,7 @@ def _enter_in_every_thread() -> None:
 def install() -> None:
     """Replaces them. torch.compile, which does not look through the marks of tensors, runs functions as they are."""
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
+    platform.processor = lambda: "arm"  # PyTorch Lightning asks for it, as on Macs with another one MPS is of no use
     _fill_bindings()
     torch.mps.compile_shader = compile_shader
     torch.mps.synchronize = _errors.synchronize

@@ -14,7 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as default_device
 
-from .tags import is_tagged, storage_of, tag, tensors_in
+from .tags import is_tagged, share_memory, tag, tensors_in
 
 mps = torch.device("mps", 0)
 _cpu = torch.device("cpu")
@@ -23,7 +23,7 @@ _cpu = torch.device("cpu")
 _takes_both = {
     "__get__", "__set__", "copy_", "to", "__getitem__", "__setitem__", "_has_compatible_shallow_copy_type",
     "index_put_", "index_put", "set_", "assert_close", "is_same_size", "equal", "register_hook", "_parse_to",
-    "lstm", "gru", "rnn_tanh", "rnn_relu", "tensor_split",
+    "lstm", "gru", "rnn_tanh", "rnn_relu", "tensor_split", "_nested_view_from_jagged",
 }  # fmt: skip
 
 
@@ -65,12 +65,6 @@ def _tagged(result: Any) -> Any:
     return result
 
 
-def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
-    if one.layout is not torch.strided:
-        return one is other
-    return storage_of(one)._cdata == storage_of(other)._cdata
-
-
 def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwargs: dict) -> torch.Tensor:
     """`to` and `cpu` between devices make a copy, as between two memories; on the same device they may not."""
     source = is_tagged(tensor)
@@ -82,7 +76,7 @@ def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwarg
                 "Please use float32 instead."
             )
     result = func(tensor, *args, **kwargs)
-    if source != target and _share_memory(result, tensor) and not torch.nn.parameter.is_lazy(result):
+    if source != target and share_memory(result, tensor) and not torch.nn.parameter.is_lazy(result):
         result = result.clone()
     if target:
         tag(result)
@@ -213,7 +207,7 @@ def _not_shared(result: Any, args: tuple) -> Any:
     source = args[0] if args else None
     if not (isinstance(source, torch.Tensor) and isinstance(result, torch.Tensor) and is_tagged(source)):
         return result
-    return result.clone() if _share_memory(result, source) else result
+    return result.clone() if share_memory(result, source) else result
 
 
 def _reject_two_devices(tensors: list[torch.Tensor], are_tagged: list[bool]) -> None:
@@ -290,7 +284,21 @@ def _describe_real_tensors() -> None:
     meta_utils.MetaTensorDescriber.describe_tensor = described
 
 
+def _make_wrappers_on_cpu() -> None:
+    """Wrapper subclasses name the device that they report; what they are made of has the mark."""
+    make = torch.Tensor._make_wrapper_subclass
+
+    @functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if is_mps(kwargs.get("device")):
+            kwargs["device"] = _cpu
+        return make(*args, **kwargs)
+
+    torch.Tensor._make_wrapper_subclass = staticmethod(made)
+
+
 def install() -> MpsMode:
+    _make_wrappers_on_cpu()
     _describe_real_tensors()
     default_device.DeviceContext.__torch_function__ = _default_device_function
     mode = MpsMode()

@@ -32,7 +32,7 @@ def allocated_bytes() -> int:
     return sum(_allocated.copy().values())
 
 
-def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
+def _storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
     try:
         if type(tensor) in _plain:
             return tensor.untyped_storage()
@@ -41,7 +41,7 @@ def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
     except NotImplementedError:  # inside torch.func's transformations: what they wrapped has it
         if not torch._C._functorch.is_functorch_wrapped_tensor(tensor):
             raise
-        return storage_of(torch._C._functorch.get_unwrapped(tensor))
+        return _storage_of(torch._C._functorch.get_unwrapped(tensor))
 
 
 def is_marked(storage: torch.UntypedStorage) -> bool:
@@ -53,9 +53,23 @@ def mark(storage: torch.UntypedStorage) -> None:
         setattr(storage, _mark, _Allocation(storage))
 
 
+def _parts(tensor: torch.Tensor) -> list[torch.Tensor] | None:
+    """A wrapper subclass (quantized weights, nested tensors) has no memory, but tensors that it is made of."""
+    if type(tensor) in _plain or not hasattr(type(tensor), "__tensor_flatten__"):
+        return None
+    with torch._C.DisableTorchFunctionSubclass():
+        try:
+            return [getattr(tensor, name) for name in tensor.__tensor_flatten__()[0]]
+        except AttributeError:  # it is being made
+            return []
+
+
 def is_tagged(tensor: torch.Tensor) -> bool:
+    parts = _parts(tensor)
+    if parts is not None:
+        return any(is_tagged(part) for part in parts)
     try:
-        return hasattr(storage_of(tensor), _mark)
+        return hasattr(_storage_of(tensor), _mark)
     except NotImplementedError:  # a sparse tensor has several storages; it is marked itself
         return hasattr(tensor, _mark)
     except RuntimeError:  # fake and other tensors without storage
@@ -63,12 +77,26 @@ def is_tagged(tensor: torch.Tensor) -> bool:
 
 
 def tag(tensor: torch.Tensor) -> None:
+    parts = _parts(tensor)
+    if parts is not None:
+        for part in parts:
+            tag(part)
+        return
     try:
-        mark(storage_of(tensor))
+        mark(_storage_of(tensor))
     except NotImplementedError:
         setattr(tensor, _mark, True)
     except RuntimeError:
         pass
+
+
+def share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    parts, other_parts = _parts(one), _parts(other)
+    if parts is not None:
+        return one is other or any(share_memory(*pair) for pair in zip(parts, other_parts or []))
+    if one.layout is not torch.strided:
+        return one is other
+    return _storage_of(one)._cdata == _storage_of(other)._cdata
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
