@@ -136,7 +136,7 @@ def install_devices(mx: Any) -> None:
 
     mx.gpu, mx.cpu = kinds["gpu"], kinds["cpu"]
     mx.Device, mx.DeviceType = Device, DeviceType
-    mx.stream = mx.StreamContext = StreamContext
+    mx.stream = StreamContext
     for name in ("new_stream", "new_thread_local_stream", "new_thread_unsafe_stream"):
         if hasattr(mx, name):
             setattr(mx, name, remembering(getattr(mx, name)))
