@@ -154,3 +154,12 @@ template [[host_name("fragments")]] kernel decltype(fragments<false>) fragments<
 // EXPECT at: 0 0 0 5 10 4 7 18 15 31
 // RUN: --kernel fragments --threads 32 --group 32 --arg at=i32[10]=zeros
 // EXPECT at: 0 0 0 3 2 18 15 8 15 31
+
+// Weights of 4 bits.
+kernel void by_half_bytes(Matrix<half> a, device uchar* bytes, Matrix<float> c) {
+  tensor<device int4b_format, dextents<int, 2>, tensor_inline> b(bytes, dextents<int, 2>(3, 2));
+  matmul2d<matmul2d_descriptor(4, 4), execution_simdgroup> operation;
+  operation.run(a, b, c);
+}
+// RUN: --kernel by_half_bytes --threads 32 --group 32 --arg a=f16[2,2]=1,2,3,4 --arg bytes=u8[3]=0x28,0xf7,0x19 --arg c=f32[2,3]=zeros
+// EXPECT c: -10 -12 9 -28 -22 25

@@ -89,3 +89,20 @@ kernel void rows(tensor<device float, dextents<int, 2>> x, uint i [[thread_posit
 }
 // RUN: --kernel rows --threads 4 --group 4 --arg x=f32[4,2]=0,1,2,3,4,5,6,7
 // EXPECT x: 13 1 9 3 5 5 1 7
+
+// Integers of 4 bits, two in a byte.
+kernel void half_bytes(device uchar* bytes, device int* y) {
+  tensor<device int4b_format, dextents<int, 2>, tensor_inline> x(bytes, dextents<int, 2>(3, 2));
+  tensor<const device uint4b_format, dextents<int, 1>, tensor_inline> unsigned_x(bytes, dextents<int, 1>(6));
+  y[0] = x[0, 0];
+  y[1] = int(x[1, 0]);
+  y[2] = x[0, 1];
+  y[3] = x.slice(1, 1)[0, 0];
+  y[4] = x.get(3, 0);
+  y[5] = unsigned_x[3];
+  x[0, 0] = -1;
+  x.set(5, 1, 0);
+}
+// RUN: --kernel half_bytes --threads 1 --group 1 --arg bytes=u8[3]=0x28,0xf7,0x19 --arg y=i32[6]=zeros
+// EXPECT bytes: 95 247 25
+// EXPECT y: -8 2 -1 -7 0 15

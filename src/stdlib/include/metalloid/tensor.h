@@ -3,6 +3,7 @@
 #ifndef METALLOID_TENSOR_H
 #define METALLOID_TENSOR_H
 
+#include <metalloid/tensor_elements.h>
 #include <metalloid/tensor_extents.h>
 
 namespace metal {
@@ -16,18 +17,22 @@ template <typename ElementType, typename Extents, typename Descriptor = tensor_h
 class tensor {
   static_assert(is_same_v<Descriptor, tensor_handle> || is_same_v<Descriptor, tensor_inline>,
                 "a tensor's descriptor is tensor_handle or tensor_inline");
+  using element = __metalloid::tensor_element<ElementType>;
+  using pointer = typename element::pointer;
+  static_assert(is_pointer_v<pointer> || is_same_v<Descriptor, tensor_inline>,
+                "a tensor of 4-bit integers is made in a kernel: tensor_inline");
   static_assert((is_same_v<Tags, tensor_offset> && ...), "a tensor's only tag is tensor_offset");
 
  public:
   using element_type = ElementType;
-  using value_type = remove_cv_t<remove_addrspace_t<ElementType>>;
+  using value_type = typename element::value_type;
   using extents_type = Extents;
   using index_type = typename Extents::index_type;
   using size_type = typename Extents::size_type;
   using rank_type = typename Extents::rank_type;
   using descriptor_type = Descriptor;
-  using data_handle_type = ElementType*;
-  using reference = ElementType&;
+  using data_handle_type = typename element::data_handle_type;
+  using reference = typename element::reference;
 
   METALLOID_FUNC static constexpr rank_type get_rank() { return Extents::rank(); }
   METALLOID_FUNC static constexpr size_t get_static_extent(rank_type dimension) {
@@ -41,12 +46,12 @@ class tensor {
   tensor() = default;
   // Elements without gaps.
   template <typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
-  METALLOID_FUNC tensor(ElementType* data, const Extents& sizes) : data_(data) {
+  METALLOID_FUNC tensor(data_handle_type data, const Extents& sizes) : data_(data) {
     make_dense(sizes, dimensions());
   }
   // Strides count elements.
   template <typename U, size_t N, typename D = Descriptor, enable_if_t<is_same_v<D, tensor_inline>, int> = 0>
-  METALLOID_FUNC tensor(ElementType* data, const Extents& sizes, const array<U, N>& strides) : data_(data) {
+  METALLOID_FUNC tensor(data_handle_type data, const Extents& sizes, const array<U, N>& strides) : data_(data) {
     static_assert(N == get_rank(), "a tensor takes one stride per dimension");
     make_strided(sizes, strides, dimensions());
   }
@@ -56,7 +61,7 @@ class tensor {
     return index_type(extents_[dimension]);
   }
   METALLOID_FUNC index_type get_stride(rank_type dimension) const { return index_type(stride(dimension)); }
-  METALLOID_FUNC ElementType* data_handle() const { return data_; }
+  METALLOID_FUNC data_handle_type data_handle() const { return data_; }
 
   // The element; undefined outside the tensor, as in Metal.
   template <typename... Indices>
@@ -174,7 +179,7 @@ class tensor {
   }
 
   // The host binds a tensor_handle as exactly these members (metalloid::Dispatch::tensor).
-  ElementType* data_;
+  pointer data_;
   long extents_[Extents::rank() == 0 ? 1 : Extents::rank()];
   long strides_[Extents::rank() == 0 ? 1 : Extents::rank()];
 };
