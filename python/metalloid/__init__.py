@@ -6,6 +6,8 @@
 >>> lib.twice(x)
 >>> x
 array([0., 2., 4., 6.], dtype=float32)
+
+PYTEST_DONT_REWRITE: there are no assertions here, and child processes of a runner import this package before pytest.
 """
 
 import sys

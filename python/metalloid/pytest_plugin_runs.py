@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,6 +42,12 @@ def _problem_of(mark: pytest.Mark) -> str | None:
     if mark.kwargs or not all(isinstance(name, str) for name in mark.args):
         return f"metal_engines takes names of engines, not {mark.args or ''}{mark.kwargs or ''}"
     return None
+
+
+def _skip_reasons(reports: Iterable[Any]) -> collections.Counter[str]:
+    """What skipped tests say; a suite that asks for macOS itself skips all of them."""
+    reasons = (report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple))
+    return collections.Counter(reason.removeprefix("Skipped: ") for reason in reasons)
 
 
 def _count(number: int, what: str, plural: str = "s") -> str:
@@ -189,6 +196,9 @@ class Runs:
             f"metalloid: {_count(len(self._tests_with_launches), 'test')} launched kernels, "
             f"{_count(self._launches, 'launch', 'es')} in all{elsewhere}"
         )
+        if not self._launches:
+            for reason, count in _skip_reasons(terminalreporter.stats.get("skipped", ())).most_common(3):
+                terminalreporter.write_line(f"metalloid: {_count(count, 'test')} skipped: {reason}")
         if self._deselected:
             terminalreporter.write_line(
                 f"metalloid: {_count(self._deselected, 'test')} deselected, marked for other engines than "

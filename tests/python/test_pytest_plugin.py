@@ -253,6 +253,20 @@ def test_users_own_parameters_win(run):
     result.assert_outcomes(passed=1)
 
 
+def test_says_why_tests_were_skipped_if_none_ran_a_kernel(run):
+    text = """
+    needs_mac = pytest.mark.skipif(sys.platform != "darwin", reason="needs macOS")
+
+    @needs_mac
+    @pytest.mark.parametrize("size", [1, 2])
+    def test(size):
+        pass
+    """
+    result = run("import sys\n" + textwrap.dedent(text), "--metalloid-engine=reference")
+    result.assert_outcomes(skipped=2)
+    result.stdout.fnmatch_lines(["metalloid: 0 tests launched kernels*", "metalloid: 2 tests skipped: needs macOS"])
+
+
 def test_require_kernels(run):
     silent = """
     def test_returns_early():
@@ -321,6 +335,8 @@ def installed(pytester, monkeypatch):
     (group,) = tomllib.loads((root / "pyproject.toml").read_text())["project"]["entry-points"].items()
     lines = [f"{name} = {value}" for name, value in group[1].items()]
     (information / "entry_points.txt").write_text("\n".join([f"[{group[0]}]", *lines, ""]))
+    files = sorted((package_folder / "metalloid").rglob("*.py"))
+    (information / "RECORD").write_text("".join(f"{path.relative_to(package_folder)},,\n" for path in files))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(package_folder)]))
     pytester.makepyfile("def test_fixture(metal_device): assert metal_device")
     return pytester
@@ -331,6 +347,16 @@ def test_entry_point(installed):
     # Naming the module, too, does no harm.
     installed.runpytest_subprocess("-p", "metalloid.pytest_plugin").assert_outcomes(passed=1)
     installed.runpytest_subprocess("-p", "metalloid").assert_outcomes(passed=1)
+
+
+@needs_torch
+@needs_xdist
+def test_suite_in_which_warnings_are_errors(installed):
+    """xdist's workers import the package before pytest, which warns of modules that it cannot rewrite then."""
+    installed.makeini("[pytest]\nfilterwarnings = error")
+    result = installed.runpytest_subprocess("--metalloid-mps", "-n", "2")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*Warning: *")
 
 
 def test_can_be_turned_off(installed):
