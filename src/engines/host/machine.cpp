@@ -5,6 +5,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -21,6 +22,15 @@
 namespace metalloid::engines::host {
 namespace {
 
+// CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
+// unless it counts the function as huge. Kernels are one function after inlining, and products of wide integers are
+// full of overflow checks, so every function counts as huge here.
+void change_only_what_is_new() {
+  const auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("cgpp-huge-func");
+  if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(0);
+}
+
 const llvm::Target& target() {
   static const llvm::Target* found = [] {
     llvm::InitializeNativeTarget();
@@ -28,6 +38,7 @@ const llvm::Target& target() {
     std::string error;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
     if (!target) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
+    change_only_what_is_new();
     return target;
   }();
   return *found;
