@@ -10,6 +10,7 @@ array([0., 2., 4., 6.], dtype=float32)
 PYTEST_DONT_REWRITE: there are no assertions here, and child processes of a runner import this package before pytest.
 """
 
+import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
@@ -72,13 +73,16 @@ __all__ = [
     "synchronize",
     "tune",
 ]
+# help(metalloid) and import * ask for all of them.
+_has_torch = sys.modules["torch"] is not None if "torch" in sys.modules else importlib.util.find_spec("torch") is not None
+if not _has_torch:
+    for _name in ("TorchMetalKernel", "VerificationError", "coreai"):
+        __all__.remove(_name)
 
 
 def __getattr__(name: str) -> object:
     if name not in _homes:
         raise AttributeError(f"module 'metalloid' has no attribute {name!r}")
-    import importlib
-
     try:
         module = importlib.import_module(f".{_homes[name]}", __name__)
     except ModuleNotFoundError as error:
@@ -95,4 +99,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_homes})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

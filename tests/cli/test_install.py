@@ -8,6 +8,8 @@ import sys
 import pytest
 from conftest import build, root
 
+import metalloid
+
 page = (root / "docs" / "from-cpp.md").read_text()
 
 
@@ -74,3 +76,10 @@ def test_missing_torch_is_named(name):
     failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     message = failed.stderr.splitlines()[-1]
     assert f"metalloid.{name} needs torch" in message and message.endswith("(pip install torch)")
+
+
+def test_without_torch_the_rest_can_be_listed():
+    code = "import sys; sys.modules['torch'] = None; from metalloid import *; import metalloid, inspect; help(metalloid)\n"
+    code += "print(len(inspect.getmembers(metalloid)), compile_shader, 'coreai' in dir(metalloid))"
+    assert run(sys.executable, "-c", code).splitlines()[-1].endswith(" False")
+    assert "coreai" in dir(metalloid)
