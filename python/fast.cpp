@@ -16,6 +16,7 @@
 #include "arguments.h"
 #include "bindings.h"
 #include "fast_arguments.h"
+#include "gil.h"
 #include "interrupts.h"
 #include "metalloid/tune.h"
 
@@ -263,7 +264,7 @@ void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb:
     const Device chosen = Device::named(device);
     const InterruptScope interruptible;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
-    nb::gil_scoped_release released;
+    const metalloid_python::GilRelease released;
     kernel.run(input_list.arrays, output_list.arrays, launch, chosen);
   });
 }
@@ -281,7 +282,7 @@ TuneResult tune_kernel(const MetalKernel& kernel, const nb::sequence& inputs, co
     const Device chosen = Device::named(device);
     const Launch launch{grid, {1, 1, 1}, template_arguments(templates), init_value};
     const InterruptScope interruptible;
-    nb::gil_scoped_release released;
+    const metalloid_python::GilRelease released;
     auto [ready, dispatch] = kernel.prepare(input_list.arrays, outputs, launch, chosen);
     auto size = [](const std::array<int, 3>& extents) {
       return Size{static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
@@ -327,6 +328,7 @@ void bind_fast(nb::module_& module) {
       .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
            "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)
       .def_prop_ro("reads_outside_inputs", &MetalKernel::reads_outside_inputs)
+      .def_prop_ro("writes_outside_outputs", &MetalKernel::writes_outside_outputs)
       .def_prop_ro("name", &MetalKernel::name)
       .def_prop_ro("input_names", &MetalKernel::input_names)
       .def_prop_ro("output_names", &MetalKernel::output_names)

@@ -18,6 +18,7 @@
 
 #include "bindings.h"
 #include "fast_arguments.h"
+#include "gil.h"
 #include "interrupts.h"
 #include "metalloid/fast/mlx_extension/interface.h"
 #include "metalloid/metalloid.h"
@@ -101,12 +102,21 @@ void report(Failure* failure, Action action) {
   }
 }
 
+// What a kernel has done outside its arrays, as far as it is known.
+struct Strays {
+  explicit Strays(const MetalKernel& kernel)
+      : reads(kernel.reads_outside_inputs()), writes(kernel.writes_outside_outputs()) {}
+  bool reads, writes;
+};
+
 // Runs in Python's main thread, soon.
-int warn_of_reads_outside_inputs(void* name) {
+template <bool of_writes>
+int warn(void* name) {
   const std::string kernel(static_cast<char*>(name));
   std::free(name);
   try {
-    nb::module_::import_("metalloid.fast._metal_kernel").attr("warn_of_reads_outside_inputs")(kernel);
+    nb::module_::import_("metalloid.fast._metal_kernel")
+        .attr(of_writes ? "warn_of_writes_outside_outputs" : "warn_of_reads_outside_inputs")(kernel);
     return 0;
   } catch (nb::python_error& error) {  // warnings may be errors
     error.restore();
@@ -127,11 +137,11 @@ constexpr Host host{
       report(failure, [&] {
         const auto& [kernel, launch, device] = *static_cast<Call*>(call);
         const metalloid_python::InterruptScope interruptible;
-        const bool knew = kernel.reads_outside_inputs();
+        const Strays before(kernel);
         kernel.run(arrays(inputs, input_count), arrays(outputs, output_count), launch, device);
-        if (!knew && kernel.reads_outside_inputs()) {
-          Py_AddPendingCall(warn_of_reads_outside_inputs, strdup(kernel.name().c_str()));
-        }
+        const Strays after(kernel);
+        if (after.reads && !before.reads) Py_AddPendingCall(warn<false>, strdup(kernel.name().c_str()));
+        if (after.writes && !before.writes) Py_AddPendingCall(warn<true>, strdup(kernel.name().c_str()));
       });
     },
     [](void* call) { delete static_cast<Call*>(call); },
@@ -204,7 +214,7 @@ void bind_fast_mlx(nb::module_& module, nb::class_<MetalKernel>& kernel) {
   module.def("load_mlx_extension", &load, "path"_a, "probe"_a);
   module.def("mlx_is_traced", &is_traced, "arrays"_a);
   module.def("finish_mlx_kernels", [] {
-    nb::gil_scoped_release released;
+    const metalloid_python::GilRelease released;
     if (loaded.extension != nullptr) loaded.extension->finish();
   });
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "authoring/metal_kernel_margins.h"
 #include "authoring/metal_kernel_source.h"
 #include "metalloid/metalloid.h"
 
@@ -18,7 +19,7 @@ struct MetalKernel::State {
   Declaration declaration;
   std::mutex mutex;
   std::map<std::string, Kernel> kernels;  // by device and everything that the generated source depends on
-  std::atomic<bool> reads_outside_inputs = false;
+  std::atomic<bool> reads_outside_inputs = false, writes_outside_outputs = false;
 };
 
 namespace {
@@ -90,19 +91,6 @@ std::pair<Size, Size> sizes(const Launch& launch, std::uint32_t limit) {
     group[i] = std::min(grid[i], static_cast<std::uint32_t>(launch.threadgroup[i]));
   }
   return {{grid[0], grid[1], grid[2]}, {group[0], group[1], group[2]}};
-}
-
-// A copy with zeros around it, as much as the array itself within limits.
-Array with_margins(const Array& input) {
-  constexpr std::size_t page = 4096, least = 16 * page, most = std::size_t{64} << 20;
-  if (input.size() == 0) return input;
-  const std::size_t bytes = input.buffer.size();
-  const std::size_t margin = (std::clamp(bytes, least, most) + page - 1) / page * page;
-  Array result = input;
-  result.buffer = Buffer(bytes + 2 * margin);
-  result.offset += margin;
-  std::memcpy(static_cast<std::byte*>(result.buffer.contents()) + margin, input.buffer.contents(), bytes);
-  return result;
 }
 
 Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>& inputs,
@@ -191,9 +179,37 @@ ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, c
   return {kernel, grid, group};
 }
 
+// Runs a kernel, with margins around its inputs if it turns out to need them.
+void run_in_margins(MetalKernel::State& state, const ReadyKernel& ready, std::vector<Array> inputs,
+                    const std::vector<Array>& outputs, const Launch& launch) {
+  auto run_once = [&] {
+    metalloid::run(ready.kernel, make_dispatch(state.declaration, inputs, outputs).threads(ready.grid, ready.group));
+  };
+  auto add_margins = [&] { std::ranges::transform(inputs, inputs.begin(), with_margins); };
+  if (state.reads_outside_inputs) {
+    add_margins();
+    return run_once();
+  }
+  try {
+    run_once();
+  } catch (const Error& error) {
+    // Kernels in use, MLX's documented grid_sample among them, read just outside an array and ignore what they got.
+    if (error.code() != ErrorCode::kernel_crashed) throw;
+    for (const Array& output : outputs) fill(output, launch.init_value.value_or(0));
+    add_margins();
+    try {
+      run_once();
+    } catch (const Error&) {
+      throw error;
+    }
+    state.reads_outside_inputs = true;
+  }
+}
+
 }  // namespace
 
 bool MetalKernel::reads_outside_inputs() const { return state_->reads_outside_inputs; }
+bool MetalKernel::writes_outside_outputs() const { return state_->writes_outside_outputs; }
 const std::string& MetalKernel::name() const { return state_->declaration.name; }
 const std::vector<std::string>& MetalKernel::input_names() const { return state_->declaration.input_names; }
 const std::vector<std::string>& MetalKernel::output_names() const { return state_->declaration.output_names; }
@@ -225,33 +241,14 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
                       Device device) const {
   const Declaration& declaration = state_->declaration;
   const ReadyKernel checked = ready(*state_, inputs, outputs, launch, device);
-  const auto& [kernel, grid, group] = checked;
+  const Size grid = checked.grid;
   check_memory(declaration, inputs, outputs);
-  for (const Array& output : outputs) {
+  GuardedOutputs guarded(outputs);
+  for (const Array& output : guarded.arrays()) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
-  if (is_empty(grid)) return;
-
-  std::vector<Array> bound = contiguous(declaration, inputs);
-  auto run_with_margins = [&] {
-    std::ranges::transform(bound, bound.begin(), with_margins);
-    metalloid::run(kernel, make_dispatch(declaration, bound, outputs).threads(grid, group));
-  };
-  if (state_->reads_outside_inputs) return run_with_margins();
-  try {
-    metalloid::run(kernel, make_dispatch(declaration, bound, outputs).threads(grid, group));
-  } catch (const Error& error) {
-    // Kernels in use, MLX's documented grid_sample among them, read just outside an array and ignore what they got.
-    // A GPU forgives that, and so does memory that reaches further.
-    if (error.code() != ErrorCode::kernel_crashed) throw;
-    for (const Array& output : outputs) fill(output, launch.init_value.value_or(0));
-    try {
-      run_with_margins();
-    } catch (const Error&) {
-      throw error;
-    }
-    state_->reads_outside_inputs = true;
-  }
+  if (!is_empty(grid)) run_in_margins(*state_, checked, contiguous(declaration, inputs), guarded.arrays(), launch);
+  if (!guarded.finish()) state_->writes_outside_outputs = true;
 }
 
 std::vector<Array> MetalKernel::operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,

@@ -5,6 +5,7 @@ import ctypes
 import mmap
 import subprocess
 import sys
+import warnings
 
 import numpy
 import pytest
@@ -549,3 +550,21 @@ def test_reads_just_outside_are_forgiven_with_a_warning():
     with pytest.warns(RuntimeWarning, match="'shifted' reads memory outside its inputs"):
         numpy.testing.assert_array_equal(call(kernel, x), expected)
     numpy.testing.assert_array_equal(call(kernel, x), expected)
+
+
+def test_writes_just_outside_are_lost_with_a_warning():
+    kernel = metal_kernel(
+        "writes_outside", ["x"], ["y", "z"],
+        "int i = int(thread_position_in_grid.x) - 8; y[i] = x[0]; if (i == 0) z[0] = 3;",
+    )  # fmt: skip
+    x = numpy.ones(1, numpy.float32)
+    call = dict(
+        inputs=[x], grid=(24, 1, 1), threadgroup=(24, 1, 1), output_shapes=[(4,), ()],
+        output_dtypes=[numpy.float32, numpy.int32], init_value=2,
+    )  # fmt: skip
+    with pytest.warns(RuntimeWarning, match="'writes_outside' writes memory outside its outputs"):
+        y, z = kernel(**call)
+    assert y.tolist() == [1] * 4 and z == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once
+        kernel(**call)

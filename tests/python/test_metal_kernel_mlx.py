@@ -332,6 +332,19 @@ print((z + 1).tolist())
     assert "RuntimeWarning: the kernel 'reads_before' reads memory outside its inputs" in result.stderr
 
 
+def test_writes_outside_an_output_are_lost_with_a_warning(evaluation):
+    code = """
+writes = metal_kernel("writes_behind", ["x"], ["y", "z"], "int i = int(thread_position_in_grid.x) - 40; y[i] = 1; z[0] = 7;")
+for _ in range(2):
+    y, z = writes(inputs=[mx.ones(1)], grid=(100, 1, 1), threadgroup=(100, 1, 1), output_shapes=[(3,), (1,)],
+                  output_dtypes=[mx.float32, mx.float32])
+    print(y.tolist(), z.tolist())
+"""
+    result = run(code, METALLOID_MLX_EVALUATION=evaluation)
+    assert result.stdout == "[1.0, 1.0, 1.0] [7.0]\n" * 2, result.stderr
+    assert result.stderr.count("RuntimeWarning: the kernel 'writes_behind' writes memory outside its outputs") == 1
+
+
 @lazy
 def test_the_process_ends_after_its_kernels():
     for _ in range(3):

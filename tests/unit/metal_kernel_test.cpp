@@ -194,5 +194,19 @@ TEST(MetalKernel, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(call({Array::zeros({}, Dtype::float64)}), HasSubstr("float64 is not supported on the GPU"));
 }
 
+TEST(MetalKernel, WritesJustOutsideAnOutputAreLost) {
+  const MetalKernel kernel =
+      metal_kernel("outside", {"x"}, {"y"}, "int i = int(thread_position_in_grid.x) - int(x); y[i] = float(i);");
+  auto run = [&](int first) {
+    const std::vector<Array> y =
+        kernel({Array::scalar(first, Dtype::int32)}, {{3}}, {Dtype::float32}, {3, 1, 1}, {3, 1, 1});
+    return values_of(y[0]);
+  };
+  EXPECT_THAT(run(0), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(kernel.writes_outside_outputs());
+  EXPECT_THAT(run(1), ElementsAre(0, 1, 0));
+  EXPECT_TRUE(kernel.writes_outside_outputs());
+}
+
 }  // namespace
 }  // namespace metalloid::fast

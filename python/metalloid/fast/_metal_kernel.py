@@ -181,7 +181,7 @@ class MetalKernel(Tunable):
         self._declaration = declaration | ({} if math_mode == "safe" else {"compile_options": {"math_mode": math_mode}})
         self._input_names, self._output_names = list(input_names), list(output_names)
         self._device = device
-        self._has_warned = False
+        self._has_warned_of_reads = self._has_warned_of_writes = False
 
     def __repr__(self) -> str:
         return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
@@ -251,9 +251,12 @@ class MetalKernel(Tunable):
     def run_into(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Runs the kernel to its end. `inputs` stand for the call's; `outputs` are arrays that it may write to."""
         self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
-        if not self._has_warned and self._kernel.reads_outside_inputs:
-            self._has_warned = True
+        if not self._has_warned_of_reads and self._kernel.reads_outside_inputs:
+            self._has_warned_of_reads = True
             warn_of_reads_outside_inputs(self._kernel.name, 4)
+        if not self._has_warned_of_writes and self._kernel.writes_outside_outputs:
+            self._has_warned_of_writes = True
+            warn_of_writes_outside_outputs(self._kernel.name, 4)
 
     def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx_lazy.py``)."""
@@ -286,6 +289,15 @@ def warn_of_reads_outside_inputs(name: str, stacklevel: int = 2) -> None:
     warnings.warn(
         f"the kernel {name!r} reads memory outside its inputs. It runs on copies of them with zeros around, which takes "
         "time; a check of the index before the read makes it faster and right.",
+        RuntimeWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def warn_of_writes_outside_outputs(name: str, stacklevel: int = 2) -> None:
+    warnings.warn(
+        f"the kernel {name!r} writes memory outside its outputs, which is lost here and damages other data elsewhere. "
+        "Look at the grid, the index and output_shapes.",
         RuntimeWarning,
         stacklevel=stacklevel,
     )
