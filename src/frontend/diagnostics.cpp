@@ -1,6 +1,7 @@
 #include "frontend/diagnostics.h"
 
 #include <regex>
+#include <utility>
 
 #include <clang/AST/Decl.h>
 #include <clang/Basic/DiagnosticSema.h>
@@ -43,12 +44,14 @@ std::string element_name(const std::string& name) {
   for (const auto& [clang_name, metal_name] : names) {
     if (name == clang_name) return std::string(metal_name);
   }
-  return name;
+  const std::string_view prefix = "__make_unsigned(";
+  return name.starts_with(prefix) ? "u" + name.substr(prefix.size(), name.size() - prefix.size() - 1) : name;
 }
 
 // `metal::vec<unsigned int, 3>` is uint3; and what is said twice then is said once.
 std::string with_short_types(const std::string& text) {
-  static const std::regex library_type("(?:metal::)?(vec|packed_vec|matrix)<([a-z ]+), ([234])(?:, ([234]))?>");
+  static const std::regex library_type(
+      "(?:metal::)?(vec|packed_vec|matrix)<((?:[a-z ]|__make_unsigned\\([a-z ]+\\))+), ([234])(?:, ([234]))?>");
   static const std::regex alias("'([^']*)' \\(aka '\\1'\\)");
   std::string result;
   auto rest = text.cbegin();
@@ -85,6 +88,12 @@ bool is_about_construction_of_vector(const std::string& text) {
   return std::regex_match(text, construction);
 }
 
+// Assertions are written for the programmer; the condition that failed is not.
+std::string what_a_library_error_says(const std::string& text) {
+  static const std::regex assertion("static assertion failed(?: due to requirement '[^']*')?: ");
+  return std::regex_replace(text, assertion, "");
+}
+
 bool is_in_library(const clang::Diagnostic& info) {
   return info.getLocation().isValid() && info.hasSourceManager() &&
          info.getSourceManager().isInSystemHeader(info.getLocation());
@@ -119,11 +128,31 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   info.FormatDiagnostic(message);
   const std::string text = with_vector_components(with_short_types(in_metals_words(message.str().str())));
   if (!is_note) library_notes_wanted_ = !is_about_construction_of_vector(text);
-  if (is_note && is_in_library(info)) {
+  if (!is_note) print_library_error_without_place();
+  if (is_in_library(info) && level >= clang::DiagnosticsEngine::Error &&
+      info.getSourceManager().getFileID(info.getLocation()) != info.getSourceManager().getMainFileID()) {
+    library_error_ = what_a_library_error_says(text);
+  } else if (is_note && !library_error_.empty()) {
+    if (is_in_library(info)) return;
+    // "in instantiation of ... requested here": where the programmer caused it.
+    library_error_has_place_ = true;
+    print(clang::DiagnosticsEngine::Error, info, std::exchange(library_error_, {}));
+  } else if (is_note && is_in_library(info)) {
     print_library_note(text);
   } else {
     print(level, info, text);
   }
+}
+
+void Diagnostics::print_library_error_without_place() {
+  // Clang names the place once; more errors at the same place are the first one's consequences.
+  if (!library_error_.empty() && !library_error_has_place_) stream_ << "error: " << library_error_ << '\n';
+  library_error_.clear();
+}
+
+std::string Diagnostics::text() {
+  print_library_error_without_place();
+  return text_;
 }
 
 void Diagnostics::print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message) {

@@ -29,7 +29,7 @@ class Diagnostics final : public clang::DiagnosticConsumer {
 
   unsigned error_count() const { return errors_; }
   // The log so far.
-  std::string text() const { return text_; }
+  std::string text();
 
   // One function instantiated explicitly twice: an error in C++, a second host_name in MSL.
   struct RepeatedInstantiation {
@@ -41,6 +41,7 @@ class Diagnostics final : public clang::DiagnosticConsumer {
  private:
   void print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message);
   void print_library_note(llvm::StringRef message);
+  void print_library_error_without_place();
 
   clang::DiagnosticOptions& options_;
   std::string text_;
@@ -48,9 +49,11 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   std::unique_ptr<clang::TextDiagnostic> printer_;
   std::vector<RepeatedInstantiation> repeated_;
   std::set<std::string> library_notes_;  // of the diagnostic before
+  std::string library_error_;            // waits for the note that says where the programmer caused it
   bool library_notes_wanted_ = true;     // after that diagnostic
   unsigned errors_ = 0;
-  bool drop_notes_ = false;  // those that belong to a diagnostic that was dropped
+  bool library_error_has_place_ = false;  // an earlier one was printed where it was caused
+  bool drop_notes_ = false;               // those that belong to a diagnostic that was dropped
 };
 
 }  // namespace metalloid::frontend
