@@ -17,6 +17,7 @@
 
 #include "arguments.h"
 #include "bindings.h"
+#include "gil.h"
 #include "interrupts.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/shader_library.h"
@@ -45,7 +46,7 @@ Library compile(const std::string& source, const std::string& device, std::pair<
   options.definitions = std::move(definitions);
   options.include_directories = include_directories;
   options.headers = std::move(headers);
-  nb::gil_scoped_release released;
+  const metalloid_python::GilRelease released;
   return Device::named(device).make_library(source, options);
 }
 
@@ -67,7 +68,7 @@ Kernel make_kernel(const Library& library, const std::string& name,
   for (const auto& [key, value] : values) {
     std::visit([&](const auto& target) { constants.set(target, convert(value)); }, key);
   }
-  nb::gil_scoped_release released;
+  const metalloid_python::GilRelease released;
   return library.kernel(name, constants);
 }
 
@@ -77,7 +78,7 @@ void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& t
   dispatch.threads(size_from(threads), size_from(group));
   const metalloid_python::InterruptScope interruptible;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
-  nb::gil_scoped_release released;
+  const metalloid_python::GilRelease released;
   run(kernel, dispatch);
 }
 

@@ -14,6 +14,7 @@
 
 #include "arguments.h"
 #include "bindings.h"
+#include "gil.h"
 #include "interrupts.h"
 
 namespace nb = nanobind;
@@ -67,7 +68,7 @@ TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Ext
     options.reached.push_back({Buffer::wrap(reinterpret_cast<void*>(address), bytes), kind_named(kind)});
   }
   const metalloid_python::InterruptScope interruptible;
-  nb::gil_scoped_release released;
+  const metalloid_python::GilRelease released;
   return tune(kernel, dispatch, options);
 }
 
