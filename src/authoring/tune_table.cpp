@@ -52,7 +52,7 @@ std::string TuneResult::table() const {
     std::string group, time, spread, relative, note;
   };
   const double best_seconds = trials[chosen].seconds;
-  std::vector<Row> rows = {{"group", "time", "spread", "of best", "note"}};
+  std::vector<Row> rows = {{"group", "time", "spread", "of chosen", "note"}};
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const TuneTrial& trial = trials[i];
     Row row{to_string(trial.group), "-", "", "", trial.note};

@@ -103,10 +103,10 @@ TEST(TuneTable, AlignsAndExplains) {
   result.standard = 0;
   EXPECT_EQ(result.table(),
             "k, 64x64 threads; d\n"
-            "group     time  spread  of best  note\n"
-            "   32  2.10 ms   0.0 %     1.00  chosen, default\n"
-            "16x16  2.00 ms   0.0 %     0.95\n"
-            "   32        -                   too large\n"
+            "group     time  spread  of chosen  note\n"
+            "   32  2.10 ms   0.0 %       1.00  chosen, default\n"
+            "16x16  2.00 ms   0.0 %       0.95\n"
+            "   32        -                     too large\n"
             "k: 32 threads per threadgroup stays: no other size is 10 % faster\n");
   result.trials[1].spread = 0.3;
   EXPECT_THAT(result.table(), HasSubstr("vary much"));
