@@ -129,7 +129,7 @@ def test_the_table_shows_what_was_tried(lib):
     result = metalloid.tune(lib.add_one, x, group_sizes=[64, 32, 4096], rounds=3, force=True)
     lines = str(result).splitlines()
     assert lines[0].startswith("add_one, 64 threads; ")
-    assert lines[1].split() == ["group", "time", "spread", "of", "best", "note"]
+    assert lines[1].split() == ["group", "time", "spread", "of", "chosen", "note"]
     assert lines[2].split()[0] == "64" and "default" in lines[2]
     assert lines[4].split()[:2] == ["4096", "-"] and "limit of 1024" in lines[4]
     assert lines[5].startswith(f"add_one: {result.best} threads per threadgroup")
