@@ -3,6 +3,8 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecordLayout.h>
 
+#include "frontend/annotations.h"
+
 namespace metalloid::frontend {
 namespace {
 
@@ -140,8 +142,9 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
   }
   if (const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl()) {
     if (!describe_library_type(context, *record, info)) {
-      info.name = record->getQualifiedNameAsString();
-      describe_struct(context, *record, info);
+      const bool is_resource = find_annotation(*record, "texture") || find_annotation(*record, "sampler");
+      info.name = is_resource ? record->getNameAsString() : record->getQualifiedNameAsString();
+      if (!is_resource) describe_struct(context, *record, info);
     }
     return info;
   }

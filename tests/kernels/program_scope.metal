@@ -7,6 +7,12 @@ const uint lane [[thread_index_in_simdgroup]];
 uint size [[threads_per_grid]];
 device int* constant shared_values [[buffer(3)]];
 
+struct Scale {
+  float factor;
+};
+constant Scale& scale [[buffer(1)]];
+threadgroup float* scratch [[threadgroup(0)]];
+
 static uint twice_position() { return position.x * 2; }
 
 // RUN: --kernel through_function --threads 4 --group 2 --arg x=u32[4]=zeros
@@ -30,3 +36,11 @@ kernel void around_barrier(device uint* x) {
 // RUN: --kernel bound_buffer --threads 2 --group 2 --arg n=i32:5 --arg shared_values=i32[2]=ones
 // EXPECT shared_values: 6 6
 kernel void bound_buffer(constant int& n [[buffer(0)]]) { shared_values[position.x] += n; }
+
+// RUN: --kernel bound_reference --threads 2 --group 2 --arg x=f32[2]=ones --arg scale={factor=3} --threadgroup-memory 0=16
+// EXPECT x: 3 3
+kernel void bound_reference(device float* x [[buffer(0)]]) {
+  scratch[position.x] = x[position.x] * scale.factor;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  x[position.x] = scratch[1 - position.x];
+}

@@ -61,6 +61,8 @@ TEST(UnsupportedTypes, TexturesInArgumentBuffers) {
       "kernel void look(constant Scene& scene, device float* x) { x[0] = scene.image.read(uint2(0)).x; }\n");
   const TypeInfo scene = library.kernel("count").info().arguments[0].type;
   EXPECT_EQ(scene.members[2].offset, 16u);
+  EXPECT_EQ(scene.members[0].type[0].name, "texture2d");
+  EXPECT_TRUE(scene.members[0].type[0].members.empty());
   try {
     library.kernel("look");
     FAIL();
