@@ -163,3 +163,49 @@ kernel void by_half_bytes(Matrix<half> a, device uchar* bytes, Matrix<float> c) 
 }
 // RUN: --kernel by_half_bytes --threads 32 --group 32 --arg a=f16[2,2]=1,2,3,4 --arg bytes=u8[3]=0x28,0xf7,0x19 --arg c=f32[2,3]=zeros
 // EXPECT c: -10 -12 9 -28 -22 25
+
+// Rows and columns of a product, reduced in registers: the element in column c and row r is 100 c + r.
+template <typename Scope, bool Relaxed>
+kernel void reductions(device float* y) {
+  matmul2d<matmul2d_descriptor(20, 3, 8, false, false, Relaxed), Scope> operation;
+  using T = Matrix<float>;
+  auto matrix = operation.template get_destination_cooperative_tensor<T, T, float>();
+  auto rows = operation.template get_row_reduction_destination_cooperative_tensor<T, T, float>();
+  auto columns = operation.template get_column_reduction_destination_cooperative_tensor<T, T, float>();
+  for (int i = 0; i < matrix.get_capacity(); ++i) {
+    const auto at = matrix.get_multidimensional_index(i);
+    matrix[i] = at[0] * 100 + at[1];
+  }
+  reduce_rows(matrix, rows, reduction_operation::max, -INFINITY);
+  reduce_columns(matrix, columns, reduction_operation::sum, 1.0f);
+  for (int i = 0; i < rows.get_capacity(); ++i) {
+    if (rows.is_valid_element(i)) y[rows.get_multidimensional_index(i)[0]] = rows[i];
+  }
+  for (int i = 0; i < columns.get_capacity(); ++i) {
+    if (columns.is_valid_element(i)) y[20 + columns.get_multidimensional_index(i)[0]] = columns[i];
+  }
+  bool right = is_iterator_compatible(matrix, rows) && is_iterator_compatible(matrix, columns);
+  for (auto element = matrix.begin(); element != matrix.end(); ++element) *element -= *rows.map_iterator(element);
+  for (int i = 0; i < matrix.get_capacity(); ++i) {
+    const int column = matrix.get_multidimensional_index(i)[0];
+    if (matrix.is_valid_element(i) && matrix[i] != (column - 2) * 100) right = false;
+  }
+  reduce_columns(matrix, columns, reduction_operation::min, 7.0f);
+  for (int i = 0; i < columns.get_capacity(); ++i) {
+    const int column = columns.get_multidimensional_index(i)[0];
+    if (columns.is_valid_element(i) && columns[i] != min((column - 2) * 100.0f, 7.0f)) right = false;
+  }
+  if (!right) y[23] = 1;
+}
+template [[host_name("reduced_by_simdgroup")]] kernel decltype(reductions<execution_simdgroup, false>)
+    reductions<execution_simdgroup, false>;
+template [[host_name("reduced_in_large_tiles")]] kernel decltype(reductions<execution_simdgroups<1>, true>)
+    reductions<execution_simdgroups<1>, true>;
+template [[host_name("reduced_by_thread")]] kernel decltype(reductions<execution_thread, false>)
+    reductions<execution_thread, false>;
+// RUN: --kernel reduced_by_simdgroup --threads 32 --group 32 --arg y=f32[24]=zeros
+// EXPECT y: 200 201 202 203 204 205 206 207 208 209 210 211 212 213 214 215 216 217 218 219 191 2191 4191 0
+// RUN: --kernel reduced_in_large_tiles --threads 32 --group 32 --arg y=f32[24]=zeros
+// EXPECT y: 200 201 202 203 204 205 206 207 208 209 210 211 212 213 214 215 216 217 218 219 191 2191 4191 0
+// RUN: --kernel reduced_by_thread --threads 1 --group 1 --arg y=f32[24]=zeros
+// EXPECT y: 200 201 202 203 204 205 206 207 208 209 210 211 212 213 214 215 216 217 218 219 191 2191 4191 0

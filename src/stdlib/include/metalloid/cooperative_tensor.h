@@ -17,6 +17,16 @@ struct thread_layout {
   METALLOID_FUNC static constexpr int capacity() { return Rows * Columns; }
   METALLOID_FUNC static int row(int i) { return i / Columns; }
   METALLOID_FUNC static int column(int i) { return i % Columns; }
+
+  // The rows and columns that a thread has elements of, numbered.
+  METALLOID_FUNC static constexpr int simdgroups() { return 0; }
+  METALLOID_FUNC static constexpr int width() { return 1; }
+  METALLOID_FUNC static constexpr int row_slots() { return Rows; }
+  METALLOID_FUNC static constexpr int column_slots() { return Columns; }
+  METALLOID_FUNC static int row_slot(int i) { return row(i); }
+  METALLOID_FUNC static int column_slot(int i) { return column(i); }
+  METALLOID_FUNC static int slot_row(int slot) { return slot; }
+  METALLOID_FUNC static int slot_column(int slot) { return slot; }
 };
 
 // Square tiles of 8 or 16, numbered row by row; the simdgroups take them in turn. Of a tile with width = Tile / 4, lane
@@ -48,6 +58,79 @@ struct tiled_layout {
   METALLOID_FUNC static int column(int i) {
     return tile(i) % tiles_across() * Tile + lane_group(simd_lane()) * width() + i % width();
   }
+
+  // The rows and columns that a lane has elements of, numbered; for one simdgroup.
+  METALLOID_FUNC static constexpr int simdgroups() { return Simdgroups; }
+  METALLOID_FUNC static constexpr int row_slots() { return tiles_down() * halves(); }
+  METALLOID_FUNC static constexpr int column_slots() { return tiles_across() * width(); }
+  METALLOID_FUNC static int row_slot(int i) {
+    return i / per_tile() / tiles_across() * halves() + i % per_tile() / width();
+  }
+  METALLOID_FUNC static int column_slot(int i) { return i / per_tile() % tiles_across() * width() + i % width(); }
+  METALLOID_FUNC static int slot_row(int slot) { return slot * 8 + lane_row(simd_lane()); }
+  METALLOID_FUNC static int slot_column(int slot) {
+    return slot / width() * Tile + lane_group(simd_lane()) * width() + slot % width();
+  }
+};
+
+// One element per row of a matrix of another layout, in every thread that has elements of the row.
+template <typename Of>
+struct rows_layout {
+  METALLOID_FUNC static constexpr bool of_rows() { return true; }
+  METALLOID_FUNC static constexpr int extent() { return Of::rows(); }
+  METALLOID_FUNC static constexpr int capacity() { return Of::row_slots(); }
+  METALLOID_FUNC static int position(int slot) { return Of::slot_row(slot); }
+  // Bits of the numbers of the lanes that share a row.
+  METALLOID_FUNC static constexpr ushort other_lanes() { return 0b01001; }
+  template <typename Other>
+  METALLOID_FUNC static constexpr bool fits() {
+    return Other::rows() == Of::rows() && Other::simdgroups() == Of::simdgroups();
+  }
+  template <typename Other>
+  METALLOID_FUNC static int slot_of(int i) {
+    return Other::row_slot(i);
+  }
+};
+template <typename Of>
+struct columns_layout {
+  METALLOID_FUNC static constexpr bool of_rows() { return false; }
+  METALLOID_FUNC static constexpr int extent() { return Of::columns(); }
+  METALLOID_FUNC static constexpr int capacity() { return Of::column_slots(); }
+  METALLOID_FUNC static int position(int slot) { return Of::slot_column(slot); }
+  METALLOID_FUNC static constexpr ushort other_lanes() { return 0b10110; }
+  template <typename Other>
+  METALLOID_FUNC static constexpr bool fits() {
+    return Other::columns() == Of::columns() && Other::simdgroups() == Of::simdgroups() &&
+           Other::width() == Of::width();
+  }
+  template <typename Other>
+  METALLOID_FUNC static int slot_of(int i) {
+    return Other::column_slot(i);
+  }
+};
+
+// Knows which element it stands at, so that a reduction can find the row or column.
+template <typename Element, typename Layout>
+class cooperative_iterator {
+ public:
+  using layout_type = Layout;
+  METALLOID_FUNC cooperative_iterator(Element* elements, int index) : elements_(elements), index_(index) {}
+  METALLOID_FUNC int index() const { return index_; }
+  METALLOID_FUNC Element& operator*() const { return elements_[index_]; }
+  METALLOID_FUNC Element& operator[](int count) const { return elements_[index_ + count]; }
+  METALLOID_FUNC cooperative_iterator operator++() { return {elements_, ++index_}; }
+  METALLOID_FUNC cooperative_iterator operator++(int) { return {elements_, index_++}; }
+  METALLOID_FUNC cooperative_iterator operator--() { return {elements_, --index_}; }
+  METALLOID_FUNC cooperative_iterator operator+(int count) const { return {elements_, index_ + count}; }
+  METALLOID_FUNC cooperative_iterator operator-(int count) const { return {elements_, index_ - count}; }
+  METALLOID_FUNC int operator-(const cooperative_iterator& other) const { return index_ - other.index_; }
+  METALLOID_FUNC bool operator==(const cooperative_iterator& other) const { return index_ == other.index_; }
+  METALLOID_FUNC bool operator!=(const cooperative_iterator& other) const { return index_ != other.index_; }
+  METALLOID_FUNC bool operator<(const cooperative_iterator& other) const { return index_ < other.index_; }
+
+ private:
+  Element* elements_;
+  int index_;
 };
 
 }  // namespace __metalloid
@@ -70,8 +153,8 @@ class cooperative_tensor {
   using extents_type = Extents;
   using index_type = typename Extents::index_type;
   using layout_type = Layout;
-  using iterator = ElementType*;
-  using const_iterator = const ElementType*;
+  using iterator = __metalloid::cooperative_iterator<ElementType, Layout>;
+  using const_iterator = __metalloid::cooperative_iterator<const ElementType, Layout>;
 
   METALLOID_FUNC static constexpr size_t get_rank() { return Extents::rank(); }
   METALLOID_FUNC static constexpr size_t get_static_extent(size_t dimension) {
@@ -86,34 +169,47 @@ class cooperative_tensor {
   METALLOID_FUNC static constexpr size_t thread_storage_align() { return alignof(ElementType); }
 
   METALLOID_FUNC static bool is_valid_element(int i) {
-    return Layout::row(i) < Layout::rows() && Layout::column(i) < Layout::columns();
+    if constexpr (get_rank() == 1) {
+      return Layout::position(i) < Layout::extent();
+    } else {
+      return Layout::row(i) < Layout::rows() && Layout::column(i) < Layout::columns();
+    }
   }
-  // Dimension 0, the column, first.
-  METALLOID_FUNC static array<index_type, 2> get_multidimensional_index(int i) {
-    return {index_type(Layout::column(i)), index_type(Layout::row(i))};
+  // Dimension 0, of a matrix the column, first.
+  METALLOID_FUNC static array<index_type, get_rank()> get_multidimensional_index(int i) {
+    if constexpr (get_rank() == 1) {
+      return {index_type(Layout::position(i))};
+    } else {
+      return {index_type(Layout::column(i)), index_type(Layout::row(i))};
+    }
   }
 
   METALLOID_FUNC ElementType& operator[](int i) { return elements_[i]; }
   METALLOID_FUNC const ElementType& operator[](int i) const { return elements_[i]; }
   METALLOID_FUNC ElementType get(int i) const { return elements_[i]; }
   METALLOID_FUNC void set(int i, ElementType value) { elements_[i] = value; }
-  METALLOID_FUNC iterator begin() { return elements_; }
-  METALLOID_FUNC iterator end() { return elements_ + Layout::capacity(); }
-  METALLOID_FUNC const_iterator begin() const { return elements_; }
-  METALLOID_FUNC const_iterator end() const { return elements_ + Layout::capacity(); }
+  METALLOID_FUNC iterator begin() { return {elements_, 0}; }
+  METALLOID_FUNC iterator end() { return {elements_, Layout::capacity()}; }
+  METALLOID_FUNC const_iterator begin() const { return {elements_, 0}; }
+  METALLOID_FUNC const_iterator end() const { return {elements_, Layout::capacity()}; }
+  // Of a reduction: its element for the row or column of a matrix' element.
+  template <typename Iterator>
+  METALLOID_FUNC iterator map_iterator(const Iterator& element) {
+    return {elements_, Layout::template slot_of<typename Iterator::layout_type>(element.index())};
+  }
 
   // To and from a tensor; zero where the tensor ends before the matrix does.
   template <typename Tensor>
   METALLOID_FUNC void load(const Tensor& source) {
     for (int i = 0; i < Layout::capacity(); ++i) {
-      elements_[i] = is_valid_element(i) ? ElementType(source.get(Layout::column(i), Layout::row(i))) : ElementType(0);
+      elements_[i] = is_valid_element(i) ? ElementType(source.get(get_multidimensional_index(i))) : ElementType(0);
     }
   }
   template <typename Tensor>
   METALLOID_FUNC void store(const Tensor& destination) const {
     using Value = typename Tensor::value_type;
     for (int i = 0; i < Layout::capacity(); ++i) {
-      if (is_valid_element(i)) destination.set(Value(elements_[i]), Layout::column(i), Layout::row(i));
+      if (is_valid_element(i)) destination.set(Value(elements_[i]), get_multidimensional_index(i));
     }
   }
 

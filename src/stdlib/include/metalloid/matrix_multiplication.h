@@ -4,6 +4,7 @@
 #define METALLOID_MATRIX_MULTIPLICATION_H
 
 #include <metalloid/cooperative_tensor.h>
+#include <metalloid/tensor_reductions.h>
 
 namespace metal {
 
@@ -100,21 +101,22 @@ METALLOID_FUNC void right_elements(const Operand& right, int k, Sum* result) {
   }
 }
 
-// A cooperative tensor with rows and columns exchanged: every element goes to the lane that holds its mirror image.
-template <typename Result, typename Operand>
-METALLOID_FUNC Result transposed(const Operand& operand) {
+// A cooperative tensor in another layout, with rows and columns exchanged if wanted: every element goes to the lane
+// that holds its place there.
+template <typename Result, bool Exchanged, typename Operand>
+METALLOID_FUNC Result rearranged(const Operand& operand) {
   using To = typename Result::layout_type;
   using From = typename Operand::layout_type;
-  constexpr int tile_size = 8 * To::halves();
+  constexpr int tile_size = 8 * From::halves(), width = From::width();
   Result result;
   for (int i = 0; i < To::capacity(); ++i) {
-    const int row = To::column(i), column = To::row(i);
-    const int lane = From::lane_of(row % 8, column % tile_size / To::width());
-    const int place = row % tile_size / 8 * To::width() + column % To::width();
+    const int row = Exchanged ? To::column(i) : To::row(i), column = Exchanged ? To::row(i) : To::column(i);
+    const int lane = From::lane_of(row % 8, column % tile_size / width);
+    const int place = row % tile_size / 8 * width + column % width;
     const int first = (row / tile_size * From::tiles_across() + column / tile_size) * From::per_tile();
     for (int candidate = 0; candidate < From::capacity(); ++candidate) {
       const auto value = metal::simd_shuffle(operand[candidate], ushort(lane));
-      if (candidate == first + place) result[i] = value;
+      if (candidate == first + place) result[i] = typename Result::value_type(value);
     }
   }
   return result;
@@ -177,16 +179,51 @@ class matmul2d {
                        transpose_right() ? k() : n()>();
   }
 
+  // The same with the elements of a matrix that another product gave.
+  template <typename LeftElement, typename RightElement, typename Element, typename Source>
+  METALLOID_FUNC auto get_left_input_cooperative_tensor(const Source& source) const {
+    using Input = decltype(get_left_input_cooperative_tensor<LeftElement, RightElement, Element>());
+    return from_matrix<Input>(source);
+  }
+  template <typename LeftElement, typename RightElement, typename Element, typename Source>
+  METALLOID_FUNC auto get_right_input_cooperative_tensor(const Source& source) const {
+    using Input = decltype(get_right_input_cooperative_tensor<LeftElement, RightElement, Element>());
+    return from_matrix<Input>(source);
+  }
+  template <typename LeftElement, typename RightElement, typename Element, typename Source>
+  METALLOID_FUNC bool is_compatible_as_left_input(const Source&) const {
+    return are_equally_large<decltype(get_left_input_cooperative_tensor<LeftElement, RightElement, Element>()),
+                             Source>();
+  }
+  template <typename LeftElement, typename RightElement, typename Element, typename Source>
+  METALLOID_FUNC bool is_compatible_as_right_input(const Source&) const {
+    return are_equally_large<decltype(get_right_input_cooperative_tensor<LeftElement, RightElement, Element>()),
+                             Source>();
+  }
+
+  // What reduce_rows and reduce_columns fill: a number for each row or column of the destination.
+  template <typename Left, typename Right, typename Element>
+  METALLOID_FUNC auto get_row_reduction_destination_cooperative_tensor() const {
+    return metal::cooperative_tensor<metal::remove_cv_t<metal::remove_addrspace_t<Element>>,
+                                     metal::extents<int, size_t(m())>, __metalloid::rows_layout<destination_layout>>();
+  }
+  template <typename Left, typename Right, typename Element>
+  METALLOID_FUNC auto get_column_reduction_destination_cooperative_tensor() const {
+    return metal::cooperative_tensor<metal::remove_cv_t<metal::remove_addrspace_t<Element>>,
+                                     metal::extents<int, size_t(n())>,
+                                     __metalloid::columns_layout<destination_layout>>();
+  }
+
   // All threads of the scope call it together.
   template <typename Left, typename Right, typename Destination>
   METALLOID_FUNC void run(const Left& left, const Right& right, Destination&& destination) const {
     using namespace __metalloid::matmul;
     if constexpr (is_cooperative_v<Left> && transpose_left()) {
-      matmul2d<without(60), Scope>().run(transposed<cooperative<typename Left::value_type, m(), k()>>(left), right,
-                                         destination);
+      matmul2d<without(60), Scope>().run(rearranged<cooperative<typename Left::value_type, m(), k()>, true>(left),
+                                         right, destination);
     } else if constexpr (is_cooperative_v<Right> && transpose_right()) {
-      matmul2d<without(61), Scope>().run(left, transposed<cooperative<typename Right::value_type, k(), n()>>(right),
-                                         destination);
+      matmul2d<without(61), Scope>().run(
+          left, rearranged<cooperative<typename Right::value_type, k(), n()>, true>(right), destination);
     } else {
       using Stored = metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_reference_t<Destination>>>;
       using Value = typename Stored::value_type;
@@ -206,6 +243,17 @@ class matmul2d {
   }
 
  private:
+  template <typename A, typename B>
+  static constexpr bool are_equally_large() {
+    return A::layout_type::rows() == B::layout_type::rows() && A::layout_type::columns() == B::layout_type::columns() &&
+           B::layout_type::simdgroups() == 1;
+  }
+  template <typename Input, typename Source>
+  METALLOID_FUNC static Input from_matrix(const Source& source) {
+    static_assert(are_equally_large<Input, Source>(),
+                  "the cooperative tensor has another size or scope than the input");
+    return __metalloid::matmul::rearranged<Input, false>(source);
+  }
   METALLOID_FUNC static void check_cooperative_input() {
     static_assert(metal::is_same_v<Scope, metal::execution_simdgroup>,
                   "cooperative inputs of matmul2d need the scope execution_simdgroup");

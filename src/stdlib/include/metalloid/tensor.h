@@ -103,6 +103,13 @@ class tensor {
     set_at(value, indices, dimensions());
   }
 
+  // The same for a part that lies inside the tensor, which Metal then need not check.
+  template <size_t... Sizes, typename... Origin>
+  METALLOID_FUNC auto static_slice(Origin... origin) const {
+    static_assert(sizeof...(Sizes) == get_rank(), "a static_slice takes one size per dimension");
+    return slice<Sizes...>(origin...);
+  }
+
   // The part that begins at `origin`: up to this tensor's end in dynamic dimensions, else of the given sizes.
   template <size_t... Sizes, typename... Origin>
   METALLOID_FUNC auto slice(Origin... origin) const {

@@ -1,5 +1,5 @@
-// What a tensor's elements are in memory. Most are themselves; of 4-bit integers two share a byte, the one with the even
-// index in its lower half.
+// What a tensor's elements are in memory. Most are themselves; of 4-bit integers two share a byte, the one with the
+// even index in its lower half.
 #ifndef METALLOID_TENSOR_ELEMENTS_H
 #define METALLOID_TENSOR_ELEMENTS_H
 
@@ -67,10 +67,10 @@ struct half_byte_element {
   using data_handle_type = Byte*;
 };
 
-#define METALLOID_HALF_BYTES(SPACE)                                                                      \
-  template <>                                                                                            \
-  struct tensor_element<SPACE metal::int4b_format> : half_byte_element<SPACE uchar, char> {};            \
-  template <>                                                                                            \
+#define METALLOID_HALF_BYTES(SPACE)                                                           \
+  template <>                                                                                 \
+  struct tensor_element<SPACE metal::int4b_format> : half_byte_element<SPACE uchar, char> {}; \
+  template <>                                                                                 \
   struct tensor_element<SPACE metal::uint4b_format> : half_byte_element<SPACE uchar, uchar> {};
 METALLOID_HALF_BYTES(device)
 METALLOID_HALF_BYTES(const device)
