@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as default_device
+from torch.utils.dlpack import DLDeviceType
 
 from .tags import is_tagged, share_memory, tag, tensors_in
 
@@ -35,6 +36,8 @@ def is_mps(device: Any) -> bool:
     """
     if isinstance(device, str) and device.startswith("mps"):
         device = torch.device(device)
+    elif type(device) is int:  # of the accelerator
+        device = torch.device("mps", device)
     if not isinstance(device, torch.device) or device.type != "mps":
         return False
     if device.index:
@@ -43,9 +46,7 @@ def is_mps(device: Any) -> bool:
 
 
 def _is_device(value: Any) -> bool:
-    if isinstance(value, torch.device):
-        return True
-    return isinstance(value, str)
+    return isinstance(value, (torch.device, str)) or type(value) is int
 
 
 def _reject_float64(tensors: list[torch.Tensor]) -> None:
@@ -122,6 +123,8 @@ def _get_device(func: Any, args: tuple, kwargs: dict) -> int:
 
 def _numpy(func: Any, args: tuple, kwargs: dict) -> Any:
     if is_tagged(args[0]):
+        if kwargs.get("force"):
+            return func(*args, **kwargs).copy()
         raise TypeError(
             "can't convert mps:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )
@@ -140,10 +143,39 @@ def _repr(func: Any, args: tuple, kwargs: dict) -> str:
 
 
 def _type(func: Any, args: tuple, kwargs: dict) -> Any:
+    """A dtype leaves a tensor where it is; "torch.mps.FloatTensor" and "torch.FloatTensor" say where it goes."""
+    tensor, *rest = args
+    if rest and isinstance(rest[0], str):
+        target, rest[0] = rest[0].startswith("torch.mps."), rest[0].replace("torch.mps.", "torch.", 1)
+        return _copied_to(func, tensor, target, tuple(rest), kwargs)
     result = func(*args, **kwargs)
     if isinstance(result, str):
-        return result.replace("torch.", "torch.mps.", 1) if is_tagged(args[0]) else result
-    return _tagged(result) if is_tagged(args[0]) else result
+        return result.replace("torch.", "torch.mps.", 1) if is_tagged(tensor) else result
+    return _tagged(result) if is_tagged(tensor) else result
+
+
+def _type_as(func: Any, args: tuple, kwargs: dict) -> torch.Tensor:
+    return _to(torch.Tensor.to, (*args, *kwargs.values()), {})
+
+
+def _parse_to(func: Any, args: tuple, kwargs: dict) -> tuple:
+    """What Module.to asks; it hands the device on to Tensor.to."""
+    if args and type(args[0]) is int:
+        args = (torch.device("mps", args[0]), *args[1:])
+    device, *rest = func(*args, **kwargs)
+    return (mps if any(is_tagged(tensor) for tensor in tensors_in((args, kwargs))) else device, *rest)
+
+
+def _dlpack_device(func: Any, args: tuple, kwargs: dict) -> tuple:
+    return (DLDeviceType.kDLMetal, 0) if is_tagged(args[0]) else func(*args, **kwargs)
+
+
+def _pin_memory(func: Any, args: tuple, kwargs: dict) -> torch.Tensor:
+    """All memory is as good as pinned."""
+    if is_tagged(args[0]):
+        kind = _type(torch.Tensor.type, args[:1], {})
+        raise RuntimeError(f"cannot pin '{kind}' only dense CPU tensors can be pinned")
+    return args[0].clone()
 
 
 def _set_data(func: Any, args: tuple, kwargs: dict) -> None:
@@ -198,7 +230,10 @@ _handlers = {
     torch.Tensor.untyped_storage: _unchanged,
     torch._VF._pack_padded_sequence: _pack_padded_sequence,
     torch._VF._pad_packed_sequence: _pad_packed_sequence,
-    torch._C._nn._parse_to: _unchanged,  # what Module.to asks; it hands the device on to Tensor.to
+    torch._C._nn._parse_to: _parse_to,
+    torch.Tensor.type_as: _type_as,
+    torch.Tensor.__dlpack_device__: _dlpack_device,
+    torch.Tensor.pin_memory: _pin_memory,
 }
 
 
@@ -214,6 +249,16 @@ def _reject_two_devices(tensors: list[torch.Tensor], are_tagged: list[bool]) -> 
     for tensor, is_on_mps in zip(tensors, are_tagged, strict=True):
         if tensor.dim() != 0 and not is_on_mps:
             raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!")
+
+
+def _reject_generator(generator: Any, device: str) -> None:
+    if generator is not None and generator.device.type != device:
+        raise RuntimeError(f"Expected a '{device}' device type for generator but found '{generator.device.type}'")
+
+
+def _reject_indices(func: Any, indices: Any) -> None:
+    if func is torch.Tensor.__getitem__ and any(is_tagged(index) and index.dim() for index in tensors_in([indices])):
+        raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
 
 
 # torch's own methods: it calls a mode with whatever stands under the method's name by then.
@@ -236,21 +281,27 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
     handler = _handlers.get(func)
     if handler is not None:
         return handler(func, args, kwargs)
-    device = kwargs.get("device")
-    if device is not None and _is_device(device):
-        if not is_mps(device):
-            return _not_shared(func(*args, **kwargs), args)
-        return _tagged(func(*args, **{**kwargs, "device": _cpu}))
     tensors = tensors_in(args)
     if kwargs:
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}
+        device = kwargs.get("device")
+        if device is not None and _is_device(device):
+            if not is_mps(device):
+                return _not_shared(func(*args, **kwargs), args)
+            _reject_generator(kwargs.get("generator"), "mps")
+            return _tagged(func(*args, **{**kwargs, "device": _cpu}))
         tensors += tensors_in(kwargs)
     are_tagged = [is_tagged(tensor) for tensor in tensors]
+    if "generator" in kwargs:
+        _reject_generator(kwargs["generator"], "mps" if any(are_tagged) else "cpu")
     if not any(are_tagged):
         return func(*args, **kwargs)
     if not all(are_tagged):
         if getattr(func, "__name__", "") not in _takes_both:
             _reject_two_devices(tensors, are_tagged)
         elif args and isinstance(args[0], torch.Tensor) and not is_tagged(args[0]):
+            _reject_indices(func, args[1:])
             return func(*args, **kwargs)
     return _tagged(func(*args, **kwargs))
 

@@ -20,7 +20,7 @@ class _DeviceEvent(torch.Event):
     """torch.Event(device=None, *, enable_timing=False, ...)."""
 
     def __new__(cls, device: Any = None, **keywords: Any) -> Any:
-        if device is None or isinstance(device, int) or is_mps(device):
+        if device is None or is_mps(device):
             return Event(keywords.get("enable_timing", False))
         return super().__new__(cls, device, **keywords)
 
@@ -75,7 +75,7 @@ class _DeviceStream(torch.Stream):
     def __new__(cls, device: Any = None, **keywords: Any) -> Any:
         if "stream_id" in keywords:
             return super().__new__(cls, **keywords)
-        if device is None or isinstance(device, int) or is_mps(device):
+        if device is None or is_mps(device):
             return Stream()
         return super().__new__(cls, device, **keywords)
 
