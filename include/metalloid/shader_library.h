@@ -63,6 +63,7 @@ class KernelFunction {
   // Forgets the arguments that were set before.
   void start_encoding();
 
+  // What follows throws invalid_argument if no start_encoding() came before.
   // Memory, in place, from `offset` bytes on.
   void set_arg(unsigned index, const Buffer& buffer, std::size_t offset = 0);
   // The buffers' addresses, 8 bytes each: `struct { metal::array<device float*, N> x; }`.
@@ -101,7 +102,8 @@ class ShaderLibrary {
   // As torch.mps compiles: Metal 3.2, math mode safe.
   static CompileOptions default_options();
 
-  // With `parameter_count` (1 to 3), the source is a format in which `{}` stands for a parameter and `{{` for a brace.
+  // With `parameter_count` (1 to 3, else invalid_argument), the source is a format in which `{}` stands for a parameter
+  // and `{{` for a brace.
   explicit ShaderLibrary(std::string source, unsigned parameter_count = 0, CompileOptions options = default_options(),
                          Device device = Device::cpu());
   ~ShaderLibrary();
@@ -123,7 +125,7 @@ class ShaderLibrary {
   std::unique_ptr<State> state_;
 };
 
-// Compiled at once.
+// Compiled at once: the constructor throws compile_error.
 class DynamicShaderLibrary : public ShaderLibrary {
  public:
   explicit DynamicShaderLibrary(std::string source, CompileOptions options = default_options(),

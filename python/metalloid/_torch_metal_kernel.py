@@ -251,16 +251,29 @@ class TorchMetalKernel:
         if not verify:
             dtypes = self._dtypes(args)
             name, source = self._source(args, shapes, dtypes)
-            return self._pack(run_source(source, name, args, shapes, grid, group), dtypes, args)
+            return self._pack(self._run_source(source, name, args, shapes, grid, group), dtypes, args)
 
         expected = self._defined(args)
         dtypes = [result.dtype for result in expected]
         name, source = self._source(args, shapes, dtypes)
         copies = copies_of(args)
-        results = run_source(source, name, copies, shapes, grid, group, poison=True)
+        results = self._run_source(source, name, copies, shapes, grid, group, poison=True)
         check_inputs_unchanged(self.name, self.input_names, args, copies)
         compare(self.name, self.result_names, results, expected, self.rtol, self.atol)
         return self._pack(results, dtypes, args)
+
+    # Compiler messages count the lines of the whole source; authors count those of theirs.
+    def _run_source(self, source: str, name: str, *arguments: Any, poison: bool = False) -> list[torch.Tensor]:
+        try:
+            return run_source(source, name, *arguments, poison=poison)
+        except SyntaxError as error:
+            first = source[: source.index(f"[[kernel]] void {name}(")].count("\n") + 1
+            scalars = sum(annotation is not torch.Tensor for annotation in self._annotations)
+            error.add_note(
+                f"kernel {self.name!r}: src begins in line {first + scalars + 1 if scalars else first} of program_source"
+                + (", helper_src in line 6" if self.helpers else "")
+            )
+            raise
 
     def _run_fake(self, *arguments: Any) -> Any:
         count = len(self.input_names)

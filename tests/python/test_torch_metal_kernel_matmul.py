@@ -1,4 +1,4 @@
-"""matmul2d inside a TorchMetalKernel: the tensors of the call are its operands, in tiles that do not divide the shapes."""
+"""matmul2d inside a TorchMetalKernel: the tensors of the call are its operands, in tiles that do not divide them."""
 
 import pytest
 
@@ -61,7 +61,8 @@ FLASH_ATTENTION = """
     const float scale = 1.44269504f * rsqrt(float(Q.get_extent(0)));
     auto queries = Q.slice(0, group.x * 16);
     auto no_keys = K.slice(0, 0);
-    auto highest = score.get_row_reduction_destination_cooperative_tensor<decltype(queries), decltype(no_keys), float>();
+    auto highest =
+        score.get_row_reduction_destination_cooperative_tensor<decltype(queries), decltype(no_keys), float>();
     auto total = highest, factor = highest;
     auto result = combine.get_destination_cooperative_tensor<decltype(queries), decltype(no_keys), float>();
     for (uint16_t i = 0; i < highest.get_capacity(); ++i) highest[i] = -INFINITY;

@@ -1,4 +1,4 @@
-"""metalloid.TorchMetalKernel in programs: training, copies, files, odd inputs, and the report of a failed comparison."""
+"""metalloid.TorchMetalKernel in programs: training, copies, files, odd inputs; the report of a failed comparison."""
 
 import pickle
 
@@ -148,6 +148,25 @@ def test_a_definition_with_too_few_results():
     kernel = TorchMetalKernel("too_few", ["x"], ["a", "b", "c"], "", sin_cos, index, verify=False)
     with pytest.raises(VerificationError, match="torch_defn returned 2 tensors, result_names has 3"):
         call(kernel, torch.ones(2), [2], [2], [2])
+
+
+def test_compile_errors_say_where_src_begins():
+    def scaled(x: torch.Tensor, n: int) -> torch.Tensor:
+        return x * n
+
+    def error_of(*arguments, args, **keywords):
+        kernel = TorchMetalKernel("lines", *arguments, metal_params=index, **keywords)
+        with pytest.raises(SyntaxError) as caught:
+            kernel(*args, threads_per_grid=(2, 1, 1), threads_per_thread_group=(1, 1, 1), result_shapes=[[2]])
+        return caught.value
+
+    x = torch.ones(2)
+    error = error_of(["x"], ["o"], "float y = x[id];\no[id] = z;", square, args=(x,))
+    assert "program_source:8:9: error: use of undeclared identifier 'z'" in str(error)
+    assert error.__notes__ == ["kernel 'lines': src begins in line 7 of program_source"]
+    error = error_of(["x", "n"], ["o"], "o[id] = z;", scaled, args=(x, 3), helper_src="int a;\nfloat f(float v) {\n}")
+    assert error.__notes__ == ["kernel 'lines': src begins in line 11 of program_source, helper_src in line 6"]
+    assert "program_source:11:9: error: use of undeclared identifier 'z'" in str(error)
 
 
 # ---- the report ----
