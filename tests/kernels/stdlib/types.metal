@@ -113,3 +113,28 @@ kernel void compiled(device uint4* out) {
   uint4 list = {x, x + 1, x + 2};
   out[0] = list;
 }
+
+// Uniform numbers beside a class that numbers convert to, with operators of its own.
+struct Pair {
+  float a, b;
+  template <typename T, typename = enable_if_t<is_convertible_v<T, float>>>
+  constexpr Pair(T x) : a(x), b(0) {}
+};
+constexpr Pair operator/(Pair x, Pair y) { return Pair(x.a / y.a); }
+constexpr Pair operator-(Pair x, Pair y) { return Pair(x.a - y.a); }
+constexpr bool operator<(Pair x, Pair y) { return x.a < y.a; }
+
+// RUN: --kernel uniforms --threads 1 --group 1 --arg size=i32:70 --arg out=i32[5]=zeros
+// EXPECT out: 4 64 6 1 35
+kernel void uniforms(constant int& size, device int* out) {
+  constexpr const uniform<int> step = make_uniform(16);
+  const uniform<int> all = make_uniform(size);
+  const uniform<int> steps = all / step;
+  const uniform<int> covered = step * steps;
+  const uniform<int> rest = all - covered;
+  out[0] = steps;
+  out[1] = covered;
+  out[2] = rest;
+  out[3] = rest < step && steps == make_uniform(4u) && !(all <= covered);
+  out[4] = all / 2;
+}

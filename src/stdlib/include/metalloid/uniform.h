@@ -20,6 +20,31 @@ class uniform {
   T value_;
 };
 
+// Of two uniform operands the result is uniform. A source's own operators for types that numbers convert to then
+// compete with nothing.
+#define METALLOID_UNIFORM_OPERATOR(op)                                            \
+  template <typename T, typename U>                                               \
+  METALLOID_FUNC constexpr auto operator op(uniform<T> a, uniform<U> b) {         \
+    return uniform<decltype(T() op U())>(static_cast<T>(a) op static_cast<U>(b)); \
+  }
+METALLOID_UNIFORM_OPERATOR(+)
+METALLOID_UNIFORM_OPERATOR(-)
+METALLOID_UNIFORM_OPERATOR(*)
+METALLOID_UNIFORM_OPERATOR(/)
+METALLOID_UNIFORM_OPERATOR(%)
+METALLOID_UNIFORM_OPERATOR(&)
+METALLOID_UNIFORM_OPERATOR(|)
+METALLOID_UNIFORM_OPERATOR(^)
+METALLOID_UNIFORM_OPERATOR(<<)
+METALLOID_UNIFORM_OPERATOR(>>)
+METALLOID_UNIFORM_OPERATOR(==)
+METALLOID_UNIFORM_OPERATOR(!=)
+METALLOID_UNIFORM_OPERATOR(<)
+METALLOID_UNIFORM_OPERATOR(>)
+METALLOID_UNIFORM_OPERATOR(<=)
+METALLOID_UNIFORM_OPERATOR(>=)
+#undef METALLOID_UNIFORM_OPERATOR
+
 template <typename T>
 METALLOID_FUNC constexpr uniform<T> make_uniform(T value) {
   return uniform<T>(value);
