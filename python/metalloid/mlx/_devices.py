@@ -1,7 +1,7 @@
 """mx.gpu on a machine where MLX has only a CPU: a device of its own to ask about, the CPU to every operation.
 
-Scripts choose their path by `mx.default_device() == mx.gpu`, and compare it with the other under `mx.stream(mx.cpu)`. So
-the two must differ, although the work is done in the same place.
+Scripts choose their path by `mx.default_device() == mx.gpu`, and compare it with the other under `mx.stream(mx.cpu)`.
+So the two must differ, although the work is done in the same place.
 
 =======================  =====================================================================================
 mx.gpu, mx.cpu           are members of mx.DeviceType, as in MLX

@@ -26,7 +26,10 @@ def _through_float32(mx: Any, operation: Callable[..., Any]) -> Callable[..., An
         if not any(dtype in narrow for dtype in types):
             return operation(a, b, *arguments, **options)
         stream = options.get("stream")
-        wide = [value.astype(mx.float32, stream=stream) if dtype in narrow else value for value, dtype in zip((a, b), types)]
+        wide = [
+            value.astype(mx.float32, stream=stream) if dtype in narrow else value
+            for value, dtype in zip((a, b), types, strict=True)
+        ]
         result = operation(*wide, *arguments, **options)
         return result.astype(mx.result_type(a, b), stream=stream)
 
@@ -43,8 +46,8 @@ def _refusing_kernels(import_function: Callable[[str], Any]) -> Callable[[str], 
             with open(file, "rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 if content.find(b"CustomKernel") >= 0:
                     raise RuntimeError(
-                        f"[import_function] {file} has Metal kernels in it. MLX imports them as operations of a GPU, which "
-                        "only a Mac has; here, call the Python function that was exported."
+                        f"[import_function] {file} has Metal kernels in it. MLX imports them as operations of a GPU, "
+                        "which only a Mac has; here, call the Python function that was exported."
                     )
         return import_function(file)
 
