@@ -123,12 +123,18 @@ import warnings
 warnings.simplefilter("ignore")
 module, x = torch.nn.Linear(2, 2, device="mps"), torch.ones(1, 2, device="mps")
 print(torch.jit.script(module)(x).device, torch.jit.trace(module, x)(x).device)
+import io
+saved = io.BytesIO()
+torch.jit.save(torch.jit.script(module), saved)
+saved.seek(0)
+loaded = torch.jit.load(saved, map_location="mps")
+print(loaded.weight.device, loaded(x).device)
 print(torch.export.export(module, (x,)).module()(x).device)
 @torch.compile(backend="eager")
 def made(x): return torch.zeros(2, device=x.device) + x
 print(made(x).device)
 """
-    ) == ["mps:0 mps:0", "mps:0", "mps:0"]
+    ) == ["mps:0 mps:0", "mps:0 mps:0", "mps:0", "mps:0"]
 
 
 def test_packed_sequences():

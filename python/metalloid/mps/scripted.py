@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
 
+from .device_mode import is_mps
 from .tags import is_tagged, tag, tensors_in
 
 
@@ -26,6 +28,20 @@ def _tag_results(call: Any) -> Any:
     return called
 
 
+def _loaded(load: Any) -> Any:
+    @functools.wraps(load)
+    def loaded(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if not is_mps(map_location):
+            return load(f, map_location, *args, **kwargs)
+        module = load(f, "cpu", *args, **kwargs)
+        for tensor in (*module.parameters(), *module.buffers()):
+            tag(tensor)
+        return module
+
+    return loaded
+
+
 def install() -> None:
+    torch.jit.load = _loaded(torch.jit.load)
     for cls in (torch._C.ScriptFunction, torch._C.ScriptMethod):
         cls.__call__ = _tag_results(cls.__call__)
