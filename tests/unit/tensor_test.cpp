@@ -164,8 +164,7 @@ TEST(Tensors, NeedMetal4) {
 
 TEST(Tensors, OperationsThatAreRefusedSayWhy) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"constexpr auto d = convolution2d_descriptor(16, 32, 16);",
-       "convolution2d is not supported by Metalloid"},
+      {"constexpr auto d = convolution2d_descriptor(16, 32, 16);", "convolution2d is not supported by Metalloid"},
       {"matmul2d<matmul2d_descriptor(0, 8), execution_thread> operation;", "m and n are from 1 to 65535"},
       {"matmul2d<matmul2d_descriptor(8, 8, 8), execution_thread>().get_left_input_cooperative_tensor<half, half, "
        "half>();",
@@ -173,6 +172,11 @@ TEST(Tensors, OperationsThatAreRefusedSayWhy) {
       {"matmul2d<matmul2d_descriptor(8, 8), execution_simdgroup>().get_right_input_cooperative_tensor<half, half, "
        "half>();",
        "cooperative inputs of matmul2d need a fixed k"},
+      // At the user's line.
+      {"threadgroup int m[4]; auto t = tensor(m, dextents<int, 2>(2, 2)); t[1] = 1;",
+       "program_source:3:86: error: a tensor takes one index per dimension"},
+      {"threadgroup int m[4]; auto t = tensor(m, dextents<int, 2>(2, 2)); t.slice(1);",
+       "error: a slice takes one origin per dimension"},
   };
   for (const auto& [body, message] : cases) {
     const std::string text =

@@ -6,6 +6,9 @@
 #include <metalloid/tensor_elements.h>
 #include <metalloid/tensor_extents.h>
 
+// An error at the line of the call, not in here.
+#define METALLOID_REFUSE(CONDITION, MESSAGE) __attribute__((diagnose_if(CONDITION, MESSAGE, "error")))
+
 namespace metal {
 
 struct tensor_handle {};
@@ -65,41 +68,41 @@ class tensor {
 
   // The element; undefined outside the tensor, as in Metal.
   template <typename... Indices>
-  METALLOID_FUNC reference operator[](Indices... indices) const {
-    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC reference operator[](Indices... indices) const
+      METALLOID_REFUSE(sizeof...(Indices) != get_rank(), "a tensor takes one index per dimension") {
     static_assert((is_convertible_v<Indices, index_type> && ...), "a tensor's indices are integers");
     const long position[] = {static_cast<long>(indices)..., 0};
     return data_[offset_of(position, dimensions())];
   }
   template <typename U, size_t N>
-  METALLOID_FUNC reference operator[](array<U, N> indices) const {
-    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC reference operator[](array<U, N> indices) const
+      METALLOID_REFUSE(N != get_rank(), "a tensor takes one index per dimension") {
     return at(indices, dimensions());
   }
 
   // The element, or zero outside the tensor.
   template <typename... Indices>
-  METALLOID_FUNC value_type get(Indices... indices) const {
-    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC value_type get(Indices... indices) const
+      METALLOID_REFUSE(sizeof...(Indices) != get_rank(), "a tensor takes one index per dimension") {
     const long position[] = {static_cast<long>(indices)..., 0};
     return load(position);
   }
   template <typename U, size_t N>
-  METALLOID_FUNC value_type get(array<U, N> indices) const {
-    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC value_type get(array<U, N> indices) const
+      METALLOID_REFUSE(N != get_rank(), "a tensor takes one index per dimension") {
     return get_at(indices, dimensions());
   }
 
   // Writes the element; nothing happens outside the tensor.
   template <typename... Indices>
-  METALLOID_FUNC void set(value_type value, Indices... indices) const {
-    static_assert(sizeof...(Indices) == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC void set(value_type value, Indices... indices) const
+      METALLOID_REFUSE(sizeof...(Indices) != get_rank(), "a tensor takes one index per dimension") {
     const long position[] = {static_cast<long>(indices)..., 0};
     store(position, value);
   }
   template <typename U, size_t N>
-  METALLOID_FUNC void set(value_type value, array<U, N> indices) const {
-    static_assert(N == get_rank(), "a tensor takes one index per dimension");
+  METALLOID_FUNC void set(value_type value, array<U, N> indices) const
+      METALLOID_REFUSE(N != get_rank(), "a tensor takes one index per dimension") {
     set_at(value, indices, dimensions());
   }
 
@@ -112,8 +115,8 @@ class tensor {
 
   // The part that begins at `origin`: up to this tensor's end in dynamic dimensions, else of the given sizes.
   template <size_t... Sizes, typename... Origin>
-  METALLOID_FUNC auto slice(Origin... origin) const {
-    static_assert(sizeof...(Origin) == get_rank(), "a slice takes one origin per dimension");
+  METALLOID_FUNC auto slice(Origin... origin) const
+      METALLOID_REFUSE(sizeof...(Origin) != get_rank(), "a slice takes one origin per dimension") {
     static_assert(sizeof...(Sizes) == 0 || sizeof...(Sizes) == get_rank(), "a slice takes one size per dimension");
     using Sized =
         conditional_t<sizeof...(Sizes) == 0, dextents<index_type, Extents::rank()>, extents<index_type, Sizes...>>;
@@ -197,5 +200,7 @@ template <typename ElementType, typename Extents, typename U, size_t N>
 tensor(ElementType*, Extents, array<U, N>) -> tensor<ElementType, Extents, tensor_inline>;
 
 }  // namespace metal
+
+#undef METALLOID_REFUSE
 
 #endif
