@@ -3,7 +3,7 @@
 // ir/thread_variables.h then gives each thread a variable of its own.
 #pragma once
 
-#include <set>
+#include <vector>
 
 #include <llvm/IR/GlobalVariable.h>
 
@@ -16,8 +16,8 @@ struct ProgramArgument {
   ArgumentInfo info;
 };
 
-// Appends those of `arguments` that are in `used` to the kernel's parameters and arguments. Returns the kernel's new
-// function, which has the name of the old one; the old one is gone.
+// Appends `arguments` to the kernel's parameters and arguments. Returns the kernel's new function, which has the name of
+// the old one; the old one is gone.
 llvm::Function& append_program_arguments(llvm::Function& function, KernelInfo& kernel,
                                          const std::vector<ProgramArgument>& arguments);
 
