@@ -78,8 +78,7 @@ LoadedCode::LoadedCode(std::span<const char> object, void* (*more)(std::string_v
   state_->loaded = state_->linker.loadObject(*state_->object);
   if (!state_->linker.hasError()) state_->linker.resolveRelocations();
   if (!state_->resolver.missing().empty()) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the kernel calls '{}', which has no definition",
+    throw Error(ErrorCode::unsupported, fmt::format("the kernel calls '{}', which has no definition",
                                                     llvm::demangle(state_->resolver.missing())));
   }
   std::string message;
