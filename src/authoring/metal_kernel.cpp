@@ -98,9 +98,9 @@ Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>&
   Dispatch dispatch;
   std::uint32_t index = 0;
   auto bind_array = [&](const Array& array) {
-    // An array without elements still needs an address.
+    // An array without elements still needs an address, and kernels touch some of it.
     if (array.size() == 0) {
-      dispatch.buffer(index, Buffer(size_of(array.dtype)));
+      dispatch.buffer(index, Buffer(std::size_t{16} << 10));
     } else {
       dispatch.buffer(index, array.buffer, array.offset);
     }
