@@ -75,9 +75,15 @@ bool write_atomically(const std::filesystem::path& path, std::string_view first,
   static std::atomic<unsigned> counter{0};
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.{}.tmp", ::getpid(), counter.fetch_add(1));
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  // A name may be taken by what a killed process left, or by one of the same number in another container.
+  std::filesystem::path temporary;
+  int opened = -1;
+  do {
+    temporary = path;
+    temporary += fmt::format(".{}.{}.tmp", ::getpid(), counter.fetch_add(1));
+    opened = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  } while (opened < 0 && errno == EEXIST);
+  Descriptor file(opened);
   if (file.get() < 0) return false;
   bool written = write_all(file.get(), first) && write_all(file.get(), second) && file.close();
   if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return true;

@@ -67,7 +67,6 @@ class Watchdog {
   Watchdog() { ::sem_init(&wake_, 0, 0); }
 
   void start() {
-    started_ = true;
     seen_interrupts_ = interrupts_.load(std::memory_order_acquire);
     static const bool registered = [] {
       // A forked child has no watchdog thread; it starts its own at its first dispatch.
@@ -76,6 +75,7 @@ class Watchdog {
     }();
     (void)registered;
     std::thread([this] { watch_forever(); }).detach();
+    started_ = true;
   }
 
   void after_fork() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <pthread.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -29,6 +30,14 @@ namespace {
 constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::atomic<bool> other_cores_lost{false};
+
+// Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
+bool may_use_other_cores() {
+  static const bool watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = true; }) == 0;
+  return watched && !other_cores_lost.load(std::memory_order_relaxed);
+}
 
 // Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
 class FloatingPointState {
@@ -63,8 +72,8 @@ class ReferenceExecutable : public Executable {
     Launch launch(*this, plan);
     host::Watch watch(launch.stop, plan.timeout);
     std::uint64_t count = plan.threadgroups_per_grid.volume();
-    if (count == 1) {
-      launch.run_range(0, 1);
+    if (count == 1 || !may_use_other_cores()) {
+      launch.run_range(0, count);
     } else {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
                         [&](const auto& range) { launch.run_range(range.begin(), range.end()); });
