@@ -24,6 +24,8 @@ struct Messages {
 };
 static_assert(sizeof(Message) == 512 && sizeof(Messages) == 15364);
 
+support::ForkSafeMutex& mutex = *new support::ForkSafeMutex;
+
 template <std::size_t size>
 std::string text_of(const char (&field)[size]) {
   return {field, ::strnlen(field, size)};
@@ -37,7 +39,6 @@ const Buffer& error_buffer() {
 }
 
 std::optional<ReportedError> take_reported_error() {
-  static auto& mutex = *new support::ForkSafeMutex;
   const std::lock_guard lock(mutex);
   auto& reported = *static_cast<Messages*>(error_buffer().contents());
   if (std::atomic_ref(reported.count).load() == 0) return std::nullopt;

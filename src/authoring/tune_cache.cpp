@@ -31,10 +31,7 @@ struct Entry {
 };
 using Entries = std::vector<Entry>;
 
-runtime::MemoryCache<Entries>& memory_cache() {
-  static auto* cache = new runtime::MemoryCache<Entries>(512);
-  return *cache;
-}
+runtime::MemoryCache<Entries>& memory_cache = *new runtime::MemoryCache<Entries>(512);
 
 const ArgumentInfo* find_argument(const Kernel& kernel, std::uint32_t index) {
   for (const ArgumentInfo& argument : kernel.info().arguments) {
@@ -144,12 +141,12 @@ std::optional<TuneResult> find_last(const support::Hash& key, Wanted wanted) {
     const auto found = std::find_if(entries.rbegin(), entries.rend(), wanted);
     return found == entries.rend() ? std::nullopt : std::optional(found->tuning.result);
   };
-  if (auto known = memory_cache().find(key)) {
+  if (auto known = memory_cache.find(key)) {
     if (auto result = last_in(*known)) return result;
   }
   auto entries = std::make_shared<const Entries>(on_disk(key));
   auto result = last_in(*entries);
-  if (result) memory_cache().insert(key, std::move(entries));
+  if (result) memory_cache.insert(key, std::move(entries));
   return result;
 }
 
@@ -243,7 +240,7 @@ void remember(const support::Hash& key, const support::Hash& options, const Tune
       fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
   Entries entries = on_disk(key);
   if (entries.empty()) {
-    if (auto known = memory_cache().find(key)) entries = *known;  // the disk cache may be off
+    if (auto known = memory_cache.find(key)) entries = *known;  // the disk cache may be off
   }
   std::erase_if(entries, [&](const Entry& other) { return other.options == entry.options; });
   if (entries.size() >= most_entries) entries.erase(entries.begin());
@@ -251,10 +248,10 @@ void remember(const support::Hash& key, const support::Hash& options, const Tune
   Json json = Json::array();
   for (const Entry& each : entries) json.push_back(to_json(each));
   runtime::write_cache_entry(EntryKind::tuning, key, json.dump(1));
-  memory_cache().insert(key, std::make_shared<const Entries>(std::move(entries)));
+  memory_cache.insert(key, std::make_shared<const Entries>(std::move(entries)));
 }
 
-void forget() { memory_cache().clear(); }
+void forget() { memory_cache.clear(); }
 
 }  // namespace tuning
 

@@ -41,10 +41,7 @@ class Preludes {
   std::map<std::string, Prelude> by_key_;
 };
 
-Preludes& preludes() {
-  static auto* instance = new Preludes;
-  return *instance;
-}
+Preludes& preludes = *new Preludes;
 
 std::string key_of(const CompileOptions& options) {
   return fmt::format("{}-{}.{}-{}", stdlib_fingerprint(), options.language.major_version,
@@ -66,11 +63,11 @@ const std::string& stdlib_fingerprint() {
 std::shared_ptr<const std::string> precompiled_prelude(const CompileOptions& options, const PreludeStore& store) {
   if (stdlib_on_disk()) return {};
   const std::string key = key_of(options);
-  if (auto known = preludes().find(key)) return known;
+  if (auto known = preludes.find(key)) return known;
   if (store.load) {
-    if (auto saved = store.load(key)) return preludes().add(key, std::move(*saved));
+    if (auto saved = store.load(key)) return preludes.add(key, std::move(*saved));
   }
-  auto made = preludes().add(key, Session::precompile_prelude(options));
+  auto made = preludes.add(key, Session::precompile_prelude(options));
   if (store.save) store.save(key, *made);
   return made;
 }

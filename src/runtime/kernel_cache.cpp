@@ -51,10 +51,7 @@ support::Hash key_of(const Library::State& library, const KernelInfo& kernel, co
   return hasher.finish();
 }
 
-MemoryCache<CompiledKernel>& memory_cache() {
-  static auto* cache = new MemoryCache<CompiledKernel>(512);
-  return *cache;
-}
+MemoryCache<CompiledKernel>& memory_cache = *new MemoryCache<CompiledKernel>(512);
 
 std::shared_ptr<const CompiledKernel> load(const Library::State& library, Entry& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
@@ -97,7 +94,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->from_cache = true;
   const support::Hash key = key_of(library, kernel, constants);
   state->content = key;
-  state->compiled = memory_cache().find(key);
+  state->compiled = memory_cache.find(key);
   if (state->compiled) return state;
   state->compiled = from_disk(library, key);
   if (!state->compiled) {
@@ -108,7 +105,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
     write_cache_entry(EntryKind::kernel, key, writer.take());
     state->compiled = load(library, entry);
   }
-  memory_cache().insert(key, state->compiled);
+  memory_cache.insert(key, state->compiled);
   return state;
 }
 

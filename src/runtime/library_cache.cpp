@@ -74,10 +74,7 @@ bool is_current(const Entry& entry) {
   return true;
 }
 
-MemoryCache<Entry>& memory_cache() {
-  static auto* cache = new MemoryCache<Entry>(64);
-  return *cache;
-}
+MemoryCache<Entry>& memory_cache = *new MemoryCache<Entry>(64);
 
 std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
   auto bytes = read_cache_entry(EntryKind::library, key);
@@ -140,17 +137,17 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
   bool cached = !frontend::stdlib_on_disk();
   support::Hash key = key_of(source->text, options);
   if (cached) {
-    auto entry = memory_cache().find(key);
+    auto entry = memory_cache.find(key);
     if (entry && is_current(*entry)) return state_for(device, std::move(source), *entry, true);
     entry = from_disk(key);
     if (entry && is_current(*entry)) {
-      memory_cache().insert(key, entry);
+      memory_cache.insert(key, entry);
       return state_for(device, std::move(source), *entry, true);
     }
   }
   std::shared_ptr<const Entry> entry = compile(source->text, options);
   if (cached) {
-    memory_cache().insert(key, entry);
+    memory_cache.insert(key, entry);
     Writer writer;
     archive(writer, const_cast<Entry&>(*entry));  // writing changes nothing
     write_cache_entry(EntryKind::library, key, writer.take());

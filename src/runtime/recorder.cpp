@@ -18,9 +18,11 @@ namespace {
 
 constexpr std::size_t capacity = 1000;
 
+support::ForkSafeMutex& mutex_of_all = *new support::ForkSafeMutex;
+
 struct Recorder {
   std::atomic<bool> on;
-  support::ForkSafeMutex mutex;
+  support::ForkSafeMutex& mutex = mutex_of_all;
   std::deque<Event> events;
   std::uint64_t dispatches = 0;
   std::string folder;  // to write the number of dispatches to; empty: nobody asked

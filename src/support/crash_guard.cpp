@@ -133,6 +133,8 @@ void on_stop(int, siginfo_t*, void* context) {
   leave(guard, context);
 }
 
+ForkSafeMutex& claiming = *new ForkSafeMutex;
+
 void claim_faults() {
   struct sigaction action = {};
   // NODEFER: the handler jumps out, which must not leave the signal blocked.
@@ -258,8 +260,7 @@ std::string_view signal_name(int signal) {
 }  // namespace
 
 void claim_signals() {
-  static auto& mutex = *new ForkSafeMutex;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(claiming);
   claim_faults();
 }
 

@@ -7,7 +7,9 @@ namespace metalloid::support {
 
 // For what all threads share, in objects that live as long as the process. A plain mutex that another thread holds
 // during fork() stays locked in the child for ever. fork() waits until nobody holds any of these, so that the child
-// finds what they guard whole. Holders take no second one and call nothing that may take one or fork.
+// finds what they guard whole. Made when the library is loaded: a function's static variable has a lock of its own, and
+// a thread that makes it waits for a fork under way. Holders take no second one and call nothing that may take one or
+// fork.
 class ForkSafeMutex {
  public:
   ForkSafeMutex();

@@ -14,6 +14,12 @@
 
 namespace metalloid::engines::host {
 
+namespace {
+
+support::ForkSafeMutex& watchdog_mutex = *new support::ForkSafeMutex;
+
+}  // namespace
+
 class Watchdog {
  public:
   // Never destroyed: dispatches of detached threads may outlive main().
@@ -124,7 +130,7 @@ class Watchdog {
   }
 
   static inline std::atomic<Watchdog*> existing_{nullptr};
-  support::ForkSafeMutex mutex_;
+  support::ForkSafeMutex& mutex_ = watchdog_mutex;
   sem_t wake_;  // a semaphore, for signal handlers may post one
   std::atomic<unsigned> interrupts_{0};
   unsigned seen_interrupts_ = 0;

@@ -15,12 +15,8 @@ thread_local Worker* current_worker = nullptr;
 struct IdleList {
   support::ForkSafeMutex mutex;
   Worker* first = nullptr;
-
-  static IdleList& instance() {
-    static IdleList* only = new IdleList;
-    return *only;
-  }
 };
+IdleList& idle = *new IdleList;
 
 std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_t value, std::uint32_t operand) {
   return static_cast<Worker*>(state)->runner.cross_lane(site, value, operand);
@@ -43,7 +39,6 @@ std::uint32_t current_thread(ThreadgroupState* state) { return static_cast<Worke
 }  // namespace
 
 WorkerLease::WorkerLease() : worker_(nullptr), outer_(current_worker) {
-  IdleList& idle = IdleList::instance();
   {
     std::lock_guard lock(idle.mutex);
     if (idle.first) {
@@ -57,7 +52,6 @@ WorkerLease::WorkerLease() : worker_(nullptr), outer_(current_worker) {
 
 WorkerLease::~WorkerLease() {
   current_worker = outer_;
-  IdleList& idle = IdleList::instance();
   std::lock_guard lock(idle.mutex);
   worker_->next_idle = idle.first;
   idle.first = worker_;
