@@ -95,3 +95,19 @@ kernel void half_limits(device float* out) {
   out[0] = __FLT16_MAX__;
   out[1] = -__FLT16_MAX__ / 2;
 }
+
+// Element types of tensors are known without <metal_tensor>.
+// RUN: --kernel format_widths --threads 1 --group 1 --arg out=i32[2]=zeros
+// EXPECT out: 4 8
+template <typename T>
+struct bits_of {
+  static constant constexpr int value = 8 * sizeof(T);
+};
+template <>
+struct bits_of<metal::int4b_format> {
+  static constant constexpr int value = 4;
+};
+kernel void format_widths(device int* out) {
+  out[0] = bits_of<metal::conditional_t<true, metal::int4b_format, char>>::value;
+  out[1] = bits_of<metal::conditional_t<false, metal::uint4b_format, char>>::value;
+}

@@ -4,15 +4,8 @@
 #define METALLOID_TENSOR_ELEMENTS_H
 
 #include <metalloid/array.h>
+#include <metalloid/tensor_formats.h>
 #include <metalloid/type_traits.h>
-
-namespace metal {
-
-// Element types of tensors only: signed and unsigned integers of 4 bits.
-struct int4b_format;
-struct uint4b_format;
-
-}  // namespace metal
 
 namespace __metalloid {
 
