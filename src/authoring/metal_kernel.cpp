@@ -12,17 +12,21 @@
 #include "authoring/metal_kernel_margins.h"
 #include "authoring/metal_kernel_source.h"
 #include "metalloid/metalloid.h"
+#include "support/fork_safe_mutex.h"
 
 namespace metalloid::fast {
 
 struct MetalKernel::State {
   Declaration declaration;
-  std::mutex mutex;
-  std::map<std::string, Kernel> kernels;  // by device and everything that the generated source depends on
+  // By device and everything that the generated source depends on; under kernels_mutex.
+  std::map<std::string, Kernel> kernels;
   std::atomic<bool> reads_outside_inputs = false, writes_outside_outputs = false;
 };
 
 namespace {
+
+// Of all kernels; nothing is compiled under it.
+support::ForkSafeMutex& kernels_mutex = *new support::ForkSafeMutex;
 
 // Declarations for the user's code; lines of messages count from the text that `verbose` prints.
 constexpr std::string_view preamble = "#include <metalloid/mlx_utils.h>\n#line 1\n";
@@ -147,6 +151,20 @@ struct ReadyKernel {
   Size grid, group;
 };
 
+Kernel compiled_once(MetalKernel::State& state, const std::vector<Array>& inputs, const std::vector<Array>& outputs,
+                     const TemplateArguments& arguments, const Device& device) {
+  const std::string key = key_of(device.name(), inputs, outputs, arguments);
+  {
+    const std::lock_guard lock(kernels_mutex);
+    const auto found = state.kernels.find(key);
+    if (found != state.kernels.end()) return found->second;
+  }
+  const Kernel kernel =
+      compile(state.declaration, generate(state.declaration, inputs, dtypes_of(outputs), arguments), device);
+  const std::lock_guard lock(kernels_mutex);
+  return state.kernels.emplace(key, kernel).first->second;
+}
+
 // Checks a call, and compiles its kernel unless that has been done.
 ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, const std::vector<Array>& outputs,
                   const Launch& launch, const Device& device) {
@@ -158,16 +176,7 @@ ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, c
     throw Error(ErrorCode::invalid_argument, "float64 is not supported on the GPU");
   }
 
-  const std::string key = key_of(device.name(), inputs, outputs, launch.template_arguments);
-  std::unique_lock lock(state.mutex);
-  auto found = state.kernels.find(key);
-  if (found == state.kernels.end()) {
-    const GeneratedSource generated = generate(declaration, inputs, dtypes_of(outputs), launch.template_arguments);
-    found = state.kernels.emplace(key, compile(declaration, generated, device)).first;
-  }
-  const Kernel kernel = found->second;
-  lock.unlock();
-
+  const Kernel kernel = compiled_once(state, inputs, outputs, launch.template_arguments, device);
   const auto [grid, group] = sizes(launch, kernel.max_total_threads_per_threadgroup());
   const bool nothing_to_write = std::ranges::all_of(outputs, [](const Array& output) { return output.size() == 0; });
   if (is_empty(grid) && !nothing_to_write) {

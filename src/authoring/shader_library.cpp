@@ -8,8 +8,13 @@
 #include <map>
 #include <mutex>
 
+#include "support/fork_safe_mutex.h"
+
 namespace metalloid {
 namespace {
+
+// Of all libraries; nothing is compiled under it.
+support::ForkSafeMutex& libraries_mutex = *new support::ForkSafeMutex;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
@@ -125,20 +130,21 @@ struct ShaderLibrary::State {
   unsigned parameter_count;
   CompileOptions options;
   Device device;
-  std::mutex mutex;
-  std::map<std::vector<std::string>, Library> libraries;  // by parameters
+  std::map<std::vector<std::string>, Library> libraries;  // by parameters; under libraries_mutex
 
   Library library(const std::vector<std::string>& parameters) {
     if (parameters.size() != parameter_count) {
       refuse(fmt::format("the library's source has {} parameters; {} given", parameter_count, parameters.size()));
     }
-    const std::lock_guard lock(mutex);
-    auto found = libraries.find(parameters);
-    if (found == libraries.end()) {
-      const std::string text = parameter_count == 0 ? source : substitute(source, parameters);
-      found = libraries.emplace(parameters, device.make_library(text, options)).first;
+    {
+      const std::lock_guard lock(libraries_mutex);
+      const auto found = libraries.find(parameters);
+      if (found != libraries.end()) return found->second;
     }
-    return found->second;
+    const std::string text = parameter_count == 0 ? source : substitute(source, parameters);
+    const Library compiled = device.make_library(text, options);
+    const std::lock_guard lock(libraries_mutex);
+    return libraries.emplace(parameters, compiled).first->second;
   }
 };
 
@@ -149,7 +155,7 @@ CompileOptions ShaderLibrary::default_options() {
 }
 
 ShaderLibrary::ShaderLibrary(std::string source, unsigned parameter_count, CompileOptions options, Device device)
-    : state_(new State{std::move(source), parameter_count, std::move(options), device, {}, {}}) {
+    : state_(new State{std::move(source), parameter_count, std::move(options), device, {}}) {
   if (parameter_count > 3) refuse(fmt::format("a library has at most 3 parameters, not {}", parameter_count));
 }
 ShaderLibrary::~ShaderLibrary() = default;

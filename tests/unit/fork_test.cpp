@@ -9,7 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "metalloid/fast.h"
 #include "metalloid/metalloid.h"
+#include "metalloid/shader_library.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid {
@@ -66,6 +68,21 @@ TEST(Fork, ChildrenRunKernelsThatTheParentRuns) {
     return x.as<float>()[count - 1] == 42;
   };
   EXPECT_TRUE(children_succeed(100, twice, twice));
+}
+
+// The parent's threads are nearly always compiling, through the objects that the children use.
+TEST(Fork, ChildrenUseWhatTheParentIsCompilingFor) {
+  ShaderLibrary library("kernel void fill(device int* x) {{ x[0] = {}; }}", 1);
+  const fast::MetalKernel kernel = fast::metal_kernel("fill", {}, {"x"}, "x[0] = N;");
+  std::atomic<int> next{0};
+  const auto compile = [&] {
+    const int number = ++next;
+    library.pipeline_state("fill", {std::to_string(number)});
+    int result = 0;
+    kernel.run({}, {fast::Array::wrap(&result, {1}, fast::Dtype::int32)}, {.template_arguments = {{"N", number}}});
+    return result == number;
+  };
+  EXPECT_TRUE(children_succeed(20, compile, compile));
 }
 
 }  // namespace
