@@ -115,7 +115,7 @@ int warn(void* name) {
   const std::string kernel(static_cast<char*>(name));
   std::free(name);
   try {
-    nb::module_::import_("metalloid.fast._metal_kernel")
+    nb::module_::import_("metalloid.fast._warnings")
         .attr(of_writes ? "warn_of_writes_outside_outputs" : "warn_of_reads_outside_inputs")(kernel);
     return 0;
   } catch (nb::python_error& error) {  // warnings may be errors

@@ -562,9 +562,10 @@ def test_writes_just_outside_are_lost_with_a_warning():
         inputs=[x], grid=(24, 1, 1), threadgroup=(24, 1, 1), output_shapes=[(4,), ()],
         output_dtypes=[numpy.float32, numpy.int32], init_value=2,
     )  # fmt: skip
-    with pytest.warns(RuntimeWarning, match="'writes_outside' writes memory outside its outputs"):
+    with pytest.warns(RuntimeWarning, match="'writes_outside' writes memory outside its outputs") as warned:
         y, z = kernel(**call)
     assert y.tolist() == [1] * 4 and z == 3
+    assert [warning.filename for warning in warned] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # once
         kernel(**call)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from .. import _core, _device
 from ._dtypes import dtype_name
 from ._results import runner_for
 from ._tune import Tunable
+from ._warnings import warn_of_reads_outside_inputs, warn_of_writes_outside_outputs
 
 _math_modes = ("safe", "relaxed", "fast")
 
@@ -253,10 +253,10 @@ class MetalKernel(Tunable):
         self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
         if not self._has_warned_of_reads and self._kernel.reads_outside_inputs:
             self._has_warned_of_reads = True
-            warn_of_reads_outside_inputs(self._kernel.name, 4)
+            warn_of_reads_outside_inputs(self._kernel.name)
         if not self._has_warned_of_writes and self._kernel.writes_outside_outputs:
             self._has_warned_of_writes = True
-            warn_of_writes_outside_outputs(self._kernel.name, 4)
+            warn_of_writes_outside_outputs(self._kernel.name)
 
     def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx_lazy.py``)."""
@@ -283,24 +283,6 @@ class Call(NamedTuple):
     templates: list[tuple[str, Any]]
     init_value: float | None
     stream: Any
-
-
-def warn_of_reads_outside_inputs(name: str, stacklevel: int = 2) -> None:
-    warnings.warn(
-        f"the kernel {name!r} reads memory outside its inputs. It runs on copies of them with zeros around, which takes "
-        "time; a check of the index before the read makes it faster and right.",
-        RuntimeWarning,
-        stacklevel=stacklevel,
-    )
-
-
-def warn_of_writes_outside_outputs(name: str, stacklevel: int = 2) -> None:
-    warnings.warn(
-        f"the kernel {name!r} writes memory outside its outputs, which is lost here and damages other data elsewhere. "
-        "Look at the grid, the index and output_shapes.",
-        RuntimeWarning,
-        stacklevel=stacklevel,
-    )
 
 
 def _described(value: Any) -> Any:
