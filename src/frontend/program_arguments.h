@@ -16,8 +16,8 @@ struct ProgramArgument {
   ArgumentInfo info;
 };
 
-// Appends `arguments` to the kernel's parameters and arguments. Returns the kernel's new function, which has the name of
-// the old one; the old one is gone.
+// Appends `arguments` to the kernel's parameters and arguments. Returns the kernel's new function, which has the name
+// of the old one; the old one is gone.
 llvm::Function& append_program_arguments(llvm::Function& function, KernelInfo& kernel,
                                          const std::vector<ProgramArgument>& arguments);
 
