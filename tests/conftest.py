@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,11 @@ root = pathlib.Path(__file__).resolve().parent.parent
 build = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build"))
 sys.path.insert(0, str(build / "python"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(build / "python"), os.environ.get("PYTHONPATH")]))
+
+# Ctrl-C has its usual effect in the tests and the processes they start, also where the runner was started without it,
+# as shells do for commands in the background.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
