@@ -194,7 +194,7 @@ class ArgumentReader {
     return best.empty() ? best : fmt::format("; did you mean '{}'?", best);
   }
 
-  void read_index(const clang::VarDecl& parameter, const char* attribute, ArgumentInfo& info, bool& has_index) {
+  void read_index(const clang::VarDecl& parameter, llvm::StringRef attribute, ArgumentInfo& info, bool& has_index) {
     if (const auto* annotation = find_annotation(parameter, attribute)) {
       if (const auto index = integer_argument(context_, *annotation)) {
         info.index = *index;
@@ -212,7 +212,7 @@ class ArgumentReader {
     info.kind = resource == "sampler" ? ArgumentKind::sampler : ArgumentKind::texture;
     info.type = describe_type(context_, parameter.getType());
     info.access = Access::read;
-    read_index(parameter, resource.data(), info, has_index);
+    read_index(parameter, resource, info, has_index);
     diagnostics_.Report(parameter.getLocation(),
                         diagnostics_.getCustomDiagID(clang::DiagnosticsEngine::Warning,
                                                      "%0s are not supported by Metalloid: the kernel cannot run"))
