@@ -1,4 +1,3 @@
-// Margins: see the header.
 #include "authoring/metal_kernel_margins.h"
 
 #include <algorithm>
