@@ -170,6 +170,9 @@ NB_MODULE(_core, module) {
     }
     return result;
   });
+  module.def("start_trace", &start_trace, "file"_a);
+  module.def("stop_trace", &stop_trace);
+  module.def("trace_file", &trace_file);
   module.def("error_buffer", [] {
     const Buffer& buffer = error_buffer();
     return std::pair(reinterpret_cast<std::uintptr_t>(buffer.contents()), buffer.size());

@@ -6,4 +6,5 @@
 #include "metalloid/error.h"
 #include "metalloid/library.h"
 #include "metalloid/reflection.h"
+#include "metalloid/trace.h"
 #include "metalloid/version.h"

@@ -34,6 +34,7 @@ struct Event {
   bool grid_counts_threads = true;         // else threadgroups
   std::optional<ErrorCode> error{};        // none: it succeeded
   std::string message{};                   // of the error
+  bool from_cache = false;                 // a library or kernel that did not have to be compiled
 };
 
 struct Events {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import coreai, fast
-    from ._core import Error, devices, engines
+    from ._core import Error, devices, engines, start_trace, stop_trace, trace_file
     from ._core import version as __version__
     from ._device import default_device, set_default_device
     from ._errors import AcceleratorError, synchronize
@@ -47,7 +47,10 @@ _homes = {
     "engines": "_core",
     "fast": "fast",
     "set_default_device": "_device",
+    "start_trace": "_core",
+    "stop_trace": "_core",
     "synchronize": "_errors",
+    "trace_file": "_core",
     "tune": "_tune",
 }
 _other_names = {"__version__": "version"}
@@ -70,7 +73,10 @@ __all__ = [
     "engines",
     "fast",
     "set_default_device",
+    "start_trace",
+    "stop_trace",
     "synchronize",
+    "trace_file",
     "tune",
 ]
 # help(metalloid) and import * ask for all of them.

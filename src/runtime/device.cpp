@@ -56,7 +56,12 @@ std::string Device::engine() const { return state_->engine->name(); }
 Library Device::make_library(std::string_view source, const CompileOptions& options) const {
   auto text = std::make_shared<const SourceText>(SourceText{options.source_name, std::string(source)});
   std::shared_ptr<const Library::State> library;
-  auto describe = [&] { return Event{.kind = Event::Kind::library, .device = name(), .source = text}; };
+  auto describe = [&] {
+    return Event{.kind = Event::Kind::library,
+                 .device = name(),
+                 .source = text,
+                 .from_cache = library != nullptr && library->from_cache};
+  };
   runtime::recorded(describe, [&] { library = runtime::find_or_compile_library(*this, text, options); });
   return Library(std::move(library));
 }

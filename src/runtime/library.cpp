@@ -73,7 +73,8 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
     return Event{.kind = Event::Kind::kernel,
                  .device = state_->device->name,
                  .kernel = std::string(name),
-                 .source = state_->source};
+                 .source = state_->source,
+                 .from_cache = kernel != nullptr && kernel->from_cache};
   };
   runtime::recorded(describe, [&] {
     kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);

@@ -1,27 +1,35 @@
-// Where the runtime tells the recorder (metalloid/recorder.h) what happened.
+// Where the runtime tells the recorder (metalloid/recorder.h) and the trace (metalloid/trace.h) what happened.
 #pragma once
 
+#include <utility>
+
 #include "metalloid/recorder.h"
+#include "runtime/trace.h"
 
 namespace metalloid::runtime {
 
 void add_event(Event event);
 
-// Runs the action; `describe` gives the event, and is asked for it only while recording. Errors pass through.
+// Runs the action; `describe` gives the event, and is asked for it only while recording or tracing. Errors pass through.
 template <typename Describe, typename Action>
 void recorded(Describe describe, Action action) {
-  if (!is_recording()) return action();
+  if (!is_recording() && !is_tracing()) return action();
+  const auto begin = TraceClock::now();
+  const auto tell = [&](Event event) {
+    if (is_tracing()) add_to_trace(event, begin, TraceClock::now());
+    // Of what went well, only dispatches are kept.
+    if (is_recording() && (event.error || event.kind == Event::Kind::dispatch)) add_event(std::move(event));
+  };
   try {
     action();
   } catch (const Error& error) {
     Event event = describe();
     event.error = error.code();
     event.message = error.what();
-    add_event(std::move(event));
+    tell(std::move(event));
     throw;
   }
-  Event event = describe();
-  if (event.kind == Event::Kind::dispatch) add_event(std::move(event));
+  tell(describe());
 }
 
 }  // namespace metalloid::runtime

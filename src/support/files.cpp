@@ -12,6 +12,7 @@
 
 #include "metalloid/error.h"
 #include "support/hash.h"
+#include "support/quiet_writes.h"
 
 namespace metalloid::support {
 namespace {
@@ -85,6 +86,7 @@ bool write_atomically(const std::filesystem::path& path, std::string_view first,
   } while (opened < 0 && errno == EEXIST);
   Descriptor file(opened);
   if (file.get() < 0) return false;
+  const QuietWrites quiet;  // a limit of file sizes (ulimit -f) makes this fail, and nothing else
   bool written = write_all(file.get(), first) && write_all(file.get(), second) && file.close();
   if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return true;
   ::unlink(temporary.c_str());
