@@ -106,6 +106,20 @@ nb::list describe_arguments(const Kernel& kernel) {
   return result;
 }
 
+nb::list describe_function_constants(const Library& library) {
+  nb::list result;
+  for (const FunctionConstantInfo& constant : library.info().function_constants) {
+    nb::dict entry;
+    entry["name"] = constant.name;
+    entry["index"] = constant.index;
+    entry["type"] = constant.type.name;
+    entry["scalar"] = std::string(name_of(constant.type.scalar));
+    entry["rows"] = constant.type.rows;
+    result.append(entry);
+  }
+  return result;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -154,6 +168,7 @@ NB_MODULE(_core, module) {
   nb::class_<Library>(module, "Library")
       .def("kernel_names", &Library::kernel_names)
       .def_prop_ro("warnings", &Library::warnings)
+      .def("function_constants", &describe_function_constants)
       .def("kernel", &make_kernel, "name"_a, "constants"_a);
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,

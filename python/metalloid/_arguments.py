@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._element_types import check_format, describe
+from ._numbers import number
 from ._policy import ArgumentPolicy, arrays_in_place
-from ._tensors import Memory, encode_tensor, encode_tensor_list, is_tensor
+from ._tensors import Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
 
 # arg_casts: struct format of one element and the Python type that it takes.
 _casts = {"fp16": ("e", float), "int32": ("i", int), "int16": ("h", int), "int8": ("b", int), "uint8": ("B", int)}
@@ -73,19 +75,15 @@ def _pack(values: list[Any], cast: str | None, is_float: bool) -> bytes:
         raise RuntimeError("an int argument is bound as int64 and must lie between -2^63 and 2^63 - 1") from None
 
 
-def _describe(argument: Mapping[str, Any]) -> str:
-    return f"argument '{argument['name']}' at buffer({argument['index']}), {argument['type']}"
-
-
 def _check_number(argument: Mapping[str, Any] | None, is_float: bool, cast: str | None) -> None:
     """A float's bits read as an integer, or the reverse, are never what was meant."""
     if argument is None or cast is not None or argument["scalar"] == "":
         return
     wants = argument["scalar"]
     if is_float and wants != "f32":
-        raise TypeError(f"{_describe(argument)}: a Python float is bound as float32 (arg_casts converts)")
+        raise TypeError(f"{describe(argument)}: a Python float is bound as float32 (arg_casts converts)")
     if not is_float and _array_kinds[wants] in ("float", "bfloat"):
-        raise TypeError(f"{_describe(argument)}: a Python int is bound as int64; give a float")
+        raise TypeError(f"{describe(argument)}: a Python int is bound as int64; give a float")
 
 
 def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> None:
@@ -96,7 +94,7 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
     if argument is None:
         return
     if argument["writable"] and not array.writable:
-        raise ValueError(f"{_describe(argument)}: the kernel may write to it and the array is read-only")
+        raise ValueError(f"{describe(argument)}: the kernel may write to it and the array is read-only")
     wants, kind, size = argument["scalar"], array.kind, array.item_bytes
     if wants == "" or kind == "other" or (kind == "uint" and size == 1):
         return  # structs, void and raw bytes: the kernel's business
@@ -107,14 +105,17 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
     if wanted_kind == "bfloat" and kind in integers and size == 2:
         return  # bfloat16 as NumPy users keep it
     if size != argument["item_bytes"] or (kind != wanted_kind and not {kind, wanted_kind} <= integers):
-        raise TypeError(f"{_describe(argument)}: its elements are {wants}, the array's are {kind}{size * 8}")
+        raise TypeError(
+            f"{describe(argument)}: its elements are {wants}, the array's are {kind}{size * 8}. .astype() converts "
+            "them; .view() of the dtype that the kernel takes says that the same memory is meant"
+        )
 
 
 def _check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) -> None:
     """An expanded tensor has fewer elements in memory than it shows: writing them all would go beyond its end."""
     if 0 < memory[1] < tensor.numel() * tensor.element_size():
         raise ValueError(
-            f"{_describe(argument)}: the kernel may write to it and its elements overlap in memory (expand); "
+            f"{describe(argument)}: the kernel may write to it and its elements overlap in memory (expand); "
             "call .contiguous()"
         )
 
@@ -133,6 +134,8 @@ def _encode_list(
         raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
     if is_tensor(values[0]):
         return encode_tensor_list(values, policy)
+    if policy.accepts_arrays:  # and with them NumPy's scalars
+        values = [value if (plain := number(value)) is None else plain for value in values]
     if not isinstance(values[0], (int, float)):
         raise RuntimeError("Unexpected argument types")
     is_float = isinstance(values[0], float)
@@ -150,29 +153,57 @@ def encode(
     """One argument's memory or bytes. `argument` is the kernel's reflection of it, None if it has none there."""
     if is_tensor(value):
         binding = encode_tensor(value, policy)
+        check_format(argument, elements_of(value, binding), "tensor")
         if argument is not None and argument["writable"] and isinstance(binding, tuple):
             _check_no_overlap(argument, value, binding)
         return binding
     if isinstance(value, (float, int)):
-        is_float = isinstance(value, float)
-        if policy.checks_types:
-            _check_number(argument, is_float, cast)
-        if not is_float and cast is None and value >= 1 << 63 and argument is not None and argument["scalar"] == "u64":
-            return struct.pack("<Q", value)
-        return _pack([value], cast, is_float)
+        return _encode_number(value, cast, argument, policy)
     if isinstance(value, (list, tuple)):
         return _encode_list(list(value), cast, argument, policy)
     if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
         raise RuntimeError("Unsupported argument type")
+    return _encode_array(value, cast, argument, policy)
+
+
+def _encode_number(
+    value: float, cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
+) -> bytes:
+    is_float = isinstance(value, float)
+    if policy.checks_types:
+        _check_number(argument, is_float, cast)
+    if not is_float and cast is None and value >= 1 << 63 and argument is not None and argument["scalar"] == "u64":
+        if value >= 1 << 64:
+            raise RuntimeError(f"{describe(argument)}: the int does not fit 64 bits")
+        return struct.pack("<Q", value)
+    return _pack([value], cast, is_float)
+
+
+def _encode_array(
+    value: Any, cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
+) -> _core.HostArray | bytes:
     try:
         array = _core.HostArray(value)
     except TypeError as error:
+        plain = number(value)
+        if plain is not None:  # a scalar that does not show its memory, such as ml_dtypes.bfloat16
+            return _encode_number(plain, cast, argument, policy)
         known = "Unsupported argument type"
         raise RuntimeError(known if str(error).startswith(known) else f"{known}: {error}") from None
-    if array.dimensions == 0 and array.kind == "float" and array.item_bytes == 8:
-        return _pack([float(value)], None, True)  # float64 scalars are narrowed
-    if array.dimensions == 0 and not array.writable:
-        _check_array({**argument, "writable": False} if argument else None, array)
-        return array.contents()  # a NumPy scalar, by value
-    _check_array(argument, array)
-    return array
+    if array.dimensions != 0 or array.writable and not (array.kind == "float" and array.item_bytes == 8):
+        _check_array(argument, array)
+        return array
+    # A NumPy scalar, by value: its own bytes where those are what the kernel takes, else the number.
+    is_narrowed = array.kind == "float" and array.item_bytes == 8
+    has_its_width = argument is None or argument["scalar"] == "" or argument["item_bytes"] == array.item_bytes
+    if cast is None and has_its_width and not is_narrowed:
+        try:
+            _check_array({**argument, "writable": False} if argument else None, array)
+        except TypeError:
+            pass
+        else:
+            return array.contents()
+    plain = number(value)
+    if plain is None:
+        raise RuntimeError("Unsupported argument type")
+    return _encode_number(plain, cast, argument, policy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 from . import _core, _device
 from ._arguments import encode
 from ._errors import error_buffer
+from ._function_constants import checked_constants
+from ._numbers import described, flag, integer, number, real, text
 from ._policy import ArgumentPolicy, arrays_in_place
 from ._tensors import is_tensor
 
@@ -26,6 +29,7 @@ def compile_shader(
     headers: Mapping[str, str] | None = None,
     torch_headers: bool = False,
     source_name: str = "program_source",
+    function_constants: Mapping[int | str, Any] | None = None,
     policy: ArgumentPolicy = arrays_in_place,
 ) -> ShaderLibrary:
     """Compiles Metal source and returns its kernels as attributes.
@@ -42,36 +46,63 @@ def compile_shader(
         torch_headers: ``#include <c10/metal/...>`` means the installed PyTorch's own headers instead of those that
             come with Metalloid (which need no PyTorch and compute the same).
         source_name: what diagnostics call the source.
+        function_constants: values for function constants, by name or index: a bool, an int, a float, or as many of one
+            of them as a vector has. They hold for every kernel; ``get_kernel`` can add others.
         policy: what host values stand for when kernels are called; see ``ArgumentPolicy``.
 
     Raises:
         SyntaxError: the source does not compile; the text is the compiler's log.
         ModuleNotFoundError: torch_headers without an installed PyTorch.
+        TypeError, ValueError: an argument of another type, a device that is not there, a function constant that the
+            source does not declare or whose type does not have the value.
         UnicodeEncodeError: the source holds halves of surrogate pairs.
         metalloid.Error: anything else that the library reports.
     """
-    if not isinstance(source, str):
-        raise TypeError(f"source must be str, not {type(source).__name__}")
-    source.encode()  # UnicodeEncodeError for halves of surrogate pairs
-    if not all(isinstance(name, str) and isinstance(text, str) for name, text in (headers or {}).items()):
+    text("source", source)
+    text("source_name", source_name)
+    if device is not None:
+        _device.check_device(text("device", device))
+    if not isinstance(policy, ArgumentPolicy):
+        raise TypeError(f"policy must be a metalloid.ArgumentPolicy, not {described(policy)}")
+    macros = _mapping("definitions", definitions)
+    in_memory = _mapping("headers", headers)
+    if not all(isinstance(contents, str) for contents in in_memory.values()):
         raise TypeError("headers must map str to str")
-    folders = list(include_directories)
-    if torch_headers:
-        folders.append(_torch_include_directory())
+    if isinstance(include_directories, (str, bytes, os.PathLike)):
+        raise TypeError(f"include_directories is a sequence of folders, not {described(include_directories)}")
+    try:
+        folders = [os.fspath(folder) for folder in include_directories]
+    except TypeError:
+        raise TypeError(f"include_directories is a sequence of folders, not {described(include_directories)}") from None
+    if flag("torch_headers", torch_headers):
+        folders.append(torch_include_directory())
     options = (
         _parse_language(language),
-        math_mode,
-        [(name, str(value)) for name, value in (definitions or {}).items()],
+        text("math_mode", math_mode),
+        [(text("definitions: a name", name), str(value)) for name, value in macros.items()],
         folders,
-        dict(headers or {}),
+        {text("headers: a name", name): text(f"headers: {name}", contents) for name, contents in in_memory.items()},
         source_name,
     )
-    library = ShaderLibrary(lambda name: _core.compile(source, name, *options), device, policy)
+    if function_constants is not None and not isinstance(function_constants, Mapping):
+        raise TypeError(f"function_constants maps names or indices to values, not {described(function_constants)}")
+    library = ShaderLibrary(
+        lambda name: _core.compile(source, name, *options), device, policy, function_constants=function_constants
+    )
     dir(library)  # compiles
+    library.check_function_constants(function_constants or {})
     return library
 
 
-def _torch_include_directory() -> str:
+def _mapping(what: str, value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise TypeError(f"{what} maps str to {'str' if what == 'headers' else 'values'}, not {described(value)}")
+    return value
+
+
+def torch_include_directory() -> str:
     """Found without importing torch, which takes seconds."""
     found = importlib.util.find_spec("torch")
     for folder in (found.submodule_search_locations or ()) if found else ():
@@ -97,7 +128,10 @@ class ShaderLibrary:
         compile_for: Callable[[str], _core.Library],
         device: str | None = None,
         policy: ArgumentPolicy = arrays_in_place,
+        *,
+        function_constants: Mapping[int | str, Any] | None = None,
     ) -> None:
+        self._constants = dict(function_constants or {})
         self._compile_for = compile_for
         self._device = device
         self._policy = policy
@@ -121,11 +155,27 @@ class ShaderLibrary:
     def get_kernel(self, name: str, constants: Mapping[int | str, Any] | None = None) -> Kernel:
         """The kernel of that name, specialised with values for function constants by name or index.
 
+        Args:
+            constants: added to those of ``compile_shader``, which they replace.
+
         Raises:
-            RuntimeError: there is no such kernel, or no such function constant.
+            RuntimeError: there is no such kernel, or a function constant that it needs has no value.
+            TypeError, ValueError: no such function constant, or not a value of its type.
         """
-        values = list((constants or {}).items())
-        return Kernel(lambda device: self._kernel_on(device, name, values), self._device, self._policy)
+        if constants is not None and not isinstance(constants, Mapping):
+            raise TypeError(f"constants maps names or indices to values, not {described(constants)}")
+        values = self.check_function_constants({**self._constants, **(constants or {})})
+        return Kernel(lambda device: self._kernel_on(device, text("name", name), values), self._device, self._policy)
+
+    def check_function_constants(self, values: Mapping[int | str, Any]) -> list[tuple[int | str, Any]]:
+        """The values as the library takes them.
+
+        Raises:
+            TypeError, ValueError: no such function constant, or not a value of its type.
+        """
+        if not values:
+            return []
+        return checked_constants(values, self._library_on(self._device or _device.chosen).function_constants())
 
     def _kernel_on(self, device: str, name: str, values: list[tuple[int | str, Any]]) -> _core.Kernel:
         key = (device, name, repr(values))
@@ -205,9 +255,10 @@ class Kernel:
             if argument is not None or self._policy.checks_types:
                 bindings.append((index, binding))
         if error_buf_idx is not None:
-            if not isinstance(error_buf_idx, int) or not 0 <= error_buf_idx <= 30:
-                raise ValueError(f"error_buf_idx must be a buffer index, 0 to 30, not {error_buf_idx!r}")
-            bindings.append((error_buf_idx, error_buffer))
+            place = number(error_buf_idx)
+            if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place <= 30:
+                raise ValueError(f"error_buf_idx must be a buffer index, 0 to 30, not {described(error_buf_idx)}")
+            bindings.append((place, error_buffer))
         return bindings, elements
 
     def __call__(
@@ -266,7 +317,30 @@ class Kernel:
             raise ValueError(f"Threadgroup size exceeds {limit} limit")
         if 0 in grid and 0 not in group:
             return
-        self._kernel.run(bindings, _padded(grid), _padded(group), dict(threadgroup_memory or {}), timeout)
+        memory = memory_by_index("threadgroup_memory", threadgroup_memory)
+        self._kernel.run(bindings, _padded(grid), _padded(group), memory, seconds_of("timeout", timeout))
+
+
+def memory_by_index(what: str, memory: Mapping[int, int] | None) -> dict[int, int]:
+    """Bytes for threadgroup arguments, checked."""
+    if memory is None:
+        return {}
+    if not isinstance(memory, Mapping):
+        raise TypeError(f"{what} maps indices to bytes, not {described(memory)}")
+    return {
+        integer(f"{what}: an index", index, 0, 30): integer(f"{what}[{index}]", size, 0, (1 << 32) - 1)
+        for index, size in memory.items()
+    }
+
+
+def seconds_of(what: str, value: float | None) -> float | None:
+    """A time limit, checked; None is the default one."""
+    if value is None:
+        return None
+    seconds = real(what, value)
+    if not (math.isfinite(seconds) and 0 <= seconds < 1 << 53):
+        raise ValueError(f"{what} must be seconds, 0 or more, not {value}")
+    return seconds
 
 
 def _extents(value: int | Sequence[int]) -> list[int]:

@@ -71,6 +71,13 @@ def encode_tensor(tensor: Any, policy: ArgumentPolicy) -> Memory | bytes:
     return memory_of(tensor)
 
 
+def elements_of(tensor: Any, binding: Memory | bytes) -> Any:
+    """The dtype of what encode_tensor made of a tensor."""
+    torch = sys.modules["torch"]
+    narrowed = {torch.float64: torch.float32, torch.complex128: torch.complex64} if isinstance(binding, bytes) else {}
+    return narrowed.get(tensor.dtype, tensor.dtype)
+
+
 def encode_tensor_list(tensors: Sequence[Any], policy: ArgumentPolicy) -> bytes:
     """The tensors' addresses, 8 bytes each: an argument buffer such as ``metal::array<device float*, N>``."""
     addresses = []

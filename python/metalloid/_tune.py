@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._shader import Kernel, _extents, _padded
+from ._numbers import flag, integer, real
+from ._shader import Kernel, _extents, _padded, memory_by_index, seconds_of
 from ._tensors import is_tensor, memory_of
 
 Extents = int | Sequence[int]
@@ -172,21 +173,40 @@ def tune(
         threads = elements
     counts_threads = threadgroups is None
     grid = _extents(threads if counts_threads else threadgroups)
-    if isinstance(group_sizes, (int, str)):
+    if not (group_sizes is None or isinstance(group_sizes, Iterable)) or isinstance(group_sizes, str):
         raise TypeError(f"group_sizes is a sequence of threadgroup sizes, not {group_sizes!r}")
     candidates = [_extents(size) for size in group_sizes or ()]
     default = [0, 0, 0] if group_size is None else _extents(group_size)
     contents, reached = _describe(args, bindings)
-    options = _core.TuneOptions(
-        [_padded(size) for size in candidates], float(margin), float(seconds), rounds, compare, tolerance, force,
-        dict(threadgroup_memory_per_thread or {}),
+    options = tuning_options(
+        [_padded(size) for size in candidates], margin, seconds, rounds, compare, tolerance, force,
+        memory_by_index("threadgroup_memory_per_thread", threadgroup_memory_per_thread),
     )  # fmt: skip
     result = _core.tune(
         kernel._kernel, bindings, _padded(grid), counts_threads, _padded(default), options,
-        dict(threadgroup_memory or {}), contents, reached, timeout,
+        memory_by_index("threadgroup_memory", threadgroup_memory), contents, reached, seconds_of("timeout", timeout),
     )  # fmt: skip
     sizes = [grid, *candidates] if group_size is None else [grid, *candidates, default]
     return TuneResult(result, grid, counts_threads, max(map(len, sizes)))
+
+
+def tuning_options(
+    candidates: Sequence[tuple[int, int, int]],
+    margin: Any,
+    seconds: Any,
+    rounds: Any,
+    compare: Any,
+    tolerance: Any,
+    force: Any,
+    threadgroup_memory_per_thread: Mapping[int, int],
+) -> _core.TuneOptions:
+    """The options of one tuning, checked."""
+    return _core.TuneOptions(
+        candidates, real("margin", margin), real("seconds", seconds),
+        None if rounds is None else integer("rounds", rounds, 0, (1 << 32) - 1), flag("compare", compare),
+        None if tolerance is None else real("tolerance", tolerance), flag("force", force),
+        threadgroup_memory_per_thread,
+    )  # fmt: skip
 
 
 def _tensor_kind(tensor: Any) -> str:

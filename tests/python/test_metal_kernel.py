@@ -418,19 +418,6 @@ def test_compile_errors_show_the_line_that_verbose_prints(capsys):
     call(COPY, numpy.zeros(9, numpy.float32))  # and nothing is lost
 
 
-@pytest.mark.parametrize("call_dictionary", [True, False])
-def test_the_first_interface_gets_directions(call_dictionary):
-    with pytest.raises(TypeError, match="input_names=") as error:
-        if call_dictionary:
-            COPY(
-                inputs={"x": 1}, template={"T": "float32"}, grid=(1, 1, 1), threadgroup=(1, 1, 1),
-                output_shapes={"y": (1,)}, output_dtypes={"y": "float32"},
-            )  # fmt: skip
-        else:
-            metal_kernel(name="myexp", source="")
-    assert "list" in str(error.value)
-
-
 @pytest.mark.parametrize("change, kind, message", [
     (dict(inputs=["text"]), TypeError, "str"),
     (dict(inputs=[None]), TypeError, "NoneType"),

@@ -8,12 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core, _device
+from .._numbers import flag, number, text
+from ._by_name import MetalKernelByName, are_dictionaries, in_order
 from ._dtypes import dtype_name
 from ._results import runner_for
 from ._tune import Tunable
 from ._warnings import warn_of_reads_outside_inputs, warn_of_writes_outside_outputs
 
 _math_modes = ("safe", "relaxed", "fast")
+
+Template = Sequence[tuple[str, Any]] | Mapping[str, Any] | None
 
 
 def metal_kernel(
@@ -27,8 +31,12 @@ def metal_kernel(
     compile_options: Mapping[str, str] | None = None,
     *,
     device: str | None = None,
-) -> MetalKernel:
+) -> Any:
     """A kernel from the body of a Metal function; the signature is generated at each call, from its arrays.
+
+    With ``input_names`` and ``output_names`` the result is a :class:`MetalKernel`. Without both it is a
+    :class:`MetalKernelByName`, which takes the names from the dictionaries that it is called with, as MLX's first
+    interface did.
 
     Args:
         name: part of the generated function's name.
@@ -44,28 +52,51 @@ def metal_kernel(
             ``metalloid.default_device()`` is when the kernel is called.
 
     Raises:
-        ValueError: no outputs, or unknown compile options.
+        ValueError: no outputs, unknown compile options, or no such device.
+        TypeError: no source, names of one kind only, or an argument of another type.
     """
-    if input_names is None or output_names is None or source is None:
+    if isinstance(input_names, str) and source is None and not isinstance(output_names, (list, tuple)):
+        # MLX's first interface: name, source, header.
+        input_names, output_names, source, header = None, None, input_names, header or output_names or ""
+    if source is None or (input_names is None) != (output_names is None):
+        missing = [
+            what
+            for what, value in (("source", source), ("input_names", input_names), ("output_names", output_names))
+            if value is None
+        ]
         raise TypeError(
-            "metal_kernel() needs input_names, output_names and source. MLX's first interface took the names from the "
-            "keys of dictionaries at the call; now they are lists given here: "
-            'metal_kernel(name="myexp", input_names=["inp"], output_names=["out"], source=source).'
+            f"metal_kernel() needs {' and '.join(missing)}. With input_names=[...] and output_names=[...] the kernel is "
+            "called with lists; without both, with dictionaries."
         )
     for what, names in (("input_names", input_names), ("output_names", output_names)):
-        if isinstance(names, (str, bytes)) or not all(isinstance(item, str) for item in names):
+        if names is None:
+            continue
+        if not isinstance(names, (list, tuple)) or not all(isinstance(item, str) for item in names):
             raise TypeError(f"metal_kernel(): {what} must be a list of str, not {names!r}")
-    for what, text in (("name", name), ("source", source), ("header", header)):
-        if not isinstance(text, str):
-            raise TypeError(f"metal_kernel(): {what} must be str, not {type(text).__name__}")
-        text.encode()  # UnicodeEncodeError for halves of surrogate pairs
-    for what, flag in (("ensure_row_contiguous", ensure_row_contiguous), ("atomic_outputs", atomic_outputs)):
-        if not isinstance(flag, bool):
-            raise TypeError(f"metal_kernel(): {what} must be bool, not {flag!r}")
-    return MetalKernel(
-        name, input_names, output_names, source, header, ensure_row_contiguous, atomic_outputs,
-        _math_mode(compile_options), device,
-    )  # fmt: skip
+        for item in names:
+            item.encode()  # UnicodeEncodeError for halves of surrogate pairs
+    for what, value in (("name", name), ("source", source), ("header", header)):
+        text(f"metal_kernel(): {what}", value)
+    math_mode = _math_mode(compile_options)
+    if device is not None:
+        text("metal_kernel(): device", device)
+        _device.check_device(device)
+
+    def declare(
+        input_names: Sequence[str], output_names: Sequence[str], ensure_row_contiguous: bool, atomic_outputs: bool
+    ) -> MetalKernel:
+        return MetalKernel(
+            name, input_names, output_names, source, header,
+            flag("metal_kernel(): ensure_row_contiguous", ensure_row_contiguous),
+            flag("metal_kernel(): atomic_outputs", atomic_outputs), math_mode, device,
+        )  # fmt: skip
+
+    if input_names is None or output_names is None:
+        declare([], ["out"], ensure_row_contiguous, atomic_outputs)  # what is wrong with the rest is said here
+        return MetalKernelByName(
+            name, declare, ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs
+        )
+    return declare(input_names, output_names, ensure_row_contiguous, atomic_outputs)
 
 
 def _math_mode(options: Any) -> str:
@@ -91,25 +122,23 @@ def _check_count(what: str, expected: Sequence[Any], values: Sequence[Any]) -> N
 
 
 def _require_lists(**arguments: Any) -> None:
-    dictionaries = [what for what, value in arguments.items() if isinstance(value, dict)]
-    if dictionaries:
-        raise TypeError(
-            f"metal_kernel takes lists, not dictionaries, for {', '.join(f'`{what}`' for what in dictionaries)}: MLX "
-            "replaced its first, dictionary-based interface. Give input_names=[...] and output_names=[...] to "
-            "metal_kernel() and call the kernel with inputs=[a], output_shapes=[a.shape], output_dtypes=[a.dtype], "
-            'template=[("T", mx.float32)]; it returns a list of outputs in the order of output_names.'
-        )
     for what, value in arguments.items():
-        if not isinstance(value, (list, tuple)) and not (what == "template" and value is None):
+        if not isinstance(value, (list, tuple)):
             raise TypeError(f"metal_kernel takes a list for `{what}`, not {type(value).__name__}")
 
 
-def _template(arguments: Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
+def _template(arguments: Template) -> list[tuple[str, Any]]:
+    if isinstance(arguments, Mapping):
+        arguments = list(arguments.items())
+    elif not (arguments is None or isinstance(arguments, (list, tuple))):
+        raise TypeError(f"metal_kernel takes a list or a dictionary for `template`, not {type(arguments).__name__}")
     result: list[tuple[str, Any]] = []
     for pair in arguments or ():
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], str)):
             raise TypeError(f"metal_kernel: template must be a list of pairs of a name and a value; {pair!r} is none")
         name, value = pair
+        plain = None if isinstance(value, (type, str)) else number(value)
+        value = value if plain is None else plain
         if type(value) is int and not -(1 << 31) <= value < 1 << 31:
             value = None
         elif not isinstance(value, (bool, int)):
@@ -186,26 +215,44 @@ class MetalKernel(Tunable):
     def __repr__(self) -> str:
         return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
 
-    def generated_source(
-        self, *, inputs: Sequence[Any], output_dtypes: Sequence[Any], template: Sequence[tuple[str, Any]] | None = None
-    ) -> str:
+    def _lists(
+        self, inputs: Any, output_shapes: Any, output_dtypes: Any
+    ) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        """What a call was given, checked, in the order of the names."""
+        if isinstance(inputs, Mapping):
+            inputs = in_order("inputs", self._input_names, inputs)
+            output_shapes = in_order("output_shapes", self._output_names, output_shapes)
+            output_dtypes = in_order("output_dtypes", self._output_names, output_dtypes)
+        _require_lists(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
+        _check_count("inputs", self._input_names, inputs)
+        _check_count("output_shapes", self._output_names, output_shapes)
+        _check_count("output_dtypes", self._output_names, output_dtypes)
+        return inputs, output_shapes, output_dtypes
+
+    def generated_source(self, *, inputs: Any, output_dtypes: Any, template: Template = None) -> str:
         """The Metal source that such a call compiles."""
+        if are_dictionaries(inputs=inputs, output_dtypes=output_dtypes):
+            inputs = in_order("inputs", self._input_names, inputs)
+            output_dtypes = in_order("output_dtypes", self._output_names, output_dtypes)
+        _require_lists(inputs=inputs, output_dtypes=output_dtypes)
+        _check_count("inputs", self._input_names, inputs)
+        _check_count("output_dtypes", self._output_names, output_dtypes)
         described = [_described(value) for value in inputs]
         return self._kernel.source(described, _dtype_names(output_dtypes), _template(template))[1]
 
     def __call__(
         self,
         *,
-        inputs: Sequence[Any],
-        output_shapes: Sequence[Sequence[int]],
-        output_dtypes: Sequence[Any],
+        inputs: Sequence[Any] | Mapping[str, Any],
+        output_shapes: Sequence[Sequence[int]] | Mapping[str, Sequence[int]],
+        output_dtypes: Sequence[Any] | Mapping[str, Any],
         grid: Sequence[int],
         threadgroup: Sequence[int],
-        template: Sequence[tuple[str, Any]] | None = None,
+        template: Template = None,
         init_value: float | None = None,
         verbose: bool = False,
         stream: Any = None,
-    ) -> list[Any]:
+    ) -> Any:
         """Runs the kernel and returns its outputs, arrays of the kind that the inputs are.
 
         Args:
@@ -215,10 +262,12 @@ class MetalKernel(Tunable):
             output_dtypes: one per output name; dtypes of any array library, or their names.
             grid: threads in x, y, z.
             threadgroup: threads per threadgroup; what reaches over the grid is cut.
-            template: pairs of a name and a dtype, int or bool.
+            template: pairs of a name and a dtype, int or bool, or a dictionary of them.
             init_value: what the outputs hold before the kernel starts; default 0.
             verbose: print the generated source.
             stream: the stream of MLX whose order the kernel joins; without a meaning for other arrays.
+
+        Inputs, shapes and dtypes may also be dictionaries by name, all three; then the result is a dictionary, too.
 
         A kernel on ``mx.array`` runs when MLX evaluates one of its outputs, and what is wrong with its source or its
         threadgroup is raised then (see docs/coming-from-mlx.md). On all other arrays it has run when the call returns.
@@ -227,21 +276,19 @@ class MetalKernel(Tunable):
             ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
             RuntimeError: the source does not compile (the compiler's log follows), the kernel crashed or timed out.
         """
-        _require_lists(
-            inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, template=template
-        )
-        _check_count("inputs", self._input_names, inputs)
-        _check_count("output_shapes", self._output_names, output_shapes)
-        _check_count("output_dtypes", self._output_names, output_dtypes)
+        by_name = are_dictionaries(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
+        inputs, output_shapes, output_dtypes = self._lists(inputs, output_shapes, output_dtypes)
         call = Call(
             self, list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes),
-            _extents("grid", grid), _extents("threadgroup", threadgroup), template, _template(template),
+            _extents("grid", grid), _extents("threadgroup", threadgroup),
+            list(template.items()) if isinstance(template, Mapping) else template, _template(template),
             _initial(init_value), stream,
         )  # fmt: skip
         if verbose:
             text = self._kernel.source([_described(value) for value in inputs], call.output_dtypes, call.templates)[1]
             print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
-        return runner_for(inputs, output_dtypes)(call)
+        outputs = runner_for(inputs, output_dtypes)(call)
+        return dict(zip(self._output_names, outputs, strict=True)) if by_name else outputs
 
     @property
     def device(self) -> str:
@@ -279,7 +326,7 @@ class Call(NamedTuple):
     output_dtypes: list[str]
     grid: tuple[int, int, int]
     threadgroup: tuple[int, int, int]
-    template: Sequence[tuple[str, Any]] | None  # as the user gave it
+    template: Sequence[tuple[str, Any]] | None  # as the user gave it, as a list
     templates: list[tuple[str, Any]]
     init_value: float | None
     stream: Any

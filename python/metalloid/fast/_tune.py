@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import _core
-from .._tune import TuneResult
+from .._tune import TuneResult, tuning_options
 
 Extents = Sequence[int]
 
@@ -24,7 +23,7 @@ class MetalKernelTuning(TuneResult):
 class Tunable:
     """The part of MetalKernel that tunes."""
 
-    _kernel: _core.MetalKernel
+    _kernel: Any
     _input_names: list[str]
     _output_names: list[str]
 
@@ -32,17 +31,20 @@ class Tunable:
     def device(self) -> str:
         raise NotImplementedError
 
+    def _lists(self, inputs: Any, output_shapes: Any, output_dtypes: Any) -> Any:
+        raise NotImplementedError
+
     def tune(
         self,
         *,
-        inputs: Sequence[Any],
-        output_shapes: Sequence[Sequence[int]],
-        output_dtypes: Sequence[Any],
+        inputs: Sequence[Any] | Mapping[str, Any],
+        output_shapes: Sequence[Sequence[int]] | Mapping[str, Sequence[int]],
+        output_dtypes: Sequence[Any] | Mapping[str, Any],
         grid: Extents | None = None,
         threadgroups: Extents | None = None,
         threadgroup: Extents | None = None,
         candidates: Sequence[Extents] = (),
-        template: Sequence[tuple[str, Any]] | None = None,
+        template: Sequence[tuple[str, Any]] | Mapping[str, Any] | None = None,
         init_value: float | None = None,
         margin: float = 0.1,
         seconds: float = 1.0,
@@ -73,21 +75,21 @@ class Tunable:
             ValueError: a wrong call, or results that depend on the threadgroup without one that is right.
             RuntimeError: no size runs, with the reasons; the source does not compile.
         """
-        from ._metal_kernel import _check_count, _dtype_names, _extents, _initial, _template
+        from ._metal_kernel import _dtype_names, _extents, _initial, _shapes, _template
 
         if (grid is None) == (threadgroups is None):
             raise ValueError("[metal_kernel] Give `grid` or `threadgroups`, not both.")
-        _check_count("inputs", self._input_names, inputs)
-        _check_count("output_shapes", self._output_names, output_shapes)
-        _check_count("output_dtypes", self._output_names, output_dtypes)
+        inputs, output_shapes, output_dtypes = self._lists(inputs, output_shapes, output_dtypes)
         extents = _extents("grid", grid) if grid is not None else _extents("threadgroups", threadgroups)  # type: ignore[arg-type]
-        options = _core.TuneOptions(
+        if not isinstance(candidates, (list, tuple)):
+            raise TypeError(f"metal_kernel: candidates must be a list of threadgroups, not {candidates!r}")
+        options = tuning_options(
             [_extents("candidates", candidate) for candidate in candidates], margin, seconds, rounds, compare,
             tolerance, force, {},
         )  # fmt: skip
         default = (0, 0, 0) if threadgroup is None else _extents("threadgroup", threadgroup)
         result = self._kernel.tune(
-            list(inputs), [tuple(shape) for shape in output_shapes], _dtype_names(output_dtypes), extents,
+            list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes), extents,
             grid is not None, default, _template(template), _initial(init_value), self.device, options,
         )  # fmt: skip
         return MetalKernelTuning(result, list(extents), grid is not None, 3)

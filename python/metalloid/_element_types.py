@@ -1,0 +1,51 @@
+"""Whether an array's elements are what a kernel's argument takes them for.
+
+Metal sees memory. Scripts use that: packed words as bytes, int as uint, float as float4, and all of these stay. Only
+memory in one floating-point format that is read as another is never meant: the numbers are wrong, and a kernel that takes
+half for float writes twice as far as the memory reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# How arguments' element types are called by reflection, by Metal and by array libraries.
+_formats = {"f16": ("half", "float16"), "bf16": ("bfloat", "bfloat16"), "f32": ("float", "float32")}
+# Complex numbers are vectors of two elements. Metal has no arithmetic in the others.
+_formats_of_dtypes = {
+    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "complex32": "f16", "complex64": "f32",
+    "float64": "float64", "complex128": "complex128",
+}  # fmt: skip
+
+
+def format_of(dtype: Any) -> str | None:
+    """Of a dtype of torch or NumPy: a floating-point format by name; None for integers and everything else."""
+    name = str(dtype).rpartition(".")[2]
+    return _formats_of_dtypes.get(name, name if name.startswith(("float", "bfloat")) else None)
+
+
+def describe(argument: Mapping[str, Any]) -> str:
+    return f"argument '{argument['name']}' at buffer({argument['index']}), {argument['type']}"
+
+
+def check_format(argument: Mapping[str, Any] | None, dtype: Any, what: str) -> None:
+    """Raises TypeError for elements in another floating-point format than the argument's.
+
+    Args:
+        argument: the kernel's reflection of it, None if it has none there.
+        what: the value in messages, "tensor" or "array".
+    """
+    if argument is None or argument["scalar"] not in _formats or not argument["active"]:
+        return
+    given = format_of(dtype)
+    if given is None or given == argument["scalar"]:
+        return
+    metal_name, library_name = _formats[argument["scalar"]]
+    module = "torch." if what == "tensor" else "numpy."
+    convert = "to" if what == "tensor" else "astype"
+    raise TypeError(
+        f"{describe(argument)}: its elements are {metal_name}, the {what}'s are {str(dtype).rpartition('.')[2]}. "
+        f".{convert}({module}{library_name}) converts them; .view({module}{library_name}) says that the same memory is "
+        "meant"
+    )

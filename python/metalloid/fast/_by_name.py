@@ -1,0 +1,128 @@
+"""metal_kernel with dictionaries: MLX's first interface (0.16 to 0.18), in which names come with the arrays of a call.
+
+>>> kernel = metal_kernel(name="twice", source="uint i = thread_position_in_grid.x; y[i] = 2 * x[i];")
+>>> kernel(inputs={"x": x}, output_shapes={"y": x.shape}, output_dtypes={"y": x.dtype}, grid=..., threadgroup=...)["y"]
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._metal_kernel import MetalKernel
+    from ._tune import MetalKernelTuning
+
+_directions = (
+    "Give dictionaries for all three (inputs={'x': a}, output_shapes={'y': a.shape}, output_dtypes={'y': a.dtype}; the "
+    "result is a dictionary), or name the arrays in metal_kernel(input_names=['x'], output_names=['y'], ...) and give "
+    "lists."
+)
+
+
+def are_dictionaries(**arguments: Any) -> bool:
+    """Whether a call names its arrays.
+
+    Raises:
+        TypeError: some of them are dictionaries and some are not.
+    """
+    others = [what for what, value in arguments.items() if not isinstance(value, Mapping)]
+    if others and len(others) < len(arguments):
+        named = ", ".join(f"`{what}`" for what in arguments if what not in others)
+        raise TypeError(
+            f"metal_kernel takes lists or dictionaries, not both: {named} with names, and "
+            f"{', '.join(f'`{what}`' for what in others)} without. {_directions}"
+        )
+    return not others
+
+
+def names_of(what: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"metal_kernel: the keys of `{what}` are names of arrays, not {name!r}")
+    return tuple(values)
+
+
+def in_order(what: str, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+    """The values of these names, which must be all that there are."""
+    given = names_of(what, values)
+    missing = [name for name in names if name not in values]
+    surplus = [name for name in given if name not in names]
+    if missing or surplus:
+        reasons = [f"has no {name!r}" for name in missing] + [f"has {name!r}, which is none of them" for name in surplus]
+        raise ValueError(f"[metal_kernel] The arrays are {list(names)}: `{what}` {', and '.join(reasons)}.")
+    return [values[name] for name in names]
+
+
+class MetalKernelByName:
+    """A kernel whose arrays get their names from the dictionaries of each call. Made by :func:`metal_kernel`."""
+
+    def __init__(self, name: str, declare: Callable[..., MetalKernel], **flags: bool) -> None:
+        self._name = name
+        self._declare = declare  # of input names, output names and flags
+        self._flags = flags
+        self._kernels: dict[Any, MetalKernel] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<metalloid metal_kernel {self._name}, arrays named by its calls>"
+
+    def _kernel_for(
+        self, inputs: Any, output_shapes: Any, output_dtypes: Any, **flags: bool | None
+    ) -> MetalKernel:
+        arrays = dict(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
+        if not are_dictionaries(**{what: value for what, value in arrays.items() if value is not None}):
+            raise TypeError(f"metal_kernel {self._name!r} was made without input_names and output_names. {_directions}")
+        chosen = self._flags | {what: flag for what, flag in flags.items() if flag is not None}
+        names = names_of("inputs", inputs), names_of("output_dtypes", output_dtypes)
+        key = (*names, *sorted(chosen.items()))
+        with self._lock:
+            if key not in self._kernels:
+                self._kernels[key] = self._declare(*names, **chosen)
+            return self._kernels[key]
+
+    def __call__(
+        self,
+        *,
+        inputs: Mapping[str, Any],
+        output_shapes: Mapping[str, Sequence[int]],
+        output_dtypes: Mapping[str, Any],
+        ensure_row_contiguous: bool | None = None,
+        atomic_outputs: bool | None = None,
+        **launch: Any,
+    ) -> dict[str, Any]:
+        """Runs the kernel and returns its outputs by name.
+
+        Args:
+            inputs, output_shapes, output_dtypes: by the names that the source uses.
+            ensure_row_contiguous, atomic_outputs: for this call; default: what ``metal_kernel`` was told.
+            launch: ``grid``, ``threadgroup``, ``template`` and all else that :meth:`MetalKernel.__call__` takes.
+
+        Raises:
+            As :meth:`MetalKernel.__call__`.
+        """
+        kernel = self._kernel_for(
+            inputs, output_shapes, output_dtypes,
+            ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs,
+        )  # fmt: skip
+        return kernel(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, **launch)
+
+    def generated_source(
+        self, *, inputs: Mapping[str, Any], output_dtypes: Mapping[str, Any], template: Any = None
+    ) -> str:
+        """The Metal source that such a call compiles."""
+        kernel = self._kernel_for(inputs, None, output_dtypes)
+        return kernel.generated_source(inputs=inputs, output_dtypes=output_dtypes, template=template)
+
+    def tune(
+        self,
+        *,
+        inputs: Mapping[str, Any],
+        output_shapes: Mapping[str, Sequence[int]],
+        output_dtypes: Mapping[str, Any],
+        **options: Any,
+    ) -> MetalKernelTuning:
+        """As :meth:`MetalKernel.tune`, with dictionaries."""
+        kernel = self._kernel_for(inputs, output_shapes, output_dtypes)
+        return kernel.tune(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes, **options)
