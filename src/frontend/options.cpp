@@ -41,6 +41,8 @@ void set_language(clang::LangOptions& language, const CompileOptions& options) {
   // Metal 4's tensors take several indices in one subscript, which Clang knows as a part of C++23.
   language.CPlusPlus23 = options.language >= LanguageVersion{4, 0};
 
+  language.setSignedOverflowBehavior(clang::LangOptions::SOB_Defined);  // it wraps
+
   // NaN and infinity are honoured in every mode: `fast` allows assuming them away and does not ask for it.
   const bool safe = options.math_mode == MathMode::safe;
   language.AllowFPReassoc = !safe;
@@ -54,6 +56,7 @@ void set_code_generation(clang::CodeGenOptions& code, const CompileOptions& opti
   code.OptimizationLevel = 2;  // keeps `optnone` off the functions; ir/ runs the passes
   code.DisableLLVMPasses = 1;
   code.RelaxedAliasing = 1;  // public kernels reinterpret pointers freely
+  code.StrictReturn = 0;  // a missing `return` leaves the value undefined, not the way through the code
   code.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
   code.setInlining(clang::CodeGenOptions::NormalInlining);
   code.Reciprocals = {"none"};  // hardware estimates fall short of MSL's accuracy table

@@ -205,3 +205,74 @@ bool wrap_check_template_argument(Sema* self, NamedDecl* parameter, TemplateArgu
   return real_check_template_argument(self, parameter, argument, owner, location, right_angle, pack_index, information,
                                       kind);
 }
+
+// 6. `1u << 33` as a constant expression: Metal masks the amount of a shift, and Clang's evaluator of constant
+//    expressions does not know that. The mask becomes part of the expression.
+//    Test: tests/kernels/out_of_range_constants.metal.
+#define METALLOID_BINARY_OPERATOR                                                                                   \
+  "_ZN5clang14BinaryOperator6CreateERKNS_10ASTContextEPNS_4ExprES5_NS_18BinaryOperatorKindENS_8QualTypeENS_13Expr" \
+  "ValueKindENS_14ExprObjectKindENS_14SourceLocationENS_17FPOptionsOverrideE"
+#define METALLOID_COMPOUND_ASSIGNMENT                                                                              \
+  "_ZN5clang22CompoundAssignOperator6CreateERKNS_10ASTContextEPNS_4ExprES5_NS_18BinaryOperatorKindENS_8QualType" \
+  "ENS_13ExprValueKindENS_14ExprObjectKindENS_14SourceLocationENS_17FPOptionsOverrideES7_S7_"
+
+BinaryOperator* real_binary_operator(const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind,
+                                     QualType type, ExprValueKind value_kind, ExprObjectKind object_kind,
+                                     SourceLocation location,
+                                     FPOptionsOverride options) __asm__("__real_" METALLOID_BINARY_OPERATOR);
+BinaryOperator* wrap_binary_operator(const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind,
+                                     QualType type, ExprValueKind value_kind, ExprObjectKind object_kind,
+                                     SourceLocation location,
+                                     FPOptionsOverride options) __asm__("__wrap_" METALLOID_BINARY_OPERATOR);
+CompoundAssignOperator* real_compound_assignment(
+    const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind, QualType type,
+    ExprValueKind value_kind, ExprObjectKind object_kind, SourceLocation location, FPOptionsOverride options,
+    QualType left_type, QualType result_type) __asm__("__real_" METALLOID_COMPOUND_ASSIGNMENT);
+CompoundAssignOperator* wrap_compound_assignment(
+    const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind, QualType type,
+    ExprValueKind value_kind, ExprObjectKind object_kind, SourceLocation location, FPOptionsOverride options,
+    QualType left_type, QualType result_type) __asm__("__wrap_" METALLOID_COMPOUND_ASSIGNMENT);
+
+namespace {
+
+// Whether the value is known to be less than `width`.
+bool is_below(const ASTContext& context, const Expr* amount, unsigned width) {
+  if (const auto* mask = llvm::dyn_cast<BinaryOperator>(amount->IgnoreParenImpCasts());
+      mask && mask->getOpcode() == BO_And && !mask->isTypeDependent()) {
+    return is_below(context, mask->getLHS(), width) || is_below(context, mask->getRHS(), width);
+  }
+  const auto* literal = llvm::dyn_cast<IntegerLiteral>(amount->IgnoreParenImpCasts());
+  return literal && literal->getValue().ult(width);
+}
+
+// The amount of a shift of a `shifted`, masked where it may be out of range.
+Expr* mask_amount(const ASTContext& context, Expr* amount, QualType shifted) {
+  const QualType type = amount->getType();
+  if (shifted->isDependentType() || type->isDependentType() || !shifted->isIntegerType() || !type->isIntegerType()) {
+    return amount;
+  }
+  const auto width = static_cast<unsigned>(context.getTypeSize(shifted));
+  if (!llvm::isPowerOf2_32(width) || is_below(context, amount, width)) return amount;
+  const SourceLocation place = amount->getExprLoc();
+  Expr* mask = IntegerLiteral::Create(
+      context, llvm::APInt(static_cast<unsigned>(context.getIntWidth(type)), width - 1), type, place);
+  return real_binary_operator(context, amount, mask, BO_And, type, VK_PRValue, OK_Ordinary, place, FPOptionsOverride());
+}
+
+}  // namespace
+
+BinaryOperator* wrap_binary_operator(const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind,
+                                     QualType type, ExprValueKind value_kind, ExprObjectKind object_kind,
+                                     SourceLocation location, FPOptionsOverride options) {
+  if (BinaryOperator::isShiftOp(kind)) right = mask_amount(context, right, type);
+  return real_binary_operator(context, left, right, kind, type, value_kind, object_kind, location, options);
+}
+
+CompoundAssignOperator* wrap_compound_assignment(const ASTContext& context, Expr* left, Expr* right,
+                                                 BinaryOperatorKind kind, QualType type, ExprValueKind value_kind,
+                                                 ExprObjectKind object_kind, SourceLocation location,
+                                                 FPOptionsOverride options, QualType left_type, QualType result_type) {
+  if (kind == BO_ShlAssign || kind == BO_ShrAssign) right = mask_amount(context, right, result_type);
+  return real_compound_assignment(context, left, right, kind, type, value_kind, object_kind, location, options,
+                                  left_type, result_type);
+}

@@ -33,7 +33,10 @@ bool all_elements(Value* value, Predicate predicate) {
 void mask_shift(llvm::BinaryOperator& shift) {
   Value* amount = shift.getOperand(1);
   unsigned width = shift.getType()->getScalarSizeInBits();
-  if (all_elements(amount, [&](const llvm::APInt& value) { return value.ult(width); })) return;
+  auto in_range = [&](const llvm::APInt& value) { return value.ult(width); };
+  if (all_elements(amount, in_range)) return;
+  auto* mask = llvm::dyn_cast<llvm::BinaryOperator>(amount);  // the front end's own
+  if (mask && mask->getOpcode() == llvm::Instruction::And && all_elements(mask->getOperand(1), in_range)) return;
   llvm::IRBuilder<> builder(&shift);
   llvm::Type* type = shift.getType();
   Value* masked = llvm::isPowerOf2_32(width) ? builder.CreateAnd(amount, llvm::ConstantInt::get(type, width - 1))

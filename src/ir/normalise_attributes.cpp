@@ -30,6 +30,29 @@ void normalise_definition(llvm::Function& function) {
   function.setPersonalityFn(nullptr);
 }
 
+// What a front end for C++ promises of values, and a kernel may break without harm on a GPU: a reference to memory
+// that is not there but never read, a value that was never written passed on, a bool of 2 in a buffer.
+void forget_promises(llvm::Function& function) {
+  for (auto kind : {llvm::Attribute::NoUndef, llvm::Attribute::NonNull, llvm::Attribute::Dereferenceable,
+                    llvm::Attribute::DereferenceableOrNull}) {
+    function.removeRetAttr(kind);
+    for (unsigned i = 0; i < function.arg_size(); ++i) function.removeParamAttr(i, kind);
+  }
+}
+void forget_promises(llvm::CallBase& call) {
+  for (auto kind : {llvm::Attribute::NoUndef, llvm::Attribute::NonNull, llvm::Attribute::Dereferenceable,
+                    llvm::Attribute::DereferenceableOrNull}) {
+    call.removeRetAttr(kind);
+    for (unsigned i = 0; i < call.arg_size(); ++i) call.removeParamAttr(i, kind);
+  }
+}
+void forget_promises(llvm::LoadInst& load) {
+  for (unsigned kind : {llvm::LLVMContext::MD_range, llvm::LLVMContext::MD_noundef, llvm::LLVMContext::MD_nonnull,
+                        llvm::LLVMContext::MD_dereferenceable}) {
+    load.setMetadata(kind, nullptr);
+  }
+}
+
 // The loop's metadata without its promise of progress.
 void forget_progress(llvm::Instruction& branch) {
   llvm::MDNode* loop = branch.getMetadata(llvm::LLVMContext::MD_loop);
@@ -75,8 +98,10 @@ void normalise_attributes(llvm::Module& module) {
       continue;
     }
     normalise_definition(function);
+    forget_promises(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        forget_promises(*call);
         call->removeFnAttr(llvm::Attribute::NoInline);
         call->removeFnAttr(llvm::Attribute::WillReturn);
         llvm::Function* callee = call->getCalledFunction();
@@ -85,6 +110,7 @@ void normalise_attributes(llvm::Module& module) {
           call->setAttributes({});
         }
       }
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) forget_promises(*load);
       if (instruction.isTerminator()) forget_progress(instruction);
     }
   }

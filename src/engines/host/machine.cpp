@@ -78,6 +78,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
   llvm::TargetOptions options;
   // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // What can never be reached, the kernel says, must not lead into whatever code comes next.
+  options.TrapUnreachable = true;
+  options.NoTrapAfterNoreturn = true;
   std::unique_ptr<llvm::TargetMachine> machine(
       target().createTargetMachine(llvm::Triple(llvm::sys::getProcessTriple()), cpu_name(), cpu_features(), options,
                                    llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,

@@ -297,12 +297,14 @@ struct packed_storage<T, 4> {
 #define METALLOID_BUILD_3(V, M, ...) V(M(x, __VA_ARGS__), M(y, __VA_ARGS__), M(z, __VA_ARGS__))
 #define METALLOID_BUILD_4(V, M, ...) V(M(x, __VA_ARGS__), M(y, __VA_ARGS__), M(z, __VA_ARGS__), M(w, __VA_ARGS__))
 #define METALLOID_ELEMENT_BINARY(c, op) static_cast<T>(a.c op b.c)
+#define METALLOID_ELEMENT_SHIFT(c, op) static_cast<T>(a.c op(b.c & T(8 * sizeof(T) - 1)))
 #define METALLOID_ELEMENT_COMPARE(c, op) (a.c op b.c)
 #define METALLOID_ELEMENT_UNARY(c, op) static_cast<T>(op a.c)
 
-#define METALLOID_VEC_BINARY(N, op)                                                                     \
+#define METALLOID_VEC_BINARY(N, op) METALLOID_VEC_BY_ELEMENT(N, op, METALLOID_ELEMENT_BINARY)
+#define METALLOID_VEC_BY_ELEMENT(N, op, element)                                                        \
   METALLOID_FUNC friend constexpr vec operator op(vec a, vec b) {                                       \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_BINARY, op);    \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, element, op);                     \
     return vec(__metalloid::from_arithmetic<T, N>(__metalloid::to_arithmetic<T, N>(a.__native)          \
                                                       op __metalloid::to_arithmetic<T, N>(b.__native)), \
                __metalloid::native_tag());                                                              \
@@ -312,9 +314,9 @@ struct packed_storage<T, 4> {
     return *this;                                                                                       \
   }
 
-// Shifts take counts of another integer type.
+// Shifts take counts of another integer type, and mask them by the width of the element.
 #define METALLOID_VEC_SHIFT(N, op)                                                                             \
-  METALLOID_VEC_BINARY(N, op)                                                                                  \
+  METALLOID_VEC_BY_ELEMENT(N, op, METALLOID_ELEMENT_SHIFT)                                                     \
   template <typename U, metal::enable_if_t<__is_integral(T) && __is_integral(U) && !__is_same(T, U), int> = 0> \
   METALLOID_FUNC friend constexpr vec operator op(vec a, vec<U, N> b) {                                        \
     return a op vec(b);                                                                                        \
