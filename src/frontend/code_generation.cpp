@@ -6,10 +6,11 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 
+#include "frontend/initialisers.h"
 #include "frontend/program_arguments.h"
+#include "ir/initialisers.h"
 #include "ir/thread_variables.h"
 
 namespace metalloid::frontend {
@@ -44,6 +45,18 @@ class ThreadgroupVariables : public clang::RecursiveASTVisitor<ThreadgroupVariab
 // Globals that a function uses, through the functions it calls and the constants it reads.
 class UsedGlobals {
  public:
+  explicit UsedGlobals(const llvm::Module& module) {
+    for (const ir::Initialiser& initialiser : ir::find_initialisers(module)) {
+      initialisers_[initialiser.constant] = initialiser.function;
+    }
+  }
+
+  std::set<const llvm::GlobalVariable*> of(const llvm::GlobalVariable& variable) {
+    std::set<const llvm::GlobalVariable*> used;
+    collect(variable, used);
+    return used;
+  }
+
   const std::set<const llvm::GlobalVariable*>& of(const llvm::Function& function) {
     const auto [entry, is_new] = functions_.try_emplace(&function);
     if (!is_new) return entry->second;
@@ -62,14 +75,12 @@ class UsedGlobals {
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
       if (!used.insert(variable).second) return;
       if (ir::is_thread_variable(*variable)) return;
-      // A constant that is computed at start-up depends on what its initialiser function reads.
-      for (const llvm::User* user : variable->users()) {
-        const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-        if (store && store->getPointerOperand() == variable) {
-          const auto& nested = of(*store->getFunction());
-          used.insert(nested.begin(), nested.end());
-        }
+      const auto computed = initialisers_.find(variable);
+      if (computed != initialisers_.end()) {
+        const auto& nested = of(*computed->second);
+        used.insert(nested.begin(), nested.end());
       }
+      if (variable->hasInitializer()) collect(*variable->getInitializer(), used);
     } else if (const auto* callee = llvm::dyn_cast<llvm::Function>(&value)) {
       const auto& nested = of(*callee);
       used.insert(nested.begin(), nested.end());
@@ -78,12 +89,13 @@ class UsedGlobals {
     }
   }
 
+  std::map<const llvm::GlobalVariable*, const llvm::Function*> initialisers_;  // of constants that are computed
   std::map<const llvm::Function*, std::set<const llvm::GlobalVariable*>> functions_;
 };
 
 // Kernels take the arguments at program scope that they use.
 void add_program_arguments(llvm::Module& module, Reflection& reflection) {
-  UsedGlobals used;
+  UsedGlobals used(module);
   std::map<ReflectedKernel*, std::vector<ProgramArgument>> arguments;  // before any function changes
   for (const ReflectedProgramArgument& argument : reflection.program_arguments) {
     llvm::GlobalVariable* variable = module.getNamedGlobal(argument.symbol);
@@ -100,7 +112,7 @@ void add_program_arguments(llvm::Module& module, Reflection& reflection) {
 }
 
 void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
-  UsedGlobals used;
+  UsedGlobals used(module);
   for (ReflectedKernel& kernel : reflection.kernels) {
     const llvm::Function* function = module.getFunction(kernel.info.symbol);
     if (!function) continue;
@@ -112,10 +124,14 @@ void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
                 module.getDataLayout().getTypeAllocSize(variable->getValueType());
       }
     }
+    std::set<const llvm::GlobalVariable*> decides;  // whether arguments exist
+    for (const ArgumentInfo& argument : kernel.info.arguments) {
+      const llvm::GlobalVariable* gate = argument.gate.empty() ? nullptr : module.getNamedGlobal(argument.gate);
+      if (gate) decides.merge(used.of(*gate));
+    }
     for (const auto& [constant, declaration] : reflection.function_constants) {
       const llvm::GlobalVariable* variable = module.getNamedGlobal(constant.symbol);
-      bool is_used = variable && used.of(*function).count(variable);
-      for (const ArgumentInfo& argument : kernel.info.arguments) is_used |= argument.gate == constant.symbol;
+      const bool is_used = variable && (used.of(*function).count(variable) || decides.count(variable));
       if (is_used) kernel.info.function_constants.push_back(constant.name);
     }
   }
@@ -134,6 +150,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   // Clang's own count includes errors that MSL does not share (Diagnostics drops them).
   diagnostics.Reset(/*soft=*/true);
 
+  InitialiserRecorder initialisers;
   std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
       diagnostics, compiler.getCodeGenOpts().MainFileName, &compiler.getVirtualFileSystem(),
       compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
@@ -185,6 +202,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {
     annotations->eraseFromParent();
   }
+  initialisers.write_list(*module);
   add_program_arguments(*module, reflection);
   describe_used_globals(*module, reflection);
   return module;

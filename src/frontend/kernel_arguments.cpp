@@ -62,9 +62,7 @@ const clang::FieldDecl* find_tensor(clang::ASTContext& context, clang::QualType 
 
 class ArgumentReader {
  public:
-  // `scope` is where function constants are looked up.
-  ArgumentReader(clang::ASTContext& context, const clang::DeclContext& scope)
-      : context_(context), scope_(scope), diagnostics_(context.getDiagnostics()) {}
+  explicit ArgumentReader(clang::ASTContext& context) : context_(context), diagnostics_(context.getDiagnostics()) {}
 
   std::vector<KernelArgument> read(const clang::FunctionDecl& kernel) {
     std::vector<KernelArgument> arguments;
@@ -100,13 +98,7 @@ class ArgumentReader {
     ArgumentInfo& info = argument.info;
     info.name = parameter.getNameAsString();
     const clang::QualType type = parameter.getType().getCanonicalType();
-    if (const auto* gate = find_annotation(parameter, "gate")) {
-      argument.gate = find_gate(string_argument(*gate).value_or(""));
-      if (!argument.gate) {
-        error(parameter.getLocation(), "'function_constant' attribute of argument %0 names no function constant")
-            << parameter.getDeclName();
-      }
-    }
+    if (const auto* gate = find_annotation(parameter, "gate")) read_gate(parameter, *gate, argument);
     if (type->isPointerType() || type->isReferenceType()) {
       read_pointer(parameter, type->getPointeeType(), type->isReferenceType(), info, has_index);
     } else if (const char* resource = resource_class(type)) {
@@ -315,7 +307,7 @@ class ArgumentReader {
       const ArgumentInfo& info = arguments[i].info;
       if (info.kind == ArgumentKind::builtin || !is_explicit[i]) continue;
       // Two arguments may share an index if function constants keep them apart.
-      if (!used[class_of(info)].insert(info.index).second && !arguments[i].gate) {
+      if (!used[class_of(info)].insert(info.index).second && !arguments[i].is_gated) {
         error(kernel.getParamDecl(i)->getLocation(), "cannot reserve '%0' resource location at index %1")
             << class_names[class_of(info)] << info.index;
       }
@@ -334,28 +326,38 @@ class ArgumentReader {
     }
   }
 
-  // The variable that `name` (perhaps qualified) means where the kernel is declared.
-  const clang::VarDecl* find_gate(llvm::StringRef name) {
-    llvm::SmallVector<llvm::StringRef> parts;
-    name.split(parts, "::", -1, /*KeepEmpty=*/false);
-    if (parts.empty()) return nullptr;
-    const clang::DeclContext* scope = &scope_;
-    for (; scope; scope = scope->getParent()) {
-      const clang::DeclContext* inner = scope;
-      for (std::size_t i = 0; i + 1 < parts.size() && inner; ++i) {
-        const auto found = inner->lookup(&context_.Idents.get(parts[i]));
-        inner = found.empty() ? nullptr : llvm::dyn_cast<clang::DeclContext>(found.front());
-      }
-      if (!inner) continue;
-      for (const clang::NamedDecl* candidate : inner->lookup(&context_.Idents.get(parts.back()))) {
-        if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(candidate)) return variable;
-      }
+  // `[[function_constant(c)]]`: c decides whether the argument exists. A constant that the pipeline gives its value
+  // stays the argument's gate; any other decides now.
+  void read_gate(const clang::VarDecl& parameter, const clang::AnnotateAttr& annotation, KernelArgument& argument) {
+    clang::Expr::EvalResult result;
+    const clang::Expr* gate = annotation.args_size() > 0 ? annotation.args_begin()[0] : nullptr;
+    if (!gate || gate->isValueDependent() || !gate->EvaluateAsRValue(result, context_)) {
+      error(parameter.getLocation(), "'function_constant' attribute of argument %0 names no function constant")
+          << parameter.getDeclName();
+      return;
     }
-    return nullptr;
+    if (result.Val.isInt()) {
+      argument.info.is_active = result.Val.getInt() != 0;
+      argument.is_gated = true;
+      return;
+    }
+    const auto* base = result.Val.isLValue() ? result.Val.getLValueBase().dyn_cast<const clang::ValueDecl*>() : nullptr;
+    const auto* constant = llvm::dyn_cast_or_null<clang::VarDecl>(base);
+    if (!constant || !constant->getType()->isIntegralOrEnumerationType()) {
+      error(parameter.getLocation(), "'function_constant' attribute of argument %0 must name a boolean constant")
+          << parameter.getDeclName();
+      return;
+    }
+    argument.is_gated = true;
+    const clang::APValue* value = constant->getAnyInitializer() ? constant->evaluateValue() : nullptr;
+    if (value && value->isInt()) {
+      argument.info.is_active = value->getInt() != 0;
+    } else {
+      argument.gate = constant;
+    }
   }
 
   clang::ASTContext& context_;
-  const clang::DeclContext& scope_;
   clang::DiagnosticsEngine& diagnostics_;
 };
 
@@ -371,11 +373,11 @@ Builtin builtin_named(llvm::StringRef attribute) {
 }
 
 std::vector<KernelArgument> reflect_arguments(clang::ASTContext& context, const clang::FunctionDecl& kernel) {
-  return ArgumentReader(context, *kernel.getDeclContext()).read(kernel);
+  return ArgumentReader(context).read(kernel);
 }
 
 KernelArgument reflect_program_argument(clang::ASTContext& context, const clang::VarDecl& variable) {
-  return ArgumentReader(context, *variable.getDeclContext()).read_program_argument(variable);
+  return ArgumentReader(context).read_program_argument(variable);
 }
 
 bool is_program_argument(const clang::VarDecl& variable) {

@@ -11,7 +11,8 @@ namespace metalloid::frontend {
 
 struct KernelArgument {
   ArgumentInfo info;
-  const clang::VarDecl* gate = nullptr;  // function constant that decides whether the argument exists
+  bool is_gated = false;                 // a constant decides whether the argument exists
+  const clang::VarDecl* gate = nullptr;  // that constant if its value is known to pipelines only
 };
 
 // The value that an attribute of this name stands for, or Builtin::none.

@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/ConstantFolding.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Evaluator.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,6 +22,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ir/initialisers.h"
 #include "ir/operations.h"
 #include "metalloid/error.h"
 
@@ -156,60 +152,19 @@ void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, co
   if (query->use_empty()) query->eraseFromParent();
 }
 
-// The initialisers to run, in order; the one function that Clang makes per file is taken apart, so that one
-// initialiser that cannot be evaluated leaves the others alone.
-std::vector<llvm::Function*> dynamic_initialisers(llvm::GlobalVariable& list) {
-  std::vector<llvm::Function*> result;
-  auto* entries = llvm::dyn_cast<llvm::ConstantArray>(list.getInitializer());
-  if (!entries) return result;
-  for (llvm::Value* entry : entries->operands()) {
-    auto* function =
-        llvm::dyn_cast<llvm::Function>(llvm::cast<llvm::Constant>(entry)->getAggregateElement(1u)->stripPointerCasts());
-    if (!function || function->isDeclaration()) continue;
-    std::vector<llvm::Function*> parts;
-    bool only_calls = true;
-    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
-      if (llvm::isa<llvm::ReturnInst>(instruction) || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) continue;
-      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      only_calls &= callee && !callee->isDeclaration() && call->arg_size() == 0;
-      if (only_calls) parts.push_back(callee);
-    }
-    if (only_calls) {
-      result.insert(result.end(), parts.begin(), parts.end());
-    } else {
-      result.push_back(function);
-    }
-  }
-  return result;
-}
-
-void evaluate_derived_constants(llvm::Module& module) {
-  llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global_ctors");
-  if (!list) return;
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  llvm::TargetLibraryInfo library_info(library);
-  for (llvm::Function* function : dynamic_initialisers(*list)) {
-    llvm::Evaluator evaluator(module.getDataLayout(), &library_info);
-    llvm::Constant* nothing = nullptr;
-    if (!evaluator.EvaluateFunction(function, nothing, llvm::SmallVector<llvm::Constant*, 1>())) continue;
-    for (auto& [global, value] : evaluator.getMutatedInitializers()) global->setInitializer(value);
-  }
-  list->eraseFromParent();
-}
-
 std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbol, const LibraryInfo& library,
                                   const FunctionConstants& values) {
   for (const FunctionConstantInfo& constant : library.function_constants) {
     if (constant.symbol != symbol && constant.name != symbol) continue;
     const Value* value = find_value(constant, values);
-    return value && bytes_of(constant, *value)[0] != 0;
+    if (!value) return false;
+    const Bytes bytes = bytes_of(constant, *value);
+    return std::any_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte != 0; });
   }
   llvm::GlobalVariable* global = module.getNamedGlobal(symbol);
-  if (!global || !global->hasInitializer()) return std::nullopt;
-  llvm::Constant* held = llvm::ConstantFoldLoadFromConst(
-      global->getInitializer(), llvm::Type::getInt8Ty(module.getContext()), module.getDataLayout());
-  auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(held);
+  if (!global || !global->hasInitializer() || !global->getValueType()->isIntegerTy()) return std::nullopt;
+  global->setLinkage(llvm::GlobalValue::InternalLinkage);  // select_kernel kept it for this
+  auto* number = llvm::dyn_cast<llvm::ConstantInt>(global->getInitializer());
   if (!number) return std::nullopt;
   return !number->isZero();
 }
@@ -248,7 +203,7 @@ void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, c
     const Value* value = find_value(constant, values);
     define(module, *global, value ? bytes_of(constant, *value) : Bytes(std::max<std::size_t>(constant.type.size, 1)));
   }
-  evaluate_derived_constants(module);
+  evaluate_initialisers(module);
   for (ArgumentInfo& argument : kernel.info.arguments) {
     if (argument.gate.empty()) continue;
     auto active = value_of_gate(module, argument.gate, library, values);

@@ -15,8 +15,10 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "ir/diagnostics.h"
+#include "ir/initialisers.h"
 #include "ir/pass_managers.h"
 #include "metalloid/error.h"
 
@@ -68,6 +70,26 @@ class Reach {
   llvm::SmallVector<llvm::Function*, 16> functions_;
 };
 
+// Of the constants that are computed, those that the kernel needs.
+void keep_initialisers(llvm::Module& module, Reach& reach) {
+  std::vector<Initialiser> open = find_initialisers(module), kept;
+  for (bool found = true; found;) {
+    found = false;
+    for (auto entry = open.begin(); entry != open.end();) {
+      if (!reach.contains(entry->constant)) {
+        ++entry;
+        continue;
+      }
+      reach.add(entry->function);
+      kept.push_back(*entry);
+      entry = open.erase(entry);
+      found = true;
+    }
+    reach.run();
+  }
+  set_initialisers(module, kept);
+}
+
 }  // namespace
 
 KernelModule select_kernel(std::string_view bitcode, const KernelInfo& kernel) {
@@ -87,10 +109,15 @@ KernelModule select_kernel(std::string_view bitcode, const KernelInfo& kernel) {
   }
   Reach reach(kernel.name);
   reach.add(entry);
-  if (llvm::GlobalVariable* initialisers = result.module->getNamedGlobal("llvm.global_ctors")) {
-    reach.add(initialisers);
+  llvm::SmallPtrSet<llvm::GlobalValue*, 8> gates;
+  for (const ArgumentInfo& argument : kernel.arguments) {
+    llvm::GlobalVariable* gate = argument.gate.empty() ? nullptr : result.module->getNamedGlobal(argument.gate);
+    if (!gate) continue;
+    gates.insert(gate);
+    reach.add(gate);
   }
   reach.run();
+  keep_initialisers(*result.module, reach);
   // What keeps otherwise unused definitions alive in a whole library.
   for (llvm::StringRef name : {"llvm.used", "llvm.compiler.used"}) {
     if (llvm::GlobalVariable* list = result.module->getNamedGlobal(name)) list->eraseFromParent();
@@ -108,7 +135,8 @@ KernelModule select_kernel(std::string_view bitcode, const KernelInfo& kernel) {
     if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
     value.setVisibility(llvm::GlobalValue::DefaultVisibility);
     value.setDSOLocal(false);
-    value.setLinkage(&value == entry ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage);
+    // Gates are read after all functions are folded, and perhaps by none of them.
+    value.setLinkage(&value == entry || gates.contains(&value) ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage);
   }
   PassManagers managers;
   llvm::GlobalDCEPass().run(*result.module, managers.modules);

@@ -1,7 +1,9 @@
 // `metalloid inspect`: the kernels of a file and what each wants bound, as text or as JSON.
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +56,14 @@ Json describe(const TypeInfo& type) {
   return json;
 }
 
+// As the source writes it; the reflection has the symbol.
+std::string gate_name(const ArgumentInfo& argument) {
+  char* name = abi::__cxa_demangle(argument.gate.c_str(), nullptr, nullptr, nullptr);
+  const std::string result = name ? name : argument.gate;
+  std::free(name);
+  return result;
+}
+
 Json describe(const ArgumentInfo& argument) {
   Json json{{"name", argument.name}, {"kind", name_of(argument.kind)}};
   if (argument.kind == ArgumentKind::builtin) {
@@ -70,7 +80,8 @@ Json describe(const ArgumentInfo& argument) {
     json["address_space"] = name_of(argument.address_space);
     json["extents"] = argument.extents;
   }
-  if (!argument.gate.empty()) json["gate"] = argument.gate;
+  if (!argument.gate.empty()) json["gate"] = gate_name(argument);
+  if (!argument.is_active) json["active"] = false;
   json["type"] = describe(argument.type);
   return json;
 }
@@ -143,7 +154,8 @@ void print(const ArgumentInfo& argument) {
   } else if (!argument.type.members.empty()) {
     note += fmt::format("  {} bytes", argument.type.size);
   }
-  if (!argument.gate.empty()) note += fmt::format("  if {}", argument.gate);
+  if (!argument.gate.empty()) note += fmt::format("  if {}", gate_name(argument));
+  if (!argument.is_active) note += "  (never: its function_constant is false)";
   fmt::print("  {:<16}{}{}\n", slot, declaration, note);
   print_members(argument.type, 20);
 }

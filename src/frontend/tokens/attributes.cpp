@@ -123,7 +123,7 @@ class AttributeRewriter {
     return name;
   }
 
-  // `, a, b` for constants; `, "text"` for others.
+  // `, a, b` for constants; `, __metalloid_gate(a)` for the gate of an argument; `, "text"` for others.
   TokenList argument_tokens(const std::string& name, const TokenList& tokens, std::size_t begin, std::size_t end) {
     TokenList arguments;
     if (begin >= end) return arguments;
@@ -131,6 +131,11 @@ class AttributeRewriter {
     arguments.push_back(factory_.punctuator(tok::comma, location));
     if (takes_constant(name)) {
       arguments.insert(arguments.end(), tokens.begin() + begin, tokens.begin() + end);
+    } else if (name == "function_constant") {
+      arguments.push_back(factory_.identifier("__metalloid_gate", location));
+      arguments.push_back(factory_.punctuator(tok::l_paren, location));
+      arguments.insert(arguments.end(), tokens.begin() + begin, tokens.begin() + end);
+      arguments.push_back(factory_.punctuator(tok::r_paren, location));
     } else {
       std::string text;
       for (std::size_t i = begin; i < end; ++i) text += factory_.spelling(tokens[i]);
