@@ -7,6 +7,7 @@
 
 #include "frontend/code_generation.h"
 #include "frontend/effort_limit.h"
+#include "frontend/kernel_uses.h"
 #include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
@@ -40,7 +41,9 @@ Result compile_in(Session& session, const CompileOptions& options) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
     }
   };
+  const KernelUses kernel_uses;
   check(session.parse());
+  kernel_uses.check(session);
   check_source_rules(session, options.language);
   Reflection reflection = reflect(session);
   check(true);

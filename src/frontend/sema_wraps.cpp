@@ -209,10 +209,10 @@ bool wrap_check_template_argument(Sema* self, NamedDecl* parameter, TemplateArgu
 // 6. `1u << 33` as a constant expression: Metal masks the amount of a shift, and Clang's evaluator of constant
 //    expressions does not know that. The mask becomes part of the expression.
 //    Test: tests/kernels/out_of_range_constants.metal.
-#define METALLOID_BINARY_OPERATOR                                                                                   \
+#define METALLOID_BINARY_OPERATOR                                                                                  \
   "_ZN5clang14BinaryOperator6CreateERKNS_10ASTContextEPNS_4ExprES5_NS_18BinaryOperatorKindENS_8QualTypeENS_13Expr" \
   "ValueKindENS_14ExprObjectKindENS_14SourceLocationENS_17FPOptionsOverrideE"
-#define METALLOID_COMPOUND_ASSIGNMENT                                                                              \
+#define METALLOID_COMPOUND_ASSIGNMENT                                                                            \
   "_ZN5clang22CompoundAssignOperator6CreateERKNS_10ASTContextEPNS_4ExprES5_NS_18BinaryOperatorKindENS_8QualType" \
   "ENS_13ExprValueKindENS_14ExprObjectKindENS_14SourceLocationENS_17FPOptionsOverrideES7_S7_"
 
@@ -224,14 +224,16 @@ BinaryOperator* wrap_binary_operator(const ASTContext& context, Expr* left, Expr
                                      QualType type, ExprValueKind value_kind, ExprObjectKind object_kind,
                                      SourceLocation location,
                                      FPOptionsOverride options) __asm__("__wrap_" METALLOID_BINARY_OPERATOR);
-CompoundAssignOperator* real_compound_assignment(
-    const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind, QualType type,
-    ExprValueKind value_kind, ExprObjectKind object_kind, SourceLocation location, FPOptionsOverride options,
-    QualType left_type, QualType result_type) __asm__("__real_" METALLOID_COMPOUND_ASSIGNMENT);
-CompoundAssignOperator* wrap_compound_assignment(
-    const ASTContext& context, Expr* left, Expr* right, BinaryOperatorKind kind, QualType type,
-    ExprValueKind value_kind, ExprObjectKind object_kind, SourceLocation location, FPOptionsOverride options,
-    QualType left_type, QualType result_type) __asm__("__wrap_" METALLOID_COMPOUND_ASSIGNMENT);
+CompoundAssignOperator* real_compound_assignment(const ASTContext& context, Expr* left, Expr* right,
+                                                 BinaryOperatorKind kind, QualType type, ExprValueKind value_kind,
+                                                 ExprObjectKind object_kind, SourceLocation location,
+                                                 FPOptionsOverride options, QualType left_type,
+                                                 QualType result_type) __asm__("__real_" METALLOID_COMPOUND_ASSIGNMENT);
+CompoundAssignOperator* wrap_compound_assignment(const ASTContext& context, Expr* left, Expr* right,
+                                                 BinaryOperatorKind kind, QualType type, ExprValueKind value_kind,
+                                                 ExprObjectKind object_kind, SourceLocation location,
+                                                 FPOptionsOverride options, QualType left_type,
+                                                 QualType result_type) __asm__("__wrap_" METALLOID_COMPOUND_ASSIGNMENT);
 
 namespace {
 
@@ -254,8 +256,8 @@ Expr* mask_amount(const ASTContext& context, Expr* amount, QualType shifted) {
   const auto width = static_cast<unsigned>(context.getTypeSize(shifted));
   if (!llvm::isPowerOf2_32(width) || is_below(context, amount, width)) return amount;
   const SourceLocation place = amount->getExprLoc();
-  Expr* mask = IntegerLiteral::Create(
-      context, llvm::APInt(static_cast<unsigned>(context.getIntWidth(type)), width - 1), type, place);
+  Expr* mask = IntegerLiteral::Create(context, llvm::APInt(static_cast<unsigned>(context.getIntWidth(type)), width - 1),
+                                      type, place);
   return real_binary_operator(context, amount, mask, BO_And, type, VK_PRValue, OK_Ordinary, place, FPOptionsOverride());
 }
 

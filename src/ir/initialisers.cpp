@@ -137,8 +137,7 @@ InitialiserProgram make_program(llvm::Module& module, const std::vector<Initiali
   }
   for (llvm::GlobalValue& value : program.module->global_values()) {
     if (value.isDeclaration()) continue;
-    value.setLinkage(roots.contains(&value) ? llvm::GlobalValue::ExternalLinkage
-                                            : llvm::GlobalValue::InternalLinkage);
+    value.setLinkage(roots.contains(&value) ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage);
   }
   if (auto* list = program.module->getNamedGlobal(list_name)) list->eraseFromParent();
   PassManagers managers;
@@ -205,7 +204,8 @@ class ValueReader {
       llvm::GlobalValue* target = module_.getNamedValue(name);
       if (!target || first < place) continue;
       const std::uint64_t within = first - place;
-      const std::uint64_t size = llvm::isa<llvm::Function>(target) ? 0 : layout_.getTypeAllocSize(target->getValueType());
+      const std::uint64_t size =
+          llvm::isa<llvm::Function>(target) ? 0 : layout_.getTypeAllocSize(target->getValueType());
       if (within > size || second - runs_[1].places[i].second != within) continue;
       llvm::Constant* moved = llvm::ConstantExpr::getGetElementPtr(
           llvm::Type::getInt8Ty(module_.getContext()), target,

@@ -29,8 +29,8 @@ std::string describe(const Initialiser& initialiser);
 
 // What became of the globals of a module whose functions ran.
 struct InitialiserRun {
-  std::vector<std::vector<std::uint8_t>> bytes;                        // of each global that was asked for
-  std::vector<std::pair<std::string, std::uint64_t>> places;           // addresses of all globals and functions, by name
+  std::vector<std::vector<std::uint8_t>> bytes;               // of each global that was asked for
+  std::vector<std::pair<std::string, std::uint64_t>> places;  // addresses of all globals and functions, by name
 };
 
 // Code that runs, in a module of its own.

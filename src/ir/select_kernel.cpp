@@ -136,7 +136,8 @@ KernelModule select_kernel(std::string_view bitcode, const KernelInfo& kernel) {
     value.setVisibility(llvm::GlobalValue::DefaultVisibility);
     value.setDSOLocal(false);
     // Gates are read after all functions are folded, and perhaps by none of them.
-    value.setLinkage(&value == entry || gates.contains(&value) ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage);
+    value.setLinkage(&value == entry || gates.contains(&value) ? llvm::GlobalValue::ExternalLinkage
+                                                               : llvm::GlobalValue::InternalLinkage);
   }
   PassManagers managers;
   llvm::GlobalDCEPass().run(*result.module, managers.modules);
