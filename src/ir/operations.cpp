@@ -50,6 +50,15 @@ constexpr std::array<std::pair<std::string_view, LaneType>, 8> types = {{
     {"b64", LaneType::b64},
 }};
 
+constexpr std::array<std::pair<std::string_view, MatrixAction>, 6> matrix_actions = {{
+    {"multiply_accumulate", MatrixAction::multiply_accumulate},
+    {"transpose", MatrixAction::transpose},
+    {"zip_low", MatrixAction::zip_low},
+    {"zip_high", MatrixAction::zip_high},
+    {"unzip_even", MatrixAction::unzip_even},
+    {"unzip_odd", MatrixAction::unzip_odd},
+}};
+
 constexpr std::array<std::pair<std::string_view, MatrixElement>, 3> matrix_elements = {{
     {"f16", MatrixElement::f16},
     {"bf16", MatrixElement::bf16},
@@ -92,15 +101,25 @@ std::optional<CrossLaneOperation> parse_cross_lane(std::string_view name) {
   return result;
 }
 
-std::optional<MatrixMultiply> parse_matrix_multiply(std::string_view name) {
-  constexpr std::string_view prefix = "metalloid.simdgroup_matrix.multiply_accumulate.";
+std::optional<MatrixOperation> parse_matrix_operation(std::string_view name) {
+  constexpr std::string_view prefix = "metalloid.simdgroup_matrix.";
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  const auto a = look_up(matrix_elements, name.substr(0, dot)), b = look_up(matrix_elements, name.substr(dot + 1));
+  const auto action = look_up(matrix_actions, name.substr(0, dot));
+  if (!action) return std::nullopt;
+  name.remove_prefix(dot + 1);
+  if (*action != MatrixAction::multiply_accumulate) {
+    const auto element = look_up(matrix_elements, name);
+    return element ? std::optional(MatrixOperation{*action, *element, *element}) : std::nullopt;
+  }
+  const std::size_t between = name.find('.');
+  if (between == std::string_view::npos) return std::nullopt;
+  const auto a = look_up(matrix_elements, name.substr(0, between));
+  const auto b = look_up(matrix_elements, name.substr(between + 1));
   if (!a || !b) return std::nullopt;
-  return MatrixMultiply{*a, *b};
+  return MatrixOperation{*action, *a, *b};
 }
 
 }  // namespace metalloid::ir

@@ -18,11 +18,16 @@
 //        as i16. Lane bits b4..b0 hold row b4*4 + b2*2 + b1, columns b3*4 + b0*2 and the next. An element is the
 //        chain fma(a[i][7], b[7][j], ... fma(a[i][0], b[0][j], c[i][j])) in float. It reads no memory, and needs
 //        all lanes of the simdgroup: what lanes that do not take part hold counts as zero.
+//   <2 x T> metalloid.simdgroup_matrix.transpose.<t>(<2 x T> x)
+//   <2 x T> metalloid.simdgroup_matrix.<zip_low|zip_high|unzip_even|unzip_odd>.<t>(<2 x T> x, <2 x T> y)
+//        The same matrices with their elements elsewhere; t: f16 bf16 f32. The last four move pairs of columns: of
+//        x0 x1 x2 x3 and y0 y1 y2 y3 they make x0 y0 x1 y1, x2 y2 x3 y3, x0 x2 y0 y2, x1 x3 y1 y3.
 //   i1   metalloid.function_constant.defined(ptr addrspace(2))
 //
 // All but the last are convergent. Only active lanes take part.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -72,11 +77,14 @@ std::optional<CrossLaneOperation> parse_cross_lane(std::string_view function_nam
 
 enum class MatrixElement { f16, bf16, f32 };
 
-struct MatrixMultiply {
-  MatrixElement a, b;
+enum class MatrixAction : std::uint8_t { multiply_accumulate, transpose, zip_low, zip_high, unzip_even, unzip_odd };
+
+struct MatrixOperation {
+  MatrixAction action;
+  MatrixElement a, b;  // of the first two operands
 };
 
 // Takes "metalloid.simdgroup_matrix.multiply_accumulate.f16.f32" apart; nothing for any other name.
-std::optional<MatrixMultiply> parse_matrix_multiply(std::string_view function_name);
+std::optional<MatrixOperation> parse_matrix_operation(std::string_view function_name);
 
 }  // namespace metalloid::ir

@@ -25,7 +25,7 @@ Effect effect_of(const Instruction& instruction) {
     const llvm::Function* callee = call->getCalledFunction();
     const std::string_view name = callee ? std::string_view(callee->getName()) : std::string_view();
     if (name == ir::simdgroup_barrier_name) return Effect::simdgroup_barrier;
-    if (name == ir::threadgroup_barrier_name || ir::parse_cross_lane(name) || ir::parse_matrix_multiply(name)) {
+    if (name == ir::threadgroup_barrier_name || ir::parse_cross_lane(name) || ir::parse_matrix_operation(name)) {
       return Effect::meeting;
     }
     if (auto* transfer = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {

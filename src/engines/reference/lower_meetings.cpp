@@ -243,7 +243,7 @@ bool threads_meet(const llvm::Module& module) {
     if (!function.isDeclaration()) continue;
     std::string_view name = function.getName();
     bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name ||
-                 ir::parse_cross_lane(name) || ir::parse_matrix_multiply(name);
+                 ir::parse_cross_lane(name) || ir::parse_matrix_operation(name);
     if (meets && !function.use_empty()) return true;
   }
   if (!thread) return false;

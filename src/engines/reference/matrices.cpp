@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include "ir/operations.h"
+
 namespace metalloid::engines::reference {
 namespace {
 
@@ -56,6 +58,35 @@ __attribute__((target("avx,fma"))) void multiply_with_fma(const Matrix& a, const
 }
 #endif
 
+// A pair of neighbours in a row.
+struct Pair {
+  float at[2];
+};
+Pair pair(const Matrix& matrix, unsigned row, unsigned index) {
+  return {{matrix.at[row][2 * index], matrix.at[row][2 * index + 1]}};
+}
+
+// Fills c with four pairs of columns of a and b, numbered a0 to a3 and b0 to b3 (4 to 7).
+template <unsigned p0, unsigned p1, unsigned p2, unsigned p3>
+void pick_pairs(const Matrix& a, const Matrix& b, Matrix& c) {
+  auto place = [&](unsigned row, unsigned to, unsigned from) {
+    const Pair moved = from < 4 ? pair(a, row, from) : pair(b, row, from - 4);
+    std::memcpy(&c.at[row][2 * to], &moved, sizeof(moved));
+  };
+  for (unsigned row = 0; row < size; ++row) {
+    place(row, 0, p0);
+    place(row, 1, p1);
+    place(row, 2, p2);
+    place(row, 3, p3);
+  }
+}
+
+void transpose(const Matrix& a, Matrix& c) {
+  for (unsigned i = 0; i < size; ++i) {
+    for (unsigned j = 0; j < size; ++j) c.at[i][j] = a.at[j][i];
+  }
+}
+
 using Multiply = void (*)(const Matrix&, const Matrix&, Matrix&);
 
 Multiply best_multiply() {
@@ -71,6 +102,7 @@ void run_matrices(const MatrixProgram& program, std::uint32_t active, std::uint6
   static const Multiply multiply = best_multiply();
   Matrix matrices[most_matrix_registers];
   for (std::uint32_t r = 0; r < program.registers; ++r) {
+    if (!MatrixProgram::has(program.filled, r)) continue;
     std::uint64_t* pairs = registers + r * lanes;
     if (active != ~0u) {
       for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -79,12 +111,20 @@ void run_matrices(const MatrixProgram& program, std::uint32_t active, std::uint6
     }
     gather(matrices[r], pairs);
   }
-  for (const MatrixStep& step : program) multiply(matrices[step.a], matrices[step.b], matrices[step.c]);
-  // Products may follow each other into the same register: its last value counts.
-  std::uint64_t written = 0;
-  for (const MatrixStep& step : program) written |= std::uint64_t{1} << step.c;
+  for (const MatrixStep& step : program) {
+    const Matrix &a = matrices[step.a], &b = matrices[step.b];
+    Matrix& c = matrices[step.c];
+    switch (static_cast<ir::MatrixAction>(step.action)) {
+      case ir::MatrixAction::multiply_accumulate: multiply(a, b, c); break;
+      case ir::MatrixAction::transpose: transpose(a, c); break;
+      case ir::MatrixAction::zip_low: pick_pairs<0, 4, 1, 5>(a, b, c); break;
+      case ir::MatrixAction::zip_high: pick_pairs<2, 6, 3, 7>(a, b, c); break;
+      case ir::MatrixAction::unzip_even: pick_pairs<0, 2, 4, 6>(a, b, c); break;
+      case ir::MatrixAction::unzip_odd: pick_pairs<1, 3, 5, 7>(a, b, c); break;
+    }
+  }
   for (std::uint32_t r = 0; r < program.registers; ++r) {
-    if ((written >> r) & 1) scatter(registers + r * lanes, matrices[r]);
+    if (MatrixProgram::has(program.read, r)) scatter(registers + r * lanes, matrices[r]);
   }
 }
 

@@ -20,7 +20,11 @@ struct thread_layout {
 
   // The rows and columns that a thread has elements of, numbered.
   METALLOID_FUNC static constexpr int simdgroups() { return 0; }
+  METALLOID_FUNC static constexpr int tile_size() { return 1; }
   METALLOID_FUNC static constexpr int width() { return 1; }
+  METALLOID_FUNC static constexpr int halves() { return 1; }
+  METALLOID_FUNC static constexpr int first_row() { return 0; }
+  METALLOID_FUNC static constexpr int first_column() { return 0; }
   METALLOID_FUNC static constexpr int row_slots() { return Rows; }
   METALLOID_FUNC static constexpr int column_slots() { return Columns; }
   METALLOID_FUNC static int row_slot(int i) { return row(i); }
@@ -29,37 +33,56 @@ struct thread_layout {
   METALLOID_FUNC static int slot_column(int slot) { return slot; }
 };
 
-// Square tiles of 8 or 16, numbered row by row; the simdgroups take them in turn. Of a tile with width = Tile / 4, lane
-// bits b4..b0 hold rows b4*4 + b2*2 + b1 (and that plus 8), columns (b3*2 + b0) * width and the next width - 1. With
-// Tile = 8 that is the layout of simdgroup_matrix.
+// How simdgroups divide a matrix: in blocks of tiles, one each, as few and as square as possible.
+struct tile_blocks {
+  METALLOID_FUNC constexpr tile_blocks(int tiles_down, int tiles_across, int simdgroups) {
+    for (int rows = 1; rows <= simdgroups; ++rows) {
+      if (simdgroups % rows != 0) continue;
+      const int high = (tiles_down + rows - 1) / rows;
+      const int wide = (tiles_across + simdgroups / rows - 1) / (simdgroups / rows);
+      if (down == 0 || high * wide < down * across || (high * wide == down * across && high + wide < down + across)) {
+        down = high;
+        across = wide;
+        blocks_across = simdgroups / rows;
+      }
+    }
+  }
+  int down = 0, across = 0;  // tiles of a block
+  int blocks_across = 1;
+};
+
+// Square tiles of 8 or 16, numbered row by row within each simdgroup's block. Of a tile with width = Tile / 4, lane bits
+// b4..b0 hold rows b4*4 + b2*2 + b1 (and that plus 8), columns (b3*2 + b0) * width and the next width - 1. With Tile = 8
+// that is the layout of simdgroup_matrix; two neighbouring elements are always a pair of such a matrix.
 template <int Rows, int Columns, int Tile, int Simdgroups>
 struct tiled_layout {
   METALLOID_FUNC static constexpr int rows() { return Rows; }
   METALLOID_FUNC static constexpr int columns() { return Columns; }
+  METALLOID_FUNC static constexpr int tile_size() { return Tile; }
   METALLOID_FUNC static constexpr int width() { return Tile / 4; }
   METALLOID_FUNC static constexpr int halves() { return Tile / 8; }
   METALLOID_FUNC static constexpr int per_tile() { return width() * halves(); }
-  METALLOID_FUNC static constexpr int tiles_across() { return (Columns + Tile - 1) / Tile; }
-  METALLOID_FUNC static constexpr int tiles_down() { return (Rows + Tile - 1) / Tile; }
-  METALLOID_FUNC static constexpr int capacity() {
-    return (tiles_across() * tiles_down() + Simdgroups - 1) / Simdgroups * per_tile();
+  METALLOID_FUNC static constexpr tile_blocks blocks() {
+    return tile_blocks((Rows + Tile - 1) / Tile, (Columns + Tile - 1) / Tile, Simdgroups);
+  }
+  // Of a simdgroup.
+  METALLOID_FUNC static constexpr int tiles_down() { return blocks().down; }
+  METALLOID_FUNC static constexpr int tiles_across() { return blocks().across; }
+  METALLOID_FUNC static constexpr int capacity() { return tiles_down() * tiles_across() * per_tile(); }
+  // Where the calling simdgroup's block begins.
+  METALLOID_FUNC static int first_row() {
+    return Simdgroups == 1 ? 0 : thread_index() / 32 / blocks().blocks_across * tiles_down() * Tile;
+  }
+  METALLOID_FUNC static int first_column() {
+    return Simdgroups == 1 ? 0 : thread_index() / 32 % blocks().blocks_across * tiles_across() * Tile;
   }
 
-  METALLOID_FUNC static int lane_row(int lane) { return int(fragment_row(uint(lane))); }
-  METALLOID_FUNC static int lane_group(int lane) { return int(fragment_column(uint(lane))) / 2; }
-  METALLOID_FUNC static int lane_of(int row, int group) { return int(fragment_lane(uint(row), uint(group) * 2)); }
+  METALLOID_FUNC static int lane_row() { return int(fragment_row(uint(simd_lane()))); }
+  METALLOID_FUNC static int lane_column() { return int(fragment_column(uint(simd_lane()))) / 2 * width(); }
+  METALLOID_FUNC static int row(int i) { return first_row() + slot_row(row_slot(i)); }
+  METALLOID_FUNC static int column(int i) { return first_column() + slot_column(column_slot(i)); }
 
-  METALLOID_FUNC static int tile(int i) {
-    return Simdgroups == 1 ? i / per_tile() : i / per_tile() * Simdgroups + thread_index() / 32;
-  }
-  METALLOID_FUNC static int row(int i) {
-    return tile(i) / tiles_across() * Tile + i % per_tile() / width() * 8 + lane_row(simd_lane());
-  }
-  METALLOID_FUNC static int column(int i) {
-    return tile(i) % tiles_across() * Tile + lane_group(simd_lane()) * width() + i % width();
-  }
-
-  // The rows and columns that a lane has elements of, numbered; for one simdgroup.
+  // The rows and columns of the block that a lane has elements of, numbered.
   METALLOID_FUNC static constexpr int simdgroups() { return Simdgroups; }
   METALLOID_FUNC static constexpr int row_slots() { return tiles_down() * halves(); }
   METALLOID_FUNC static constexpr int column_slots() { return tiles_across() * width(); }
@@ -67,9 +90,16 @@ struct tiled_layout {
     return i / per_tile() / tiles_across() * halves() + i % per_tile() / width();
   }
   METALLOID_FUNC static int column_slot(int i) { return i / per_tile() % tiles_across() * width() + i % width(); }
-  METALLOID_FUNC static int slot_row(int slot) { return slot * 8 + lane_row(simd_lane()); }
+  METALLOID_FUNC static int slot_row(int slot) { return slot * 8 + lane_row(); }
   METALLOID_FUNC static int slot_column(int slot) {
-    return slot / width() * Tile + lane_group(simd_lane()) * width() + slot % width();
+    return slot / width() * Tile + lane_column() + slot % width();
+  }
+
+  // The first element, an even one, of the 8 x 8 fragment that is `down` and `across` of the block's; the fragments of a
+  // tile of 16 take turns with their pairs of columns.
+  METALLOID_FUNC static constexpr int fragment(int down, int across) {
+    return (down / halves() * tiles_across() + across / halves()) * per_tile() + down % halves() * width() +
+           across % halves() * 2;
   }
 };
 
@@ -201,19 +231,58 @@ class cooperative_tensor {
   // To and from a tensor; zero where the tensor ends before the matrix does.
   template <typename Tensor>
   METALLOID_FUNC void load(const Tensor& source) {
-    for (int i = 0; i < Layout::capacity(); ++i) {
-      elements_[i] = is_valid_element(i) ? ElementType(source.get(get_multidimensional_index(i))) : ElementType(0);
+    if constexpr (get_rank() == 2) {
+      if (lies_in(source)) {
+        const long across = source.__metalloid_stride(0), down = source.__metalloid_stride(1);
+#pragma unroll
+        for (int i = 0; i < Layout::capacity(); ++i) {
+          const long distance = Layout::row(i) * down + Layout::column(i) * across;
+          elements_[i] = is_valid_element(i) ? ElementType(source.__metalloid_at(distance)) : ElementType(0);
+        }
+        return;
+      }
     }
+    // At an edge, which is rare: a loop beside the elements, which then can stay in registers.
+    ElementType loaded[Layout::capacity()];
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < Layout::capacity(); ++i) {
+      loaded[i] = is_valid_element(i) ? ElementType(source.get(get_multidimensional_index(i))) : ElementType(0);
+    }
+#pragma unroll
+    for (int i = 0; i < Layout::capacity(); ++i) elements_[i] = loaded[i];
   }
   template <typename Tensor>
   METALLOID_FUNC void store(const Tensor& destination) const {
     using Value = typename Tensor::value_type;
+    if constexpr (get_rank() == 2) {
+      if (lies_in(destination)) {
+        const long across = destination.__metalloid_stride(0), down = destination.__metalloid_stride(1);
+#pragma unroll
+        for (int i = 0; i < Layout::capacity(); ++i) {
+          const long distance = Layout::row(i) * down + Layout::column(i) * across;
+          if (is_valid_element(i)) destination.__metalloid_at(distance) = Value(elements_[i]);
+        }
+        return;
+      }
+    }
+    ElementType stored[Layout::capacity()];
+#pragma unroll
+    for (int i = 0; i < Layout::capacity(); ++i) stored[i] = elements_[i];
+#pragma clang loop unroll(disable)
     for (int i = 0; i < Layout::capacity(); ++i) {
-      if (is_valid_element(i)) destination.set(Value(elements_[i]), get_multidimensional_index(i));
+      if (is_valid_element(i)) destination.set(Value(stored[i]), get_multidimensional_index(i));
     }
   }
 
  private:
+  // Whether all elements that a thread may hold are in the tensor, also those that are not valid.
+  template <typename Tensor>
+  METALLOID_FUNC static bool lies_in(const Tensor& tensor) {
+    return Layout::first_row() + Layout::row_slots() / Layout::halves() * Layout::tile_size() <= tensor.__metalloid_size(1) &&
+           Layout::first_column() + Layout::column_slots() / Layout::width() * Layout::tile_size() <=
+               tensor.__metalloid_size(0);
+  }
+
   ElementType elements_[Layout::capacity()] = {};
 };
 

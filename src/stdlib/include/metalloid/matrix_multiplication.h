@@ -3,7 +3,7 @@
 #ifndef METALLOID_MATRIX_MULTIPLICATION_H
 #define METALLOID_MATRIX_MULTIPLICATION_H
 
-#include <metalloid/cooperative_tensor.h>
+#include <metalloid/tensor_products.h>
 #include <metalloid/tensor_reductions.h>
 
 namespace metal {
@@ -49,80 +49,6 @@ struct matmul2d_descriptor {
 
 }  // namespace tensor_ops
 }  // namespace mpp
-
-namespace __metalloid::matmul {
-
-template <typename T>
-struct is_cooperative : metal::false_type {};
-template <typename E, typename X, typename L>
-struct is_cooperative<metal::cooperative_tensor<E, X, L>> : metal::true_type {};
-template <typename T>
-inline constexpr bool is_cooperative_v = is_cooperative<metal::remove_cv_t<metal::remove_addrspace_t<T>>>::value;
-
-// The element at (row, column) of a tensor, zero outside it.
-template <bool Transposed, typename Sum, typename Tensor>
-METALLOID_FUNC Sum element(const Tensor& tensor, int row, int column) {
-  return Sum(Transposed ? tensor.get(row, column) : tensor.get(column, row));
-}
-
-// What a lane needs of the left operand for one k: the elements (row, k) of the rows that it has in the destination.
-template <typename Layout, bool Transposed, typename Sum, typename Operand>
-METALLOID_FUNC void left_elements(const Operand& left, int k, Sum* result) {
-  constexpr int halves = Layout::halves(), tile_size = 8 * halves, width = Layout::width();
-  for (int slot = 0; slot < Layout::tiles_down() * halves; ++slot) {
-    const int first_row = slot / halves * tile_size + slot % halves * 8;
-    if constexpr (is_cooperative_v<Operand>) {
-      using Held = typename Operand::layout_type;
-      const int tile = slot / halves * Held::tiles_across() + k / tile_size;
-      const int lane = Held::lane_of(Held::lane_row(simd_lane()), k % tile_size / width);
-      result[slot] =
-          metal::simd_shuffle(Sum(left[tile * Held::per_tile() + slot % halves * width + k % width]), ushort(lane));
-    } else {
-      result[slot] = element<Transposed, Sum>(left, first_row + Layout::lane_row(simd_lane()), k);
-    }
-  }
-}
-
-// The same of the right operand: the elements (k, column) of this lane's columns.
-template <typename Layout, bool Transposed, typename Sum, typename Operand>
-METALLOID_FUNC void right_elements(const Operand& right, int k, Sum* result) {
-  constexpr int tile_size = 8 * Layout::halves(), width = Layout::width();
-  for (int slot = 0; slot < Layout::tiles_across() * width; ++slot) {
-    if constexpr (is_cooperative_v<Operand>) {
-      using Held = typename Operand::layout_type;
-      const int tile = k / tile_size * Held::tiles_across() + slot / width;
-      const int lane = Held::lane_of(k % 8, Held::lane_group(simd_lane()));
-      result[slot] = metal::simd_shuffle(Sum(right[tile * Held::per_tile() + k % tile_size / 8 * width + slot % width]),
-                                         ushort(lane));
-    } else {
-      const int column = slot / width * tile_size + Layout::lane_group(simd_lane()) * width + slot % width;
-      result[slot] = element<Transposed, Sum>(right, k, column);
-    }
-  }
-}
-
-// A cooperative tensor in another layout, with rows and columns exchanged if wanted: every element goes to the lane
-// that holds its place there.
-template <typename Result, bool Exchanged, typename Operand>
-METALLOID_FUNC Result rearranged(const Operand& operand) {
-  using To = typename Result::layout_type;
-  using From = typename Operand::layout_type;
-  constexpr int tile_size = 8 * From::halves(), width = From::width();
-  Result result;
-  for (int i = 0; i < To::capacity(); ++i) {
-    const int row = Exchanged ? To::column(i) : To::row(i), column = Exchanged ? To::row(i) : To::column(i);
-    const int lane = From::lane_of(row % 8, column % tile_size / width);
-    const int place = row % tile_size / 8 * width + column % width;
-    const int first = (row / tile_size * From::tiles_across() + column / tile_size) * From::per_tile();
-    for (int candidate = 0; candidate < From::capacity(); ++candidate) {
-      const auto value = metal::simd_shuffle(operand[candidate], ushort(lane));
-      if (candidate == first + place) result[i] = typename Result::value_type(value);
-    }
-  }
-  return result;
-}
-
-}  // namespace __metalloid::matmul
 
 namespace mpp {
 namespace tensor_ops {
@@ -218,27 +144,17 @@ class matmul2d {
   template <typename Left, typename Right, typename Destination>
   METALLOID_FUNC void run(const Left& left, const Right& right, Destination&& destination) const {
     using namespace __metalloid::matmul;
-    if constexpr (is_cooperative_v<Left> && transpose_left()) {
-      matmul2d<without(60), Scope>().run(rearranged<cooperative<typename Left::value_type, m(), k()>, true>(left),
-                                         right, destination);
-    } else if constexpr (is_cooperative_v<Right> && transpose_right()) {
-      matmul2d<without(61), Scope>().run(
-          left, rearranged<cooperative<typename Right::value_type, k(), n()>, true>(right), destination);
+    using Stored = metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_reference_t<Destination>>>;
+    using Value = typename Stored::value_type;
+    using A = typename metal::remove_addrspace_t<Left>::value_type;
+    using B = typename metal::remove_addrspace_t<Right>::value_type;
+    constexpr bool integral = metal::is_integral_v<Value>;
+    if constexpr (!metal::is_same_v<Scope, metal::execution_thread> && (!integral || (is_byte<A> && is_byte<B>))) {
+      run_in_fragments<integral>(left, right, destination);
     } else {
-      using Stored = metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_reference_t<Destination>>>;
-      using Value = typename Stored::value_type;
-      using Sum = metal::conditional_t<metal::is_integral_v<Value>, int, float>;
-      Sum sums[destination_layout::capacity()] = {};
-      multiply<Sum>(left, right, sums);
-      for (int i = 0; i < destination_layout::capacity(); ++i) {
-        const int row = destination_layout::row(i), column = destination_layout::column(i);
-        if constexpr (is_cooperative_v<Stored>) {
-          destination[i] = Value(accumulates() ? Sum(destination[i]) + sums[i] : sums[i]);
-        } else if (row < m() && column < n()) {
-          const Sum before = accumulates() ? Sum(destination.get(column, row)) : Sum(0);
-          destination.set(Value(before + sums[i]), column, row);
-        }
-      }
+      static_assert(!is_cooperative_v<Left> && !is_cooperative_v<Right>,
+                    "cooperative inputs of integer products have elements of at most 8 bits");
+      run_by_elements<metal::conditional_t<integral, int, float>>(left, right, destination);
     }
   }
 
@@ -260,28 +176,80 @@ class matmul2d {
     static_assert(k() > 0, "cooperative inputs of matmul2d need a fixed k");
   }
 
-  template <typename Sum, typename Left, typename Right>
-  METALLOID_FUNC static void multiply(const Left& left, const Right& right, Sum* sums) {
+  template <typename T>
+  static constexpr constant bool is_byte = metal::is_integral_v<T> && sizeof(T) == 1;
+
+  // The sums in float: each the chain fma(a[k-1], b[k-1], ... fma(a[0], b[0], start)). Those of integers of 8 bits are
+  // exact in float for 256 of k, and then are added up in int.
+  template <bool Integral, typename Left, typename Right, typename Destination>
+  METALLOID_FUNC static void run_in_fragments(const Left& left_operand, const Right& right_operand,
+                                              thread Destination& destination) {
     using namespace __metalloid::matmul;
     using Layout = destination_layout;
-    if constexpr (metal::is_same_v<Scope, metal::execution_simdgroup>) {
-      Sum rows[Layout::tiles_down() * Layout::halves()], columns[Layout::tiles_across() * Layout::width()];
-      for (int at = 0; at < depth(left, right); ++at) {
-        left_elements<Layout, transpose_left()>(left, at, rows);
-        right_elements<Layout, transpose_right()>(right, at, columns);
-        for (int i = 0; i < Layout::capacity(); ++i) {
-          const int tile = i / Layout::per_tile(), within = i % Layout::per_tile();
-          sums[i] += rows[tile / Layout::tiles_across() * Layout::halves() + within / Layout::width()] *
-                     columns[tile % Layout::tiles_across() * Layout::width() + within % Layout::width()];
+    using Products = simdgroup_products<Layout, k(), transpose_left(), transpose_right()>;
+    constexpr int down = Products::down, across = Products::across;
+    constexpr int exact = 256 / (Products::steps * 8) * (Products::steps * 8);
+    const int end = depth(left_operand, right_operand);
+    const auto left = Products::left_of(left_operand, end);
+    const auto right = Products::right_of(right_operand, end);
+#pragma clang loop unroll(disable)
+    for (int block_down = 0; block_down < Layout::row_slots(); block_down += down) {
+#pragma clang loop unroll(disable)
+      for (int block_across = 0; block_across < Layout::column_slots() / 2; block_across += across) {
+        using Sum = metal::conditional_t<Integral, int, float>;
+        pair<Sum> sums[down * across] = {};
+        if constexpr (accumulates()) Products::get(destination, block_down, block_across, sums);
+        if constexpr (!Integral) {
+          Products::run(left, right, block_down, block_across, 0, end, sums);
+        } else {
+#pragma clang loop unroll(disable)
+          for (int begin = 0; begin < end; begin += exact) {
+            pair<float> partial[down * across] = {};
+            Products::run(left, right, block_down, block_across, begin, metal::min(end, begin + exact), partial);
+#pragma unroll
+            for (int i = 0; i < down * across; ++i) sums[i] = pair<int>(pair<uint>(sums[i]) + pair<uint>(pair<int>(partial[i])));
+          }
+        }
+        Products::set(destination, block_down, block_across, sums);
+      }
+    }
+  }
+
+  // The same sums by one thread, and those of integers that float does not hold.
+  template <typename Sum, typename Left, typename Right, typename Destination>
+  METALLOID_FUNC static void run_by_elements(const Left& left_operand, const Right& right_operand,
+                                             thread Destination& destination) {
+    using namespace __metalloid::matmul;
+    using Layout = destination_layout;
+    using Value = typename Destination::value_type;
+    constexpr int capacity = Layout::capacity();
+    const int end = depth(left_operand, right_operand);
+    const memory_matrix<Sum, Left, transpose_left()> left(left_operand, m(), end);
+    const memory_matrix<Sum, Right, transpose_right()> right(right_operand, end, n());
+    Sum sums[capacity] = {};
+    if constexpr (accumulates()) {
+      for (int i = 0; i < capacity; ++i) {
+        if constexpr (is_cooperative_v<Destination>) {
+          sums[i] = Sum(destination[i]);
+        } else if (Layout::row(i) < m() && Layout::column(i) < n()) {
+          sums[i] = Sum(destination.get(Layout::column(i), Layout::row(i)));
         }
       }
+    }
+    if constexpr (metal::is_same_v<Scope, metal::execution_thread>) {
+      add_products_in_thread<Layout>(left, right, end, sums);
     } else {
-      for (int i = 0; i < Layout::capacity(); ++i) {
-        const int row = Layout::row(i), column = Layout::column(i);
-        if (row >= m() || column >= n()) continue;
-        for (int at = 0; at < depth(left, right); ++at) {
-          sums[i] += element<transpose_left(), Sum>(left, row, at) * element<transpose_right(), Sum>(right, at, column);
+      for (int at = 0; at < end; ++at) {
+        for (int i = 0; i < capacity; ++i) {
+          sums[i] = multiply_add(left.get(Layout::row(i), at), right.get(at, Layout::column(i)), sums[i]);
         }
+      }
+    }
+    for (int i = 0; i < capacity; ++i) {
+      if constexpr (is_cooperative_v<Destination>) {
+        destination[i] = Value(sums[i]);
+      } else if (Layout::row(i) < m() && Layout::column(i) < n()) {
+        destination.set(Value(sums[i]), Layout::column(i), Layout::row(i));
       }
     }
   }
