@@ -1,5 +1,4 @@
-// The same product with simdgroup matrices and with tensor operations: run times in CPU time of all cores together, and
-// what the kernels cost to compile. `size` x `size` matrices.
+// Run times of the same product with simdgroup matrices and with tensor operations, in CPU time of all cores together.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@ using metalloid::Device;
 using metalloid::Dispatch;
 using metalloid::Kernel;
 
-constexpr std::uint32_t size = 256;
+constexpr std::uint32_t size = 256;  // rows and columns of every matrix
 
 const metalloid::Library& library() {
   static const metalloid::Library made = [] {
@@ -52,8 +51,9 @@ void product(benchmark::State& state, const std::string& name) {
   for (auto _ : state) metalloid::run(kernel, dispatch);
 }
 
-#define METALLOID_PRODUCT(NAME) \
-  BENCHMARK_CAPTURE(product, NAME, #NAME)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+#define METALLOID_PRODUCT(NAME)                                           \
+  void product_##NAME(benchmark::State& state) { product(state, #NAME); } \
+  BENCHMARK(product_##NAME)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 METALLOID_PRODUCT(matrices_f32)
 METALLOID_PRODUCT(matrices_f16)
 METALLOID_PRODUCT(matrices_bf16)
@@ -82,5 +82,6 @@ METALLOID_PRODUCT(registers_f32_relaxed)
 METALLOID_PRODUCT(registers_f16_relaxed)
 METALLOID_PRODUCT(registers_f32_left)
 METALLOID_PRODUCT(registers_f32_right)
+#undef METALLOID_PRODUCT
 
 }  // namespace

@@ -13,7 +13,9 @@ template <typename T, int Simdgroups, bool TransposeLeft, bool TransposeRight, b
   constexpr uint across = Simdgroups == 4 ? 2 : 1;
   const uint row = (group.y * across + simdgroup / across) * 32, column = (group.x * across + simdgroup % across) * 32;
   simdgroup_matrix<float, 8, 8> sums[4][4];
+#pragma unroll
   for (uint i = 0; i < 4; ++i) {
+#pragma unroll
     for (uint j = 0; j < 4; ++j) {
       if (Accumulate) {
         simdgroup_load(sums[i][j], c, size, ulong2(column + j * 8, row + i * 8));
@@ -24,17 +26,22 @@ template <typename T, int Simdgroups, bool TransposeLeft, bool TransposeRight, b
   }
   for (uint k = 0; k < size; k += 8) {
     simdgroup_matrix<T, 8, 8> left[4], right[4];
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       const ulong2 of_left = TransposeLeft ? ulong2(row + i * 8, k) : ulong2(k, row + i * 8);
       const ulong2 of_right = TransposeRight ? ulong2(k, column + i * 8) : ulong2(column + i * 8, k);
       simdgroup_load(left[i], a, size, of_left, TransposeLeft);
       simdgroup_load(right[i], b, size, of_right, TransposeRight);
     }
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
+#pragma unroll
       for (uint j = 0; j < 4; ++j) simdgroup_multiply_accumulate(sums[i][j], left[i], right[j], sums[i][j]);
     }
   }
+#pragma unroll
   for (uint i = 0; i < 4; ++i) {
+#pragma unroll
     for (uint j = 0; j < 4; ++j) simdgroup_store(sums[i][j], c, size, ulong2(column + j * 8, row + i * 8));
   }
 }

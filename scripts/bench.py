@@ -16,6 +16,25 @@ root = pathlib.Path(__file__).resolve().parent.parent
 begin, end = "<!-- table: begin (make bench writes this) -->", "<!-- table: end -->"
 
 
+# Tensor operations, what they are compared with, and what both do.
+products = (
+    ("tensors_f32", "matrices_f32", "float"),
+    ("tensors_f16", "matrices_f16", "half"),
+    ("tensors_bf16", "matrices_bf16", "bfloat"),
+    ("tensors_i8", "matrices_f32", "char to int, against float"),
+    ("tensors_f32_4", "matrices_f32_4", "float, by four simdgroups"),
+    ("tensors_f16_cooperative_4", "matrices_f16_4", "half, by four simdgroups, into a cooperative tensor"),
+    ("tensors_f32_thread", "matrices_f32", "float, by one thread each"),
+    ("tensors_f32_accumulate", "matrices_f32_accumulate", "float, accumulated"),
+    ("tensors_f32_left", "matrices_f32_left", "float, left operand transposed"),
+    ("tensors_f32_right", "matrices_f32_right", "float, right operand transposed"),
+    ("tensors_f32_relaxed", "matrices_f32", "float, relaxed precision"),
+    ("registers_f16", "matrices_f16", "half, operands in cooperative tensors"),
+    ("registers_f16_relaxed", "matrices_f16", "the same with relaxed precision"),
+    ("registers_f32_left", "matrices_f32_left", "float, operands in cooperative tensors, left transposed"),
+)
+
+
 def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
     command = [
         build / "bin" / "metalloid_bench",
@@ -81,6 +100,13 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
         ("Causal attention, 8 heads, 256 queries and keys of 128", "-",
          core_seconds(results["causal_attention"]) * 1e3, None, " ms of a core", ""),
     ]  # fmt: skip
+    for name, with_matrices, what in products:
+        ratio = core_seconds(results[f"product_{name}"]) / core_seconds(results[f"product_{with_matrices}"])
+        rows.append(
+            (f"`matmul2d` / simdgroup matrices, the same product: {what}", "at most 1.5", ratio, 1.5, "x",
+             f"{core_seconds(results[f'product_{name}']) * 1e3:.2f} ms / "
+             f"{core_seconds(results[f'product_{with_matrices}']) * 1e3:.2f} ms of a core")
+        )  # fmt: skip
     for call, what, most in (
         ("compile_shader_numpy", "`lib.kernel(...)` on NumPy arrays", 15),
         ("metal_kernel_numpy", "`metal_kernel` on NumPy arrays", 50),

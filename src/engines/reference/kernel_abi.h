@@ -56,8 +56,8 @@ struct Site {
 static_assert(sizeof(Site) == 4);
 
 // Operations on matrices that a simdgroup carries out in one meeting. Lanes put their elements into registers first:
-// register r of lane l is the pair of floats at [r * 32 + l] of the simdgroup's registers. A step does c = a * b + c, or
-// fills c with the elements of a and b in another order. Generated as the members, then the steps.
+// register r of lane l is the pair of floats at [r * 32 + l] of the simdgroup's registers. A step does c = a * b + c,
+// or fills c with the elements of a and b in another order. Generated as the members, then the steps.
 struct MatrixStep {
   std::uint32_t action;  // ir::MatrixAction
   std::uint32_t a, b, c;

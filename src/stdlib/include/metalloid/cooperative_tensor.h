@@ -51,9 +51,9 @@ struct tile_blocks {
   int blocks_across = 1;
 };
 
-// Square tiles of 8 or 16, numbered row by row within each simdgroup's block. Of a tile with width = Tile / 4, lane bits
-// b4..b0 hold rows b4*4 + b2*2 + b1 (and that plus 8), columns (b3*2 + b0) * width and the next width - 1. With Tile = 8
-// that is the layout of simdgroup_matrix; two neighbouring elements are always a pair of such a matrix.
+// Square tiles of 8 or 16, numbered row by row within each simdgroup's block. Of a tile with width = Tile / 4, lane
+// bits b4..b0 hold rows b4*4 + b2*2 + b1 (and that plus 8), columns (b3*2 + b0) * width and the next width - 1. With
+// Tile = 8 that is the layout of simdgroup_matrix; two neighbouring elements are always a pair of such a matrix.
 template <int Rows, int Columns, int Tile, int Simdgroups>
 struct tiled_layout {
   METALLOID_FUNC static constexpr int rows() { return Rows; }
@@ -91,12 +91,10 @@ struct tiled_layout {
   }
   METALLOID_FUNC static int column_slot(int i) { return i / per_tile() % tiles_across() * width() + i % width(); }
   METALLOID_FUNC static int slot_row(int slot) { return slot * 8 + lane_row(); }
-  METALLOID_FUNC static int slot_column(int slot) {
-    return slot / width() * Tile + lane_column() + slot % width();
-  }
+  METALLOID_FUNC static int slot_column(int slot) { return slot / width() * Tile + lane_column() + slot % width(); }
 
-  // The first element, an even one, of the 8 x 8 fragment that is `down` and `across` of the block's; the fragments of a
-  // tile of 16 take turns with their pairs of columns.
+  // The first element, an even one, of the 8 x 8 fragment that is `down` and `across` of the block's; the fragments of
+  // a tile of 16 take turns with their pairs of columns.
   METALLOID_FUNC static constexpr int fragment(int down, int across) {
     return (down / halves() * tiles_across() + across / halves()) * per_tile() + down % halves() * width() +
            across % halves() * 2;
@@ -278,7 +276,8 @@ class cooperative_tensor {
   // Whether all elements that a thread may hold are in the tensor, also those that are not valid.
   template <typename Tensor>
   METALLOID_FUNC static bool lies_in(const Tensor& tensor) {
-    return Layout::first_row() + Layout::row_slots() / Layout::halves() * Layout::tile_size() <= tensor.__metalloid_size(1) &&
+    return Layout::first_row() + Layout::row_slots() / Layout::halves() * Layout::tile_size() <=
+               tensor.__metalloid_size(1) &&
            Layout::first_column() + Layout::column_slots() / Layout::width() * Layout::tile_size() <=
                tensor.__metalloid_size(0);
   }

@@ -66,8 +66,8 @@ class tensor {
   METALLOID_FUNC index_type get_stride(rank_type dimension) const { return index_type(stride(dimension)); }
   METALLOID_FUNC data_handle_type data_handle() const { return data_; }
 
-  // For operations on whole tensors. A slice of fixed size can reach over the edge of what it was cut from: the elements
-  // that it has in a dimension, and one by its distance from the first.
+  // For operations on whole tensors. A slice of fixed size can reach over the edge of what it was cut from: the
+  // elements that it has in a dimension, and one by its distance from the first.
   METALLOID_FUNC long __metalloid_size(rank_type dimension) const { return extents_[dimension]; }
   METALLOID_FUNC long __metalloid_stride(rank_type dimension) const { return stride(dimension); }
   METALLOID_FUNC reference __metalloid_at(long distance) const { return data_[distance]; }

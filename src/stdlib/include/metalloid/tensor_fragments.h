@@ -9,17 +9,17 @@
 namespace __metalloid::matrices {
 // The same elements elsewhere: of pairs of columns x0 x1 x2 x3 and y0 y1 y2 y3, zip_low is x0 y0 x1 y1, zip_high
 // x2 y2 x3 y3, unzip_even x0 x2 y0 y2, unzip_odd x1 x3 y1 y3.
-#define METALLOID_REARRANGE(type, name)                                                                             \
-  __attribute__((convergent, const)) native_t<type, 2> transpose(native_t<type, 2>) __asm(                          \
-      "metalloid.simdgroup_matrix.transpose." #name);                                                               \
-  __attribute__((convergent, const)) native_t<type, 2> zip_low(native_t<type, 2>, native_t<type, 2>) __asm(         \
-      "metalloid.simdgroup_matrix.zip_low." #name);                                                                 \
-  __attribute__((convergent, const)) native_t<type, 2> zip_high(native_t<type, 2>, native_t<type, 2>) __asm(        \
-      "metalloid.simdgroup_matrix.zip_high." #name);                                                                \
-  __attribute__((convergent, const)) native_t<type, 2> unzip_even(native_t<type, 2>, native_t<type, 2>) __asm(      \
-      "metalloid.simdgroup_matrix.unzip_even." #name);                                                              \
-  __attribute__((convergent, const)) native_t<type, 2> unzip_odd(native_t<type, 2>, native_t<type, 2>) __asm(       \
-      "metalloid.simdgroup_matrix.unzip_odd." #name);
+#define METALLOID_REARRANGE(type, name)                                                            \
+  __attribute__((convergent, const)) native_t<type, 2> transpose(native_t<type, 2>) __asm(         \
+      "metalloid.simdgroup_matrix.transpose." #name);                                              \
+  __attribute__((convergent, const)) native_t<type, 2> zip_low(                                    \
+      native_t<type, 2>, native_t<type, 2>) __asm("metalloid.simdgroup_matrix.zip_low." #name);    \
+  __attribute__((convergent, const)) native_t<type, 2> zip_high(                                   \
+      native_t<type, 2>, native_t<type, 2>) __asm("metalloid.simdgroup_matrix.zip_high." #name);   \
+  __attribute__((convergent, const)) native_t<type, 2> unzip_even(                                 \
+      native_t<type, 2>, native_t<type, 2>) __asm("metalloid.simdgroup_matrix.unzip_even." #name); \
+  __attribute__((convergent, const)) native_t<type, 2> unzip_odd(                                  \
+      native_t<type, 2>, native_t<type, 2>) __asm("metalloid.simdgroup_matrix.unzip_odd." #name);
 METALLOID_REARRANGE(half, f16)
 METALLOID_REARRANGE(ushort, bf16)
 METALLOID_REARRANGE(float, f32)
@@ -52,9 +52,9 @@ struct factor<bfloat> {
 template <typename T>
 using pair = metal::vec<T, 2>;
 
-#define METALLOID_FRAGMENT_OPERATION(NAME)                                                   \
-  template <typename T>                                                                      \
-  METALLOID_FUNC pair<T> NAME(pair<T> x, pair<T> y) {                                        \
+#define METALLOID_FRAGMENT_OPERATION(NAME)                                             \
+  template <typename T>                                                                \
+  METALLOID_FUNC pair<T> NAME(pair<T> x, pair<T> y) {                                  \
     return pair<T>(__metalloid::matrices::NAME(x.__native, y.__native), native_tag()); \
   }
 METALLOID_FRAGMENT_OPERATION(zip_low)

@@ -52,8 +52,7 @@ METALLOID_FUNC void add_products(const thread pair<A>* left, const thread pair<B
 // The products of one block of a simdgroup's part, along k from `begin` to `end`.
 template <typename Layout, int K, bool TransposeLeft, bool TransposeRight>
 struct simdgroup_products {
-  static constexpr constant auto shape =
-      blocking<Layout::tiles_down(), Layout::tiles_across(), Layout::halves()>(K);
+  static constexpr constant auto shape = blocking<Layout::tiles_down(), Layout::tiles_across(), Layout::halves()>(K);
   static constexpr constant int down = shape.down, across = shape.across, steps = shape.steps;
 
   template <typename Tensor>
@@ -94,16 +93,16 @@ struct simdgroup_products {
       left_fragments<TransposeLeft, down, steps>(*left, block_down, at / 8, rows);
     } else {
       const int lane_column = int(fragment_column(uint(simd_lane())));
-      left.template load<down, steps>(left.contains(row(block_down) + down * 8, at + steps * 8),
-                                      row(block_down) + Layout::lane_row(),
-                                      [=](int i) { return at + i * 8 + lane_column; }, rows);
+      left.template load<down, steps>(
+          left.contains(row(block_down) + down * 8, at + steps * 8), row(block_down) + Layout::lane_row(),
+          [=](int i) { return at + i * 8 + lane_column; }, rows);
     }
     if constexpr (is_held<Right>) {
       right_fragments<TransposeRight, steps, across>(*right, at / 8, block_across, columns);
     } else {
       right.template load<steps, across>(
-          right.contains(at + steps * 8, Layout::first_column() + (block_across + across) * 8),
-          at + Layout::lane_row(), [=](int i) { return column(block_across, i); }, columns);
+          right.contains(at + steps * 8, Layout::first_column() + (block_across + across) * 8), at + Layout::lane_row(),
+          [=](int i) { return column(block_across, i); }, columns);
     }
     add_products<down, across, steps>(rows, columns, sums);
   }
