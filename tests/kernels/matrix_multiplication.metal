@@ -209,3 +209,50 @@ template [[host_name("reduced_by_thread")]] kernel decltype(reductions<execution
 // EXPECT y: 200 201 202 203 204 205 206 207 208 209 210 211 212 213 214 215 216 217 218 219 191 2191 4191 0
 // RUN: --kernel reduced_by_thread --threads 1 --group 1 --arg y=f32[24]=zeros
 // EXPECT y: 200 201 202 203 204 205 206 207 208 209 210 211 212 213 214 215 216 217 218 219 191 2191 4191 0
+
+// A result that becomes an input keeps its elements, whichever fragments the two have.
+template <bool FromRelaxed, bool ToRelaxed, int Rows, int Columns, typename From, typename To>
+[[kernel]] void passed_on(device atomic_uint* wrong) {
+  constexpr auto first_descriptor = matmul2d_descriptor(Rows, Columns, 8, false, false, FromRelaxed);
+  constexpr auto second_descriptor = matmul2d_descriptor(Rows, 16, Columns, false, false, ToRelaxed);
+  constexpr auto third_descriptor = matmul2d_descriptor(16, Columns, Rows, false, false, ToRelaxed);
+  matmul2d<first_descriptor, execution_simdgroup> first;
+  matmul2d<second_descriptor, execution_simdgroup> second;
+  matmul2d<third_descriptor, execution_simdgroup> third;
+  auto result = first.template get_destination_cooperative_tensor<half, half, From>();
+  for (int i = 0; i < result.get_capacity(); ++i) {
+    auto at = result.get_multidimensional_index(i);
+    result[i] = at[1] * 3 - at[0];
+  }
+  auto left = second.template get_left_input_cooperative_tensor<To, To, float>(result);
+  auto right = third.template get_right_input_cooperative_tensor<To, To, float>(result);
+  for (int i = 0; i < left.get_capacity(); ++i) {
+    auto at = left.get_multidimensional_index(i);
+    if (!left.is_valid_element(i)) continue;
+    atomic_fetch_add_explicit(wrong, uint(float(left[i]) != float(at[1] * 3 - at[0])), memory_order_relaxed);
+    atomic_fetch_add_explicit(wrong + 1, 1u, memory_order_relaxed);
+  }
+  for (int i = 0; i < right.get_capacity(); ++i) {
+    auto at = right.get_multidimensional_index(i);
+    if (!right.is_valid_element(i)) continue;
+    atomic_fetch_add_explicit(wrong, uint(float(right[i]) != float(at[1] * 3 - at[0])), memory_order_relaxed);
+    atomic_fetch_add_explicit(wrong + 1, 1u, memory_order_relaxed);
+  }
+}
+#define PASSED_ON(name, ...) \
+  template [[host_name(name)]] kernel decltype(passed_on<__VA_ARGS__>) passed_on<__VA_ARGS__>;
+PASSED_ON("passed_on", false, false, 16, 24, float, half)
+PASSED_ON("passed_on_to_relaxed", false, true, 24, 40, float, half)
+PASSED_ON("passed_on_from_relaxed", true, false, 12, 20, float, bfloat)
+PASSED_ON("passed_on_both_relaxed", true, true, 12, 20, float, float)
+PASSED_ON("passed_on_integers", true, false, 16, 16, int, char)
+// RUN: --kernel passed_on --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 768
+// RUN: --kernel passed_on_to_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 1920
+// RUN: --kernel passed_on_from_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 480
+// RUN: --kernel passed_on_both_relaxed --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 480
+// RUN: --kernel passed_on_integers --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 512

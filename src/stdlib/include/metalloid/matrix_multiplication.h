@@ -168,7 +168,7 @@ class matmul2d {
   METALLOID_FUNC static Input from_matrix(const Source& source) {
     static_assert(are_equally_large<Input, Source>(),
                   "the cooperative tensor has another size or scope than the input");
-    return __metalloid::matmul::rearranged<Input, false>(source);
+    return __metalloid::matmul::rearranged<Input>(source);
   }
   METALLOID_FUNC static void check_cooperative_input() {
     static_assert(metal::is_same_v<Scope, metal::execution_simdgroup>,
