@@ -21,6 +21,7 @@
 #include "interrupts.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/shader_library.h"
+#include "stdlib/headers.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -173,6 +174,11 @@ NB_MODULE(_core, module) {
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,
              "include_directories"_a, "headers"_a, "source_name"_a = "program_source");
+  module.def("standard_headers", [] {
+    std::vector<std::string> result;
+    for (const stdlib::Header& header : stdlib::headers()) result.emplace_back(header.name);
+    return result;
+  });
   module.def("devices", [] {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Device& device : Device::all()) result.emplace_back(device.name(), device.description());

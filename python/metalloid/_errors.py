@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 
 from . import _core
@@ -20,16 +21,27 @@ def _accelerator_error(text: str) -> Exception:
 error_buffer: tuple[int, int] = _core.error_buffer()
 
 
+_count = ctypes.c_uint32.from_address(error_buffer[0])  # how many messages there are stands first
+
+
+def is_reported() -> bool:
+    """Whether a kernel has reported an error that nobody was told of."""
+    return _count.value != 0
+
+
 def synchronize() -> None:
     """Waits for every kernel that was called and raises what one of them reported through its error buffer.
 
-    Kernels have finished when their call returns; what ``TORCH_REPORT_ERROR`` wrote is raised here, as torch does.
+    Kernels have finished when their call returns; what ``TORCH_REPORT_ERROR`` wrote is raised here, or by the first call
+    that looks into a torch tensor (``item``, ``tolist``, ``cpu``, ``print``, ``torch.equal`` and so on), as torch does.
 
     Raises:
         AcceleratorError: a kernel reported an error (``torch.AcceleratorError`` if torch is imported). Of several
             messages the first is raised; all are forgotten.
     """
     reported = _core.take_reported_error()
+    if "metalloid._draining" in sys.modules:
+        sys.modules["metalloid._draining"].end_watch()
     if reported is None:
         return
     message, place, count = reported

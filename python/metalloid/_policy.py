@@ -40,4 +40,11 @@ class ArgumentPolicy:
         return _nothing
 
 
+    def after_report(self) -> None:
+        """Called when a kernel on torch tensors has reported an error: the first look into a tensor shall raise it."""
+        from ._draining import watch
+
+        watch()
+
+
 arrays_in_place = ArgumentPolicy()

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _core, _device
 from ._arguments import encode
-from ._errors import error_buffer
+from ._errors import error_buffer, is_reported
 from ._function_constants import checked_constants
 from ._numbers import described, flag, integer, number, real, text
 from ._policy import ArgumentPolicy, arrays_in_place
@@ -319,6 +319,8 @@ class Kernel:
             return
         memory = memory_by_index("threadgroup_memory", threadgroup_memory)
         self._kernel.run(bindings, _padded(grid), _padded(group), memory, seconds_of("timeout", timeout))
+        if error_buf_idx is not None and is_reported() and any(map(is_tensor, args)):
+            self._policy.after_report()
 
 
 def memory_by_index(what: str, memory: Mapping[int, int] | None) -> dict[int, int]:

@@ -62,6 +62,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run a suite written for PyTorch on a Mac: device 'mps' exists, its kernels run on Metalloid",
     )
     group.addoption(
+        "--metalloid-macos",
+        default=None,
+        metavar="VERSION",
+        help="with --metalloid-mps: which macOS the machine is to torch, 15 (default, Metal 3.2) or 26 (Metal 4)",
+    )
+    group.addoption(
         "--metalloid-mlx",
         action="store_true",
         help="run a suite written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
@@ -73,6 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("metalloid_engines", "engines for --metalloid-engine, where that is not given", type="args")
     parser.addini("metalloid_mps", "as --metalloid-mps", type="bool", default=False)
+    parser.addini("metalloid_macos", "as --metalloid-macos", default="")
     parser.addini("metalloid_mlx", "as --metalloid-mlx", type="bool", default=False)
     parser.addini("metalloid_require_kernels", "as --metalloid-require-kernels", type="bool", default=False)
     parser.addini("metalloid_source_lines", "most lines of one Metal source in a report", default="60")
@@ -84,6 +91,7 @@ class Settings:
     Attributes:
         engines: the engines asked for, in order; empty if nobody asked.
         runners: ``"mps"`` and ``"mlx"``, those asked for.
+        macos: the version of macOS that torch sees; empty if nobody asked.
         require_kernels: whether a session without any launch fails.
         source_lines: most lines of one source in a report.
         child_records: where processes that tests start write how many kernels they launched.
@@ -97,6 +105,7 @@ class Settings:
             for name in ("mps", "mlx")
             if getattr(options, f"metalloid_{name}") or config.getini(f"metalloid_{name}")
         ]
+        self.macos = str(options.metalloid_macos or config.getini("metalloid_macos"))
         wants_kernels = options.metalloid_require_kernels or config.getini("metalloid_require_kernels")
         self.require_kernels = wants_kernels and not options.collectonly
         lines = str(config.getini("metalloid_source_lines"))
@@ -162,8 +171,21 @@ def _set_up(config: pytest.Config, options: Any) -> None:
 
         _device.set_default_device(settings.engines[0])
         os.environ["METALLOID_DEVICE"] = settings.engines[0]  # for child processes
+    if settings.macos:
+        _set_macos(settings.macos)
     for name in settings.runners:
         _activate(name)
+
+
+def _set_macos(version: str) -> None:
+    """In this process and in those that tests start."""
+    from .mps import macos
+
+    try:
+        macos.parse(version)
+    except ValueError as error:
+        raise pytest.UsageError(f"--metalloid-macos: {error}") from None
+    os.environ[macos.variable] = version
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

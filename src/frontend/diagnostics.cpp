@@ -8,6 +8,8 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnostic.h>
 
+#include "frontend/missing_headers.h"
+
 namespace metalloid::frontend {
 namespace {
 
@@ -141,6 +143,10 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
     print_library_note(text);
   } else {
     print(level, info, text);
+    const std::string header = header_that_declares(text);
+    if (!header.empty() && missing_headers_.insert(header).second) {
+      stream_ << "note: #include <" << header << "> declares it\n";
+    }
   }
 }
 

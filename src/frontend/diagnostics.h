@@ -51,6 +51,7 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   std::set<std::string> library_notes_;  // of the diagnostic before
   std::string library_error_;            // waits for the note that says where the programmer caused it
   bool library_notes_wanted_ = true;     // after that diagnostic
+  std::set<std::string> missing_headers_;  // those that a note has named
   unsigned errors_ = 0;
   bool library_error_has_place_ = false;  // an earlier one was printed where it was caused
   bool drop_notes_ = false;               // those that belong to a diagnostic that was dropped

@@ -7,11 +7,29 @@ import runpy
 import sys
 
 from . import __doc__ as usage
+from . import macos
 from .activation import activate_child_processes, install_on_import
 
 
+def _without_options(arguments: list[str]) -> list[str]:
+    """Heeds ``--macos VERSION`` in front of the script."""
+    while arguments and arguments[0].partition("=")[0] == "--macos":
+        value = arguments[0].partition("=")[2] or "".join(arguments[1:2])
+        arguments = arguments[1 if "=" in arguments[0] else 2 :]
+        try:
+            macos.parse(value)
+        except ValueError as error:
+            raise SystemExit(f"python -m metalloid.mps --macos: {error}") from None
+        os.environ[macos.variable] = value
+    try:
+        macos.version()
+    except ValueError as error:
+        raise SystemExit(f"python -m metalloid.mps: {error}") from None
+    return arguments
+
+
 def main() -> None:
-    arguments = sys.argv[1:]
+    arguments = _without_options(sys.argv[1:])
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage)
         raise SystemExit(0 if arguments else 2)

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
+import atexit
+import os
 import sys
 from types import ModuleType
-from typing import Any
 
 from .._child_processes import turn_on
+from .._import_hook import after_import
+
+_is_active = _is_installed = False
 
 
-def _install() -> None:
+def _install(_: ModuleType) -> None:
+    global _is_installed
     from . import backend, device_mode
 
     backend.install()
     device_mode.install()
+    _is_installed = True
 
 
-class _AfterImport(importlib.abc.Loader):
-    """torch's own loader, and the installation behind it."""
-
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: Any) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        _install()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
-
-class _TorchFinder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "torch":
-            return None
-        # Stays for later: programs ask for a spec to see whether torch is there, and import it afterwards.
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _AfterImport(spec.loader)
-        return spec
-
-
-_is_active = False
+def _say_if_in_vain(process: int) -> None:
+    """An import hook of somebody else's that came first and loaded torch itself."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "Tensor") or _is_installed or os.getpid() != process:
+        return
+    loader = type(getattr(torch.__spec__, "loader", None)).__name__
+    print(
+        f"metalloid: METALLOID_MPS had no effect: torch was imported by {loader}, which an import hook in front of "
+        "Metalloid's chose",
+        file=sys.stderr,
+    )
 
 
 def install_on_import() -> None:
@@ -55,10 +41,8 @@ def install_on_import() -> None:
     if _is_active:
         return
     _is_active = True
-    if "torch" in sys.modules:
-        _install()
-    else:
-        sys.meta_path.insert(0, _TorchFinder())
+    after_import("torch", _install)
+    atexit.register(_say_if_in_vain, os.getpid())
 
 
 def activate_child_processes() -> None:

@@ -13,7 +13,7 @@ import torch
 
 from .. import _errors, _shader
 from .._policy import ArgumentPolicy
-from . import autocast, gradients, operators, scripted, serialization, timeline
+from . import autocast, gradients, headers, macos, operators, scripted, serialization, timeline
 from .device_mode import MpsMode, is_mps, mps
 from .tags import allocated_bytes, is_marked, is_tagged
 
@@ -28,13 +28,19 @@ class MpsPolicy(ArgumentPolicy):
         """Questions to tensors need not pass the device mode: that takes ten times as long as all the rest."""
         return torch._C.DisableTorchFunction()
 
+    def after_report(self) -> None:
+        """The device mode looks itself."""
+
 
 policy = MpsPolicy(accepts_arrays=False, checks_types=False)
 
 
 def compile_shader(source: str) -> _shader.ShaderLibrary:
     fast = os.environ.get("PYTORCH_MPS_FAST_MATH", "0") not in ("", "0")
-    return _shader.compile_shader(source, math_mode="fast" if fast else "safe", policy=policy)
+    return _shader.compile_shader(
+        source, math_mode="fast" if fast else "safe", language=macos.language(),
+        headers=headers.included_by(source) if isinstance(source, str) else None, policy=policy,
+    )  # fmt: skip
 
 
 def _load_metallib(source: bytes | str) -> Any:
@@ -81,7 +87,7 @@ def _fill_bindings() -> None:
     bindings = {
         "_has_mps": True,
         "_mps_is_available": lambda: True,
-        "_mps_is_on_macos_or_newer": lambda major, minor: (major, minor) <= (15, 0),
+        "_mps_is_on_macos_or_newer": macos.is_or_newer,
         "_mps_is_in_bad_fork": lambda: False,
         "_mps_get_default_generator": lambda: torch.default_generator,
         "_mps_get_name": lambda: f"Metalloid on {platform.machine()}",
@@ -159,7 +165,7 @@ def install() -> None:
     # The originals are lru_caches too: torch.compile, and with it every optimiser, looks at their __wrapped__.
     torch.backends.mps.is_available = functools.lru_cache(lambda: True)
     torch.backends.mps.is_built = lambda: True
-    torch.backends.mps.is_macos_or_newer = functools.lru_cache(lambda major, minor: (major, minor) <= (15, 0))
+    torch.backends.mps.is_macos_or_newer = functools.lru_cache(macos.is_or_newer)
     torch.backends.mps.is_macos13_or_newer = lambda minor=0: True
     torch.Generator = _Generator
     # torch.compile looks at what these are, not at the bindings that they call.
@@ -171,6 +177,7 @@ def install() -> None:
     torch.accelerator.synchronize = lambda device=None: _errors.synchronize()
     torch.accelerator.current_stream = lambda device=None: timeline.the_stream
     torch.accelerator.set_stream = _nothing
+    macos.install()
     for part in (autocast, gradients, operators, scripted, serialization, timeline):
         part.install()
     _enter_in_every_thread()

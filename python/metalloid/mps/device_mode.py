@@ -15,6 +15,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device as default_device
 from torch.utils.dlpack import DLDeviceType
 
+from .. import _errors
+from .._draining import drains
+from .foreign_operators import refuse_kernels_of_extensions
 from .tags import is_tagged, share_memory, tag, tensors_in
 
 mps = torch.device("mps", 0)
@@ -278,6 +281,8 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
     """One call of a torch function, as a build with MPS would answer it."""
     if type(func) is FunctionType:
         func = _replaced_by(func)
+    if _errors.is_reported() and drains(func, args, kwargs, is_tagged):
+        _errors.synchronize()
     handler = _handlers.get(func)
     if handler is not None:
         return handler(func, args, kwargs)
@@ -297,6 +302,7 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
         _reject_generator(kwargs["generator"], "mps" if any(are_tagged) else "cpu")
     if not any(are_tagged):
         return func(*args, **kwargs)
+    refuse_kernels_of_extensions(func)
     if not all(are_tagged):
         if getattr(func, "__name__", "") not in _takes_both:
             _reject_two_devices(tensors, are_tagged)

@@ -11,11 +11,15 @@ from typing import Any
 import torch
 from torch.multiprocessing import reductions
 
+from .. import _errors
 from .tags import is_marked, mark
 
 
 def _location(storage: Any) -> str | None:
-    return "mps" if is_marked(getattr(storage, "_untyped_storage", storage)) else None
+    if not is_marked(getattr(storage, "_untyped_storage", storage)):
+        return None
+    _errors.synchronize()  # what is saved is waited for
+    return "mps"
 
 
 def _restore(storage: Any, location: str) -> Any:
