@@ -13,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import _torch_metal_kernel_checks as checks
+from ._torch_metal_kernel_convert import Convertible
 from ._torch_metal_kernel_run import metal_types, run_source
 from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
 from ._torch_metal_kernel_verify import (
@@ -69,7 +70,7 @@ def _metal_type(tensor: torch.Tensor, what: str) -> str:
     return metal_types[tensor.dtype]
 
 
-class TorchMetalKernel:
+class TorchMetalKernel(Convertible):
     """A Metal kernel that is called like a function on torch tensors.
 
     Args:
@@ -197,6 +198,11 @@ class TorchMetalKernel:
             if isinstance(shape, int):
                 raise TypeError(f"result_shapes must contain one shape per result name, got {shape} for {name!r}")
         shapes = [_integers(shape) for shape in result_shapes]
+        if self._is_exported_for_coreai():
+            return self._as_coreai_kernel()(
+                *args, threads_per_grid=tuple(_integers(threads_per_grid)),
+                threads_per_thread_group=tuple(_integers(threads_per_thread_group)), result_shapes=shapes,
+            )  # fmt: skip
         result = self.torch_custom_op(
             *args, _integers(threads_per_grid), _integers(threads_per_thread_group), *shapes
         )

@@ -73,6 +73,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run a suite written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
     )
     group.addoption(
+        "--metalloid-verify-coreai",
+        action="store_true",
+        help="run the Metal source of every call of Core AI's own TorchMetalKernel, too, and compare with torch_defn",
+    )
+    group.addoption(
         "--metalloid-require-kernels",
         action="store_true",
         help="fail if no test of the session ran a kernel",
@@ -81,6 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("metalloid_mps", "as --metalloid-mps", type="bool", default=False)
     parser.addini("metalloid_macos", "as --metalloid-macos", default="")
     parser.addini("metalloid_mlx", "as --metalloid-mlx", type="bool", default=False)
+    parser.addini("metalloid_verify_coreai", "as --metalloid-verify-coreai", type="bool", default=False)
     parser.addini("metalloid_require_kernels", "as --metalloid-require-kernels", type="bool", default=False)
     parser.addini("metalloid_source_lines", "most lines of one Metal source in a report", default="60")
 
@@ -92,6 +98,7 @@ class Settings:
         engines: the engines asked for, in order; empty if nobody asked.
         runners: ``"mps"`` and ``"mlx"``, those asked for.
         macos: the version of macOS that torch sees; empty if nobody asked.
+        verify_coreai: whether calls of Core AI's own kernels are verified.
         require_kernels: whether a session without any launch fails.
         source_lines: most lines of one source in a report.
         child_records: where processes that tests start write how many kernels they launched.
@@ -106,6 +113,7 @@ class Settings:
             if getattr(options, f"metalloid_{name}") or config.getini(f"metalloid_{name}")
         ]
         self.macos = str(options.metalloid_macos or config.getini("metalloid_macos"))
+        self.verify_coreai = bool(options.metalloid_verify_coreai or config.getini("metalloid_verify_coreai"))
         wants_kernels = options.metalloid_require_kernels or config.getini("metalloid_require_kernels")
         self.require_kernels = wants_kernels and not options.collectonly
         lines = str(config.getini("metalloid_source_lines"))
@@ -116,7 +124,7 @@ class Settings:
 
     @property
     def is_used(self) -> bool:
-        return bool(self.engines or self.runners or self.require_kernels)
+        return bool(self.engines or self.runners or self.verify_coreai or self.require_kernels)
 
 
 def _existing_engine(name: str) -> str:
@@ -171,10 +179,23 @@ def _set_up(config: pytest.Config, options: Any) -> None:
 
         _device.set_default_device(settings.engines[0])
         os.environ["METALLOID_DEVICE"] = settings.engines[0]  # for child processes
+    if settings.verify_coreai:
+        _verify_coreai()
     if settings.macos:
         _set_macos(settings.macos)
     for name in settings.runners:
         _activate(name)
+
+
+def _verify_coreai() -> None:
+    if importlib.util.find_spec("coreai_torch") is None:
+        raise pytest.UsageError(
+            f"--metalloid-verify-coreai needs coreai-torch, which {sys.executable} does not have "
+            "(pip install coreai-torch)"
+        )
+    from ._coreai_calls import verify_every_call
+
+    verify_every_call()
 
 
 def _set_macos(version: str) -> None:
@@ -223,6 +244,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     engines = settings.engines or _core.engines()[:1]
     parts = [f"{'engine' if len(engines) == 1 else 'engines'} {', '.join(engines)}"]
     parts += [f"runs {what[name]}" for name in settings.runners]
+    parts += ["verifies Core AI's kernels"] if settings.verify_coreai else []
     return f"metalloid: {_core.version}, {'; '.join(parts)}"
 
 

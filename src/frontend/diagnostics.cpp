@@ -1,5 +1,6 @@
 #include "frontend/diagnostics.h"
 
+#include <cstring>
 #include <regex>
 #include <utility>
 
@@ -96,6 +97,14 @@ std::string what_a_library_error_says(const std::string& text) {
   return std::regex_replace(text, assertion, "");
 }
 
+// The source from the diagnostic's place on.
+std::string_view place_of(const clang::Diagnostic& info) {
+  if (info.getLocation().isInvalid() || !info.hasSourceManager()) return {};
+  bool is_invalid = false;
+  const char* text = info.getSourceManager().getCharacterData(info.getLocation(), &is_invalid);
+  return is_invalid ? std::string_view() : std::string_view(text, ::strnlen(text, 128));
+}
+
 bool is_in_library(const clang::Diagnostic& info) {
   return info.getLocation().isValid() && info.hasSourceManager() &&
          info.getSourceManager().isInSystemHeader(info.getLocation());
@@ -143,7 +152,7 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
     print_library_note(text);
   } else {
     print(level, info, text);
-    const std::string header = header_that_declares(text);
+    const std::string header = header_that_declares(text, place_of(info));
     if (!header.empty() && missing_headers_.insert(header).second) {
       stream_ << "note: #include <" << header << "> declares it\n";
     }

@@ -5,7 +5,7 @@
 
 namespace metalloid::frontend {
 
-std::string header_that_declares(std::string_view message) {
+std::string header_that_declares(std::string_view message, std::string_view source) {
   static const std::map<std::string_view, std::string_view> headers = {
       {"REGISTER_FLOAT_BINARY_OP", "metalloid/registration.h"},
       {"REGISTER_INTEGER_BINARY_OP", "metalloid/registration.h"},
@@ -22,12 +22,14 @@ std::string header_that_declares(std::string_view message) {
       {"REGISTER_TERNARY_OP", "c10/metal/indexing.h"},
       {"TORCH_REPORT_ERROR", "c10/metal/error.h"},
   };
+  std::string_view name;
   for (const std::string_view words : {"unknown type name '", "use of undeclared identifier '"}) {
-    if (!message.starts_with(words)) continue;
-    const std::string_view name = message.substr(words.size());
-    const auto found = headers.find(name.substr(0, name.find('\'')));
-    if (found != headers.end()) return std::string(found->second);
+    if (message.starts_with(words)) name = message.substr(words.size());
   }
+  // What follows from a macro with several arguments: the type of a function is missing.
+  if (message.starts_with("a type specifier is required")) name = source.substr(0, 64);
+  const auto found = headers.find(name.substr(0, name.find_first_of("'( ")));
+  if (found != headers.end()) return std::string(found->second);
   return {};
 }
 

@@ -6,6 +6,8 @@ mx.gpu, mx.cpu and the  two devices that MLX both runs on its CPU back end (_dev
 default device
 mx.metal.is_available,  answer as on a machine with one GPU
 mx.device_info
+mx.metal.start_capture, a trace in Chrome's format (_capture.py)
+stop_capture
 mx.gather_mm,           half and bfloat16, too, which MLX's CPU back end does not have (_operations.py)
 mx.block_masked_mm
 mx.compile              stays as it is, unless kernels are evaluated eagerly (fast/_mlx.py): then it is off, because a
@@ -18,7 +20,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .. import fast
+from .. import _capture, fast
 from ._devices import install_devices
 from ._operations import install_operations
 
@@ -41,11 +43,26 @@ def install(mx: Any = None) -> None:
     install_devices(mx)
     install_operations(mx)
     mx.metal.is_available = lambda: True
+    mx.metal.start_capture = _start_capture
+    mx.metal.stop_capture = _stop_capture
     mx.metal.device_info = device_info
     mx.device_info = device_info
     if evaluation == "eager":
         mx.disable_compile()
         mx.enable_compile = lambda: None
+
+
+def _start_capture(path: str) -> None:
+    if _capture.is_running():
+        raise RuntimeError("[metal::start_capture] Failed to start: a capture is running already")
+    _capture.start(path)
+
+
+def _stop_capture() -> None:
+    from .. import _core
+
+    _core.finish_mlx_kernels()  # kernels of MLX's graph that are running belong to it
+    _capture.stop()
 
 
 def _memory() -> dict[str, int]:

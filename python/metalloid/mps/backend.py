@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .. import _errors, _shader
+from .. import _capture, _errors, _shader
 from .._policy import ArgumentPolicy
 from . import autocast, gradients, headers, macos, operators, scripted, serialization, timeline
 from .device_mode import MpsMode, is_mps, mps
@@ -48,8 +48,8 @@ def _load_metallib(source: bytes | str) -> Any:
     raise RuntimeError(f"Failed to load metallib{what}: Metalloid compiles Metal source, not Apple's binaries")
 
 
-def _start_capture(file: str) -> None:
-    raise RuntimeError("Metal capture is not possible: there is no Metal device whose commands it could record")
+def _start_profiler(mode: str = "interval", wait_until_completed: bool = False) -> None:
+    _capture.start()
 
 
 def _host_alias(storage: torch.UntypedStorage) -> torch.UntypedStorage:
@@ -98,12 +98,12 @@ def _fill_bindings() -> None:
         "_mps_currentAllocatedMemory": allocated_bytes,
         "_mps_driverAllocatedMemory": allocated_bytes,
         "_mps_recommendedMaxMemory": _memory,
-        "_mps_profilerStartTrace": _nothing,
-        "_mps_profilerStopTrace": _nothing,
-        "_mps_isCaptureEnabled": lambda: False,
-        "_mps_isCapturing": lambda: False,
-        "_mps_startCapture": _start_capture,
-        "_mps_stopCapture": _nothing,
+        "_mps_profilerStartTrace": _start_profiler,
+        "_mps_profilerStopTrace": _capture.stop,
+        "_mps_isCaptureEnabled": lambda: True,
+        "_mps_isCapturing": _capture.is_running,
+        "_mps_startCapture": _capture.start,
+        "_mps_stopCapture": _capture.stop,
         "_mps_compileShader": compile_shader,
         "_mps_loadMetalllib": _load_metallib,  # spelled so
         "_mps_loadMetallibFromPath": _load_metallib,
