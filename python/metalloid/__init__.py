@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import coreai, fast
-    from ._core import Error, devices, engines, start_trace, stop_trace, trace_file
+    from ._core import Error, devices, engines
     from ._core import version as __version__
     from ._device import default_device, set_default_device
     from ._errors import AcceleratorError, synchronize
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._torch_metal_kernel import TorchMetalKernel
     from ._torch_metal_kernel_source import MetalParameter
     from ._torch_metal_kernel_verify import VerificationError
+    from ._trace import start_trace, stop_trace, trace_file
     from ._tune import TuneResult, tune
 
 # Everything is imported when it is first asked for: the pytest plugin and the runners' start-up code live in this
@@ -47,10 +48,10 @@ _homes = {
     "engines": "_core",
     "fast": "fast",
     "set_default_device": "_device",
-    "start_trace": "_core",
-    "stop_trace": "_core",
+    "start_trace": "_trace",
+    "stop_trace": "_trace",
     "synchronize": "_errors",
-    "trace_file": "_core",
+    "trace_file": "_trace",
     "tune": "_tune",
 }
 _other_names = {"__version__": "version"}

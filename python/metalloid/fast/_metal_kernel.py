@@ -284,7 +284,7 @@ class MetalKernel(Tunable):
             list(template.items()) if isinstance(template, Mapping) else template, _template(template),
             _initial(init_value), stream,
         )  # fmt: skip
-        if verbose:
+        if flag("metal_kernel: verbose", verbose):
             text = self._kernel.source([_described(value) for value in inputs], call.output_dtypes, call.templates)[1]
             print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
         outputs = runner_for(inputs, output_dtypes)(call)
