@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include "files.h"
 #include "metalloid/error.h"
 
 namespace metalloid::tool {
@@ -92,7 +95,7 @@ TEST_F(Npy, UnreadableFilesAreExplained) {
   EXPECT_NE(refusal().find("64-bit floats"), std::string::npos);
   write("{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", 32);
   EXPECT_NE(refusal().find("'<c16' is not supported"), std::string::npos);
-  write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 15);
+  write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 7);
   EXPECT_NE(refusal().find("is cut off"), std::string::npos);
   write("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }", 8);
   EXPECT_NE(refusal().find("is cut off"), std::string::npos);
@@ -102,6 +105,70 @@ TEST_F(Npy, UnreadableFilesAreExplained) {
   EXPECT_NE(refusal().find("'fortran_order'"), std::string::npos);
   write("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8, 9);
   EXPECT_NE(refusal().find("version 9"), std::string::npos);
+}
+
+TEST_F(Npy, TheSizeOfAnElementFollowsFromItsType) {
+  write(
+      "{'descr': [('a', [('b', '<f8', (2, 3)), ('', '|V2')]), ('c', '<U3')], 'fortran_order': False, 'shape': (2,), }",
+      2 * 62 + 5);
+  EXPECT_EQ(read_npy(file_).shape, (std::vector<std::size_t>{2, 62}));
+  write("{'descr': '|V5', 'fortran_order': False, 'shape': (2,), }", 14);
+  EXPECT_EQ(read_npy(file_).shape, (std::vector<std::size_t>{2, 5}));
+}
+
+TEST_F(Npy, HeadersAreReadAsLiterals) {
+  const std::pair<const char*, const char*> headers[] = {
+      {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "Python objects"},
+      {"{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (2,), }", "Python objects"},
+      {"{'descr': [('a', '>f4')], 'fortran_order': False, 'shape': (2,), }", "big-endian"},
+      {"{'descr': 'xf4', 'fortran_order': False, 'shape': (2,), }", "'xf4' is not known"},
+      {"{'descr': '<f-4', 'fortran_order': False, 'shape': (2,), }", "is not known"},
+      {"{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }", "'<U5' is not supported"},
+      {"{'descr': '<f4', 'fortran_order': 'False', 'shape': (2,), }", "valid 'fortran_order'"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 1), }", "comma"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "negative"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': 2, }", "valid 'shape'"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "implausibly large"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ", "Python literal"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } and more", "goes on"},
+      {"{'descr': '<f4, 'fortran_order': False, 'shape': (2,), }", "Python literal"},
+      {"(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((", "too deeply"},
+      {"", "Python literal"},
+  };
+  for (const auto& [header, reason] : headers) {
+    write(header, 16);
+    EXPECT_NE(refusal().find(reason), std::string::npos) << header << '\n' << refusal();
+  }
+}
+
+TEST_F(Npy, ManyDimensionsAreRefused) {
+  std::string shape;
+  for (int i = 0; i < 65; ++i) shape += "1,";
+  write("{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape.substr(2) + "), }", 4);
+  EXPECT_EQ(read_npy(file_).shape.size(), 64U);
+  write("{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }", 4);
+  EXPECT_NE(refusal().find("65 dimensions"), std::string::npos);
+}
+
+TEST_F(Npy, OnlyFilesAreRead) {
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_NE(refusal().find("it is a pipe"), std::string::npos) << refusal();
+  std::filesystem::remove(file_);
+  std::filesystem::create_directory(file_);
+  EXPECT_NE(refusal().find("it is a folder"), std::string::npos) << refusal();
+}
+
+TEST_F(Npy, AFileIsWrittenWholeOrStays) {
+  write_npy(file_, make_array(ScalarKind::float32, {3}));
+  {
+    OutputFile unfinished(file_);
+    unfinished.write("no array");
+  }
+  EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{3});
+  std::filesystem::permissions(file_, std::filesystem::perms{0640});
+  write_npy(file_, make_array(ScalarKind::float32, {5}));
+  EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{5});
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms{0640});
 }
 
 }  // namespace

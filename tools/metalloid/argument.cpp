@@ -2,29 +2,26 @@
 #include "argument.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <random>
 
 #include "npy.h"
+#include "numbers.h"
+#include "output.h"
 #include "value.h"
 
 namespace metalloid::tool {
 namespace {
 
 [[noreturn]] void fail(std::string_view text, const std::string& reason) {
-  throw UsageError(fmt::format("argument '{}': {}", text, reason));
-}
-
-// Bytes. An array beside its copy that the kernel works on must fit into memory, or the system ends whole processes.
-std::size_t largest_array() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
+  throw UsageError(fmt::format("argument '{}': {}", shortened(text), reason));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -35,19 +32,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
     if (at == std::string_view::npos) return parts;
     text.remove_prefix(at + 1);
   }
-}
-
-template <typename T>
-std::optional<T> parse_number(std::string_view text, int base = 10) {
-  T value{};
-  std::from_chars_result result{};
-  if constexpr (std::is_floating_point_v<T>) {
-    result = std::from_chars(text.data(), text.data() + text.size(), value);
-  } else {
-    result = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  }
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // Smallest and largest integer of a kind, as wide as parsing needs.
@@ -67,7 +51,8 @@ std::vector<std::size_t> parse_shape(std::string_view text, std::string_view who
   std::size_t total = size_of(kind);
   for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
     auto extent = parse_number<std::size_t>(part);
-    if (!extent) fail(whole, fmt::format("'{}' is not an extent", part));
+    if (!extent) fail(whole, fmt::format("'{}' is not an extent", shortened(part)));
+    if (shape.size() == largest_rank) fail(whole, fmt::format("an array has at most {} dimensions", largest_rank));
     if (*extent != 0 && total > largest_array() / *extent) {
       fail(whole, fmt::format("the array is larger than half of this machine's memory, {} MiB", largest_array() >> 20));
     }
@@ -93,7 +78,8 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
     const bool is_word = fill.size() > 3 && std::isalpha(static_cast<unsigned char>(fill[0])) != 0 &&
                          fill.find(',') == std::string_view::npos;
     if (is_word && fill != "true" && fill != "false") {
-      fail(spec.text, fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform or normal", fill));
+      fail(spec.text,
+           fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform or normal", shortened(fill)));
     }
     spec.values = split(fill, ',');
   }
@@ -151,15 +137,30 @@ bool parse_plain(ArgumentSpec& spec, std::string_view text) {
   return true;
 }
 
+// A number too small for a double is 0, one too large is infinite.
+std::optional<double> parse_real(std::string_view text) {
+  if (auto number = parse_number<double>(text)) return number;
+  double ignored;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  if (error != std::errc::result_out_of_range || end != text.data() + text.size()) return std::nullopt;
+  return std::strtod(std::string(text).c_str(), nullptr);
+}
+
 }  // namespace
 
 void set_from_text(Array& array, std::size_t index, const std::string& value, std::string_view whole) {
   if (is_floating(array.kind)) {
     std::string_view digits = value;
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    auto number = parse_number<double>(digits);
-    if (!number) fail(whole, fmt::format("'{}' is not a number", value));
-    return set_element(array, index, *number);
+    if (digits.starts_with('-') && value.starts_with('+')) digits = {};
+    const auto number = parse_real(digits);
+    if (!number) fail(whole, fmt::format("'{}' is not a number", shortened(value)));
+    set_element(array, index, *number);
+    const bool is_infinity = value.find_first_of("iI") != std::string::npos;
+    if (!is_infinity && std::isinf(element_as_double(array, index))) {
+      fail(whole, fmt::format("{} does not fit {}", shortened(value), name_of(array.kind)));
+    }
+    return;
   }
   if (array.kind == ScalarKind::boolean && (value == "true" || value == "false")) {
     return set_element(array, index, std::int64_t{value == "true"});
@@ -168,11 +169,13 @@ void set_from_text(Array& array, std::size_t index, const std::string& value, st
   std::string_view digits = std::string_view(value).substr(negative || value.starts_with('+') ? 1 : 0);
   const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
   auto magnitude = parse_number<std::uint64_t>(hexadecimal ? digits.substr(2) : digits, hexadecimal ? 16 : 10);
-  if (!magnitude) fail(whole, fmt::format("'{}' is not an integer", value));
-  const bool huge = *magnitude > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!magnitude) fail(whole, fmt::format("'{}' is not an integer", shortened(value)));
+  const std::uint64_t largest =
+      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
+  const bool huge = *magnitude > largest;
   const auto integer = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
   const bool fits = huge ? (array.kind == ScalarKind::uint64 && !negative) : integer_fits(array.kind, integer);
-  if (!fits) fail(whole, fmt::format("{} does not fit {}", value, name_of(array.kind)));
+  if (!fits) fail(whole, fmt::format("{} does not fit {}", shortened(value), name_of(array.kind)));
   set_element(array, index, integer);
 }
 
@@ -200,7 +203,7 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
       array.kind = ScalarKind::bfloat16;
       return array;
     }
-    fail(spec.text, fmt::format("{} holds {}, not {}", spec.file, name_of(array.kind), name_of(spec.kind)));
+    fail(spec.text, fmt::format("{} holds {}, not {}", shortened(spec.file), name_of(array.kind), name_of(spec.kind)));
   }
   Array array = make_array(spec.kind, spec.shape);
   const std::size_t count = array.element_count();
@@ -235,7 +238,8 @@ std::vector<std::uint64_t> parse_extents(std::string_view text, std::string_view
   for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
     auto extent = parse_number<std::uint32_t>(part);
     if (!extent || extents.size() == 3) {
-      throw UsageError(fmt::format("{} {}: give X or X,Y or X,Y,Z with whole numbers below 2^32", option, text));
+      throw UsageError(
+          fmt::format("{} {}: give X or X,Y or X,Y,Z with whole numbers below 2^32", option, shortened(text)));
     }
     extents.push_back(*extent);
   }

@@ -2,6 +2,7 @@
 #include "array.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -61,6 +62,10 @@ std::string format_element(const Array& array, std::size_t index) {
 
 std::size_t Array::element_count() const {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+std::size_t largest_array() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
 }
 
 Array make_array(ScalarKind kind, std::vector<std::size_t> shape) {
@@ -144,6 +149,7 @@ void set_element(Array& array, std::size_t index, std::int64_t value) {
 }
 
 std::string format_array(const Array& array, std::size_t edge, std::size_t threshold) {
+  if (array.element_count() == 0) return "[]";  // as NumPy, whatever the other extents
   const bool summarise = array.element_count() > threshold;
   std::vector<std::size_t> strides(array.shape.size() + 1, 1);
   for (std::size_t i = array.shape.size(); i-- > 0;) strides[i] = strides[i + 1] * array.shape[i];

@@ -20,6 +20,11 @@ struct Array {
   std::size_t element_count() const;
 };
 
+// NumPy's limit.
+inline constexpr std::size_t largest_rank = 64;
+// Bytes. An array beside its copy that the kernel works on must fit into memory, or the system ends whole processes.
+std::size_t largest_array();
+
 // A zeroed array.
 Array make_array(ScalarKind kind, std::vector<std::size_t> shape);
 

@@ -2,16 +2,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "argument.h"
+#include "constants.h"
+#include "files.h"
 #include "metalloid/device.h"
 #include "metalloid/emit.h"
 #include "options.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -37,7 +38,7 @@ std::optional<Emit> wanted(const Settings& settings) {
 }
 
 std::string emit_all(const Library& library, Emit form, const Settings& settings) {
-  const FunctionConstants constants = parse_constants(settings.constants);
+  const FunctionConstants constants = parse_constants(library, settings.constants);
   if (!settings.kernel.empty()) return emit(library, settings.kernel, form, constants);
   if (form == Emit::ir) return emit_library(library);
   const std::vector<std::string> kernels = library.kernel_names();
@@ -52,14 +53,15 @@ std::string emit_all(const Library& library, Emit form, const Settings& settings
 
 int compile(const Settings& settings) {
   const std::optional<Emit> form = wanted(settings);
-  const Library library = Device::named(settings.device).load_library(settings.file, compile_options(settings.flags));
-  show_warnings(library);
+  const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
   for (const UnsupportedFunction& function : library.info().unsupported) {
-    fmt::print(stderr, "{}: note: '{}' is not supported: {}\n", settings.file, function.name, function.reason);
+    print_message("{}: note: '{}' is not supported: {}\n", shortened(settings.file), printable_name(function.name),
+                  function.reason);
   }
   if (!form) {
-    for (const std::string& kernel : library.kernel_names()) fmt::print("{}\n", kernel);
-    if (library.kernel_names().empty()) fmt::print(stderr, "{}: note: it compiles and has no kernels\n", settings.file);
+    for (const std::string& kernel : library.kernel_names()) print_result("{}\n", printable_name(kernel));
+    if (library.kernel_names().empty())
+      print_message("{}: note: it compiles and has no kernels\n", shortened(settings.file));
     return exit_fine;
   }
   const std::string code = emit_all(library, *form, settings);
@@ -67,13 +69,12 @@ int compile(const Settings& settings) {
     if (*form == Emit::object && isatty(STDOUT_FILENO) != 0) {
       throw UsageError("an object file is not for a terminal; name a file with -o");
     }
-    std::fwrite(code.data(), 1, code.size(), stdout);
+    write_raw_result(code);
     return exit_fine;
   }
-  std::ofstream stream(settings.output, std::ios::binary);
-  stream << code;
-  stream.close();
-  if (!stream) throw Error(ErrorCode::input_output, fmt::format("{} cannot be written", settings.output));
+  OutputFile file(settings.output);
+  file.write(code);
+  file.finish();
   return exit_fine;
 }
 
@@ -82,7 +83,7 @@ int compile(const Settings& settings) {
 void add_compile(CLI::App& app, int& exit_code) {
   auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("compile", "Checks a file, or shows what it compiles to");
-  command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
+  command->add_option("FILE", settings->file, "Metal source")->required();
   command->add_option("-o", settings->output, "Write there instead of to stdout")->type_name("OUT");
   command
       ->add_option("--emit", settings->emit,

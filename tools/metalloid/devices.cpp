@@ -1,10 +1,7 @@
 // `metalloid devices`: what kernels can run on here.
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "metalloid/device.h"
 #include "options.h"
+#include "output.h"
 
 namespace metalloid::tool {
 
@@ -12,7 +9,7 @@ void add_devices(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("devices", "Lists the devices that kernels can run on");
   command->footer("The first column is what `metalloid run --device` takes.");
   command->callback([&exit_code] {
-    for (const Device& device : Device::all()) fmt::print("{:<12}{}\n", device.name(), device.description());
+    for (const Device& device : Device::all()) print_result("{:<12}{}\n", device.name(), device.description());
     exit_code = exit_fine;
   });
 }

@@ -2,13 +2,14 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "json.h"
 #include "metalloid/device.h"
 #include "options.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -120,15 +121,15 @@ void print_members(const TypeInfo& type, int indent) {
     const TypeInfo& inner = member.type.front();
     const std::string length = inner.array_length > 0 ? fmt::format("[{}]", inner.array_length) : "";
     const std::string element = inner.name.substr(0, inner.name.find('['));
-    fmt::print("{:{}}+{:<6}{} {}{}\n", "", indent, member.offset, element, member.name, length);
+    print_result("{:{}}+{:<6}{} {}{}\n", "", indent, member.offset, element, member.name, length);
     print_members(inner, indent + 2);
   }
 }
 
-void print(const ArgumentInfo& argument) {
+void print_argument(const ArgumentInfo& argument) {
   if (argument.kind == ArgumentKind::builtin) {
-    fmt::print("  {:<16}{} {}\n", "", argument.type.name,
-               fmt::format("{} [[{}]]", argument.name, metalloid::name_of(argument.builtin)));
+    print_result("  {:<16}{} {}\n", "", argument.type.name,
+                 fmt::format("{} [[{}]]", argument.name, metalloid::name_of(argument.builtin)));
     return;
   }
   const std::string slot = fmt::format("{}({})", name_of(argument.kind), argument.index);
@@ -156,33 +157,34 @@ void print(const ArgumentInfo& argument) {
   }
   if (!argument.gate.empty()) note += fmt::format("  if {}", gate_name(argument));
   if (!argument.is_active) note += "  (never: its function_constant is false)";
-  fmt::print("  {:<16}{}{}\n", slot, declaration, note);
+  print_result("  {:<16}{}{}\n", slot, declaration, note);
   print_members(argument.type, 20);
 }
 
-void print(const LibraryInfo& info) {
+void print_library(const LibraryInfo& info) {
   for (const KernelInfo& kernel : info.kernels) {
-    fmt::print("{}kernel {}\n", &kernel == info.kernels.data() ? "" : "\n", kernel.name);
-    for (const ArgumentInfo& argument : kernel.arguments) print(argument);
+    print_result("{}kernel {}\n", &kernel == info.kernels.data() ? "" : "\n", printable_name(kernel.name));
+    for (const ArgumentInfo& argument : kernel.arguments) print_argument(argument);
     if (kernel.static_threadgroup_memory > 0) {
-      fmt::print("  threadgroup memory: {} bytes\n", kernel.static_threadgroup_memory);
+      print_result("  threadgroup memory: {} bytes\n", kernel.static_threadgroup_memory);
     }
     if (kernel.max_total_threads_per_threadgroup > 0) {
-      fmt::print("  at most {} threads per threadgroup\n", kernel.max_total_threads_per_threadgroup);
+      print_result("  at most {} threads per threadgroup\n", kernel.max_total_threads_per_threadgroup);
     }
     if (const auto& required = kernel.required_threads_per_threadgroup; required[0] > 0) {
-      fmt::print("  needs {} x {} x {} threads per threadgroup\n", required[0], required[1], required[2]);
+      print_result("  needs {} x {} x {} threads per threadgroup\n", required[0], required[1], required[2]);
     }
     if (!kernel.function_constants.empty()) {
-      fmt::print("  function constants: {}\n", fmt::join(kernel.function_constants, ", "));
+      print_result("  function constants: {}\n", fmt::join(kernel.function_constants, ", "));
     }
   }
-  if (!info.kernels.empty() && !(info.function_constants.empty() && info.unsupported.empty())) fmt::print("\n");
+  if (info.kernels.empty()) print_message("the file has no kernels\n");
+  if (!info.kernels.empty() && !(info.function_constants.empty() && info.unsupported.empty())) print_result("\n");
   for (const FunctionConstantInfo& constant : info.function_constants) {
-    fmt::print("function constant {}: {} {}\n", constant.index, constant.type.name, constant.name);
+    print_result("function constant {}: {} {}\n", constant.index, constant.type.name, constant.name);
   }
   for (const UnsupportedFunction& function : info.unsupported) {
-    fmt::print("not supported: {} ({})\n", function.name, function.reason);
+    print_result("not supported: {} ({})\n", printable_name(function.name), function.reason);
   }
 }
 
@@ -196,7 +198,7 @@ void add_inspect(CLI::App& app, int& exit_code) {
   };
   auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("inspect", "Shows every kernel of a file and what it wants bound");
-  command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
+  command->add_option("FILE", settings->file, "Metal source")->required();
   command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
   add_compiler_flags(*command, settings->flags);
   command->footer(
@@ -204,12 +206,11 @@ void add_inspect(CLI::App& app, int& exit_code) {
       "  metalloid inspect softmax.metal\n"
       "  metalloid inspect softmax.metal --json | jq '.kernels[].name'");
   command->callback([settings, &exit_code] {
-    const Library library = Device::cpu().load_library(settings->file, compile_options(settings->flags));
-    show_warnings(library);
+    const Library library = load_source(Device::cpu(), settings->file, settings->flags);
     if (settings->json) {
-      fmt::print("{}\n", describe(library.info()).dump(2));
+      write_result(to_text(describe(library.info())));
     } else {
-      print(library.info());
+      print_library(library.info());
     }
     exit_code = exit_fine;
   });

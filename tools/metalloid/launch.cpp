@@ -5,23 +5,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "argument.h"
+#include "constants.h"
+#include "numbers.h"
+#include "output.h"
 #include "value.h"
 
 namespace metalloid::tool {
 namespace {
 
-std::optional<std::uint32_t> as_index(std::string_view text) {
-  std::uint32_t index = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return index;
-}
+std::optional<std::uint32_t> as_index(std::string_view text) { return parse_number<std::uint32_t>(text); }
 
 // Tensors share the buffers' indices.
 bool takes_memory(const ArgumentInfo& argument) {
@@ -44,8 +41,9 @@ const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target,
       return argument;
     }
   }
-  throw Error(ErrorCode::invalid_argument, fmt::format("kernel '{}' has no buffer argument '{}' for '{}'; {}",
-                                                       info.name, target, spec, describe_buffers(info)));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("kernel '{}' has no buffer argument '{}' for '{}'; {}", info.name, shortened(target),
+                          shortened(spec), describe_buffers(info)));
 }
 
 // Vectors, matrices and atomics take arrays of their elements, structs take their bytes. Pointers to char, uchar and
@@ -62,7 +60,7 @@ void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const Argu
   const bool is_struct = !argument.type.members.empty();
   throw Error(ErrorCode::invalid_argument,
               fmt::format("kernel '{}', argument '{}' ({}): '{}' has {} elements, but {}", info.name, argument.name,
-                          argument.type.name, spec.text, name_of(given),
+                          argument.type.name, shortened(spec.text), name_of(given),
                           is_struct ? fmt::format("a struct takes {{MEMBER=VALUE,...}} or its {} bytes as u8",
                                                   argument.type.size)
                                     : fmt::format("its elements are {}", name_of(wanted))));
@@ -102,9 +100,19 @@ std::string describe(Size size) {
   return fmt::format("{}", size.x);
 }
 
+// Why there is nothing to choose from.
+std::string describe_missing_kernels(const Library& library) {
+  std::string text = "the file has no kernels: no function that is declared 'kernel' or [[kernel]]";
+  for (const UnsupportedFunction& function : library.info().unsupported) {
+    text += fmt::format("; '{}' is not supported: {}", function.name, function.reason);
+  }
+  return text + ", and a template needs an instantiation";
+}
+
 std::string chosen_kernel(const Library& library, const LaunchOptions& options) {
   const std::vector<std::string> names = library.kernel_names();
-  if (!options.kernel.empty() || names.empty()) return options.kernel;
+  if (!options.kernel.empty()) return options.kernel;
+  if (names.empty()) throw UsageError(describe_missing_kernels(library));
   if (names.size() == 1) return names[0];
   throw UsageError(fmt::format("--kernel is missing; the file has {}", fmt::join(names, ", ")));
 }
@@ -131,8 +139,10 @@ void add_launch_options(CLI::App& command, LaunchOptions& options) {
   command.add_option("--constant", options.constants, "Value of a function constant")
       ->type_name("NAME_OR_INDEX=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Seed of uniform and normal (default 0)");
-  command.add_option("--timeout", options.timeout, "Stop the kernel after this many seconds; 0 means never");
+  add_whole_number(command, "--seed", "Seed of uniform and normal (default 0)", 0,
+                   std::numeric_limits<std::uint64_t>::max(), [&options](std::uint64_t seed) { options.seed = seed; });
+  add_real_number(command, "--timeout", "Stop the kernel after this many seconds; 0 means never", 1e9,
+                  [&options](double seconds) { options.timeout = seconds; });
 }
 
 std::string spec_help() {
@@ -154,15 +164,12 @@ std::string spec_help() {
 }
 
 Launch::Launch(const Library& library, const LaunchOptions& options)
-    : kernel_(library.kernel(chosen_kernel(library, options), parse_constants(options.constants))),
+    : kernel_(library.kernel(chosen_kernel(library, options), parse_constants(library, options.constants))),
       repeat_(options.repeat) {
   set_grid(options);
   bind(options);
   set_threadgroup_memory(options);
   if (options.timeout) {
-    if (!std::isfinite(*options.timeout) || *options.timeout < 0 || *options.timeout > 1e9) {
-      throw UsageError("--timeout: give seconds, 0 or more");
-    }
     auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*options.timeout));
     dispatch_.timeout(limit);
   }
@@ -178,7 +185,8 @@ void Launch::set_threadgroup_memory(const LaunchOptions& options) {
     if (is_per_thread) length.remove_suffix(per_thread.size());
     const auto bytes = as_index(length);
     if (!index || !bytes) {
-      throw UsageError(fmt::format("--threadgroup-memory {}: give INDEX=BYTES or INDEX=BYTES/thread", assignment));
+      throw UsageError(
+          fmt::format("--threadgroup-memory {}: give INDEX=BYTES or INDEX=BYTES/thread", shortened(assignment)));
     }
     if (is_per_thread) {
       threadgroup_memory_per_thread_[*index] = *bytes;
@@ -231,7 +239,8 @@ void Launch::bind(const LaunchOptions& options) {
   auto take = [&](std::size_t i, std::string_view target) {
     bound[i] = &find_buffer(kernel_.info(), target, specs[i].text);
     if (!taken.insert(bound[i]->index).second) {
-      throw UsageError(fmt::format("argument '{}': buffer {} is bound twice", specs[i].text, bound[i]->index));
+      throw UsageError(
+          fmt::format("argument '{}': buffer {} is bound twice", shortened(specs[i].text), bound[i]->index));
     }
   };
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -328,7 +337,7 @@ const BoundArgument& Launch::find(const std::string& name_or_index) const {
     if (index ? argument.info.index == *index : argument.info.name == name_or_index) return argument;
     names += fmt::format("{}{} {}", names.empty() ? "" : ", ", argument.info.index, argument.info.name);
   }
-  throw UsageError(fmt::format("no argument '{}' is bound (bound: {})", name_or_index, names));
+  throw UsageError(fmt::format("no argument '{}' is bound (bound: {})", shortened(name_or_index), names));
 }
 
 std::string Launch::grid_text() const {

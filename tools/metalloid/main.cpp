@@ -2,18 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
+#include <string_view>
 
 #include "argument.h"
 #include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "options.h"
+#include "output.h"
 #include "runtime/nearest_names.h"
+#include "support/function_ref.h"
 
 namespace {
 
+using metalloid::tool::shortened;
 using metalloid::tool::UsageError;
 
 // CLI11 speaks of names that it does not know only when all else is right.
@@ -27,8 +31,8 @@ void check_names(const CLI::App& app, const std::vector<std::string>& reversed) 
     if (commands.back() == name) command = known;
   }
   if (command == nullptr) {
-    throw UsageError(
-        fmt::format("no command is named '{}'; {}", name, metalloid::runtime::nearest_names(name, commands)));
+    throw UsageError(fmt::format("no command is named '{}'; {}", shortened(name),
+                                 metalloid::runtime::nearest_names(name, commands)));
   }
   for (const std::string& argument : reversed) {
     const std::string option = argument.substr(0, argument.find('='));
@@ -37,14 +41,13 @@ void check_names(const CLI::App& app, const std::vector<std::string>& reversed) 
     for (const CLI::Option* known : command->get_options()) {
       for (const std::string& long_name : known->get_lnames()) options.push_back("--" + long_name);
     }
-    throw UsageError(fmt::format("'metalloid {}' has no option {}; {}", name, option,
+    throw UsageError(fmt::format("'metalloid {}' has no option {}; {}", name, shortened(option),
                                  metalloid::runtime::nearest_names(option, options)));
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// The way from arguments to an exit code, or to the exceptions of explained().
+int perform(int argc, char** argv) {
   using namespace metalloid;
   using namespace metalloid::tool;
 
@@ -61,7 +64,7 @@ int main(int argc, char** argv) {
       "  metalloid tune kernel.metal --kernel saxpy --threads 100000 \\\n"
       "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=0.5\n\n"
       "Results go to stdout, messages to stderr.\n"
-      "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running failed.\n"
+      "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running or writing failed.\n"
       "'metalloid COMMAND --help' explains a command.");
   int exit_code = exit_fine;
   add_compile(app, exit_code);
@@ -75,30 +78,61 @@ int main(int argc, char** argv) {
   app.failure_message([](const CLI::App* main, const CLI::Error& error) {
     const auto commands = main->get_subcommands();
     const std::string command = commands.empty() ? "metalloid" : "metalloid " + commands[0]->get_name();
-    return fmt::format("{}: {} (see {} --help)\n", command, error.what(), command);
+    return fmt::format("{}: {} (see {} --help)\n", command, shortened(error.what(), 1000), command);
   });
   try {
     check_names(app, arguments);
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_fine : exit_usage;
+    std::ostringstream results, messages;
+    const bool fine = app.exit(error, results, messages) == 0;  // --help and --version
+    write_message(messages.str());
+    write_result(results.str());
+    return fine ? exit_fine : exit_usage;
+  }
+  return exit_code;
+}
+
+// Runs it and turns what it throws into a message and an exit code.
+int explained(metalloid::support::function_ref<int()> action) {
+  using namespace metalloid;
+  using namespace metalloid::tool;
+  constexpr std::size_t longest_message = 8000;  // bytes: names and texts of others may have megabytes
+  try {
+    return action();
   } catch (const UsageError& error) {
-    fmt::print(stderr, "metalloid: {}\n", error.what());
+    print_message("metalloid: {}\n", error.what());
     return exit_usage;
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::compile_error) {
-      const std::string_view log = error.what();  // the compiler's own log, which says "error:" itself
-      fmt::print(stderr, "{}{}", log, log.ends_with('\n') ? "" : "\n");
+    const std::string_view text = error.what();
+    if (error.code() == ErrorCode::compile_error) {  // the compiler's own log, which says "error:" itself
+      write_message(text);
+      if (!text.ends_with('\n')) write_message("\n");
       return exit_compile_error;
     }
-    fmt::print(stderr, "metalloid: {}\n", error.what());
+    print_message("metalloid: {}{}\n", text.substr(0, longest_message), text.size() > longest_message ? "..." : "");
     return exit_run_error;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "metalloid: not enough memory\n");
+    write_message("metalloid: not enough memory\n");
     return exit_run_error;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "metalloid: {}\n", error.what());
+    print_message("metalloid: {}\n", error.what());
     return exit_run_error;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace metalloid::tool;
+  prepare_standard_streams();
+  int exit_code = explained([&] { return perform(argc, argv); });
+  if (exit_code == exit_fine) {
+    exit_code = explained([] {
+      finish_results();
+      return exit_fine;
+    });
+  }
+  end_if_reader_is_gone();
   return exit_code;
 }

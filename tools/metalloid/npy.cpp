@@ -5,14 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "files.h"
 #include "metalloid/error.h"
+#include "npy_header.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -20,70 +21,56 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
-  throw Error(ErrorCode::input_output, fmt::format("{}: {}", file.string(), reason));
+  throw Error(ErrorCode::input_output, fmt::format("{}: {}", printable_name(file.string()), shortened(reason, 1000)));
 }
 
-// The text after "'key':", without leading spaces. A structured type may have a member of that name, without a colon.
-std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
-  for (char quote : {'\'', '"'}) {
-    const std::string quoted = fmt::format("{}{}{}", quote, key, quote);
-    for (auto at = header.find(quoted); at != std::string_view::npos; at = header.find(quoted, at + 1)) {
-      std::string_view rest = header.substr(at + quoted.size());
-      const auto start = rest.find_first_not_of(" \t");
-      if (start == std::string_view::npos || rest[start] != ':') continue;
-      rest.remove_prefix(start + 1);
-      const auto first = rest.find_first_not_of(" \t");
-      if (first != std::string_view::npos) return rest.substr(first);
-    }
-  }
-  return std::nullopt;
-}
-
-ScalarKind parse_descr(const std::filesystem::path& file, std::string_view descr) {
-  if (descr.size() >= 2 && descr[0] == '>' && descr.substr(1) != "i1" && descr.substr(1) != "u1") {
-    fail(file, fmt::format("big-endian data ('{}') is not supported; save it with array.astype('<{}')", descr,
-                           descr.substr(1)));
-  }
+// The element kind of a plain type string; element_size() has refused what no file holds.
+ScalarKind kind_of(std::string_view type) {
   static constexpr std::pair<std::string_view, ScalarKind> known[] = {
       {"b1", ScalarKind::boolean}, {"i1", ScalarKind::int8},    {"u1", ScalarKind::uint8},  {"i2", ScalarKind::int16},
       {"u2", ScalarKind::uint16},  {"i4", ScalarKind::int32},   {"u4", ScalarKind::uint32}, {"i8", ScalarKind::int64},
       {"u8", ScalarKind::uint64},  {"f2", ScalarKind::float16}, {"f4", ScalarKind::float32}};
-  if (descr.size() >= 2) {
-    for (const auto& [name, kind] : known) {
-      if (descr.substr(1) == name) return kind;
-    }
-    if (descr.substr(1) == "f8") {
-      fail(file, "64-bit floats do not exist in Metal; save it with array.astype('float32')");
-    }
+  for (const auto& [name, kind] : known) {
+    if (type.substr(1) == name) return kind;
   }
-  fail(file, fmt::format("element type '{}' is not supported (supported: {})", descr, kind_names()));
+  if (type.substr(1) == "f8") {
+    throw HeaderError("64-bit floats do not exist in Metal; save it with array.astype('float32')");
+  }
+  throw HeaderError(fmt::format("element type '{}' is not supported (supported: {})", type, kind_names()));
 }
 
-std::vector<std::size_t> parse_shape(const std::filesystem::path& file, std::string_view text) {
-  auto close = text.find(')');
-  if (text.empty() || text[0] != '(' || close == std::string_view::npos) fail(file, "header has no valid 'shape'");
-  std::vector<std::size_t> shape;
-  std::size_t total = 1;
-  std::optional<std::size_t> number;
-  auto finish = [&] {
-    if (!number) return;
-    if (*number != 0 && total > (std::size_t{1} << 40) / *number) fail(file, "shape is implausibly large");
-    total *= *number;
-    shape.push_back(*number);
-    number.reset();
-  };
-  for (char c : text.substr(1, close - 1)) {
-    if (c >= '0' && c <= '9') {
-      number = number.value_or(0) * 10 + static_cast<std::size_t>(c - '0');
-      if (*number > (std::size_t{1} << 40)) fail(file, "shape is implausibly large");
-    } else if (c == ',') {
-      finish();
-    } else if (c != ' ' && c != 'L') {
-      fail(file, "header has no valid 'shape'");
-    }
+// An array without its bytes. Complex numbers are pairs; structured and void types are their bytes.
+Array described(const NpyHeader& header) {
+  const std::size_t size = element_size(header.type);
+  Array array;
+  array.shape.assign(header.shape.begin(), header.shape.end());
+  if (array.shape.size() > largest_rank) {
+    throw HeaderError(fmt::format("it has {} dimensions, more than {}", array.shape.size(), largest_rank));
   }
-  finish();
-  return shape;
+  const std::string& name = header.type.name;
+  if (name == "<c8") {
+    array.kind = ScalarKind::float32;
+    array.shape.push_back(2);
+  } else if (name.empty() || name.starts_with("|V")) {
+    array.kind = ScalarKind::uint8;
+    array.shape.push_back(size);
+  } else {
+    array.kind = kind_of(name);
+  }
+  if (header.fortran_order && header.shape.size() > 1) {
+    throw HeaderError("Fortran order is not supported; save it with numpy.ascontiguousarray(array)");
+  }
+  return array;
+}
+
+// Bytes, or nothing for more than a file can have. An extent of 0 makes all of it empty.
+std::optional<std::size_t> size_in_bytes(const Array& array) {
+  std::size_t size = size_of(array.kind);
+  for (std::size_t extent : array.shape) {
+    if (extent != 0 && size > (std::size_t{1} << 50) / extent) return std::nullopt;
+    size *= extent;
+  }
+  return size;
 }
 
 std::string_view descr_of(ScalarKind kind) {
@@ -103,68 +90,7 @@ std::string_view descr_of(ScalarKind kind) {
   }
 }
 
-}  // namespace
-
-Array read_npy(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) fail(file, fmt::format("cannot be read ({})", std::strerror(errno)));
-  char start[8];
-  if (!stream.read(start, sizeof start) || std::string_view(start, magic.size()) != magic) {
-    fail(file, "is not a .npy file (it does not begin with \\x93NUMPY)");
-  }
-  const int version = static_cast<unsigned char>(start[6]);
-  if (version < 1 || version > 3) fail(file, fmt::format(".npy format version {} is not supported", version));
-  unsigned char length_bytes[4] = {};
-  const int length_size = version == 1 ? 2 : 4;
-  if (!stream.read(reinterpret_cast<char*>(length_bytes), length_size)) fail(file, "is cut off in its header");
-  const std::size_t length =
-      length_bytes[0] | length_bytes[1] << 8 | length_bytes[2] << 16 | static_cast<std::size_t>(length_bytes[3]) << 24;
-  if (length > (1 << 20)) fail(file, "header is implausibly long");
-  std::string header(length, '\0');
-  if (!stream.read(header.data(), static_cast<std::streamsize>(length))) fail(file, "is cut off in its header");
-
-  auto descr = value_of(header, "descr");
-  if (!descr) fail(file, "header has no 'descr'");
-  Array array;
-  bool is_raw = descr->front() == '[';  // a structured type
-  bool is_complex = false;
-  if (!is_raw) {
-    if (descr->front() != '\'' && descr->front() != '"') fail(file, "header has no valid 'descr'");
-    const auto end = descr->find(descr->front(), 1);
-    if (end == std::string_view::npos) fail(file, "header has no valid 'descr'");
-    const std::string_view type = descr->substr(1, end - 1);
-    is_raw = type.starts_with("|V");
-    is_complex = type == "<c8";
-    if (!is_raw) array.kind = is_complex ? ScalarKind::float32 : parse_descr(file, type);
-  }
-  auto fortran = value_of(header, "fortran_order");
-  if (!fortran) fail(file, "header has no 'fortran_order'");
-  auto shape = value_of(header, "shape");
-  if (!shape) fail(file, "header has no 'shape'");
-  array.shape = parse_shape(file, *shape);
-  if (fortran->starts_with("True") && array.shape.size() > 1) {
-    fail(file, "Fortran order is not supported; save it with numpy.ascontiguousarray(array)");
-  }
-  if (is_complex) array.shape.push_back(2);
-  const auto data_start = stream.tellg();
-  stream.seekg(0, std::ios::end);
-  const auto available = static_cast<std::size_t>(stream.tellg() - data_start);
-  if (is_raw) {  // the size of an element follows from that of the file
-    const std::size_t count = std::max<std::size_t>(array.element_count(), 1);
-    if (available % count != 0) fail(file, fmt::format("is cut off: {} bytes for {} elements", available, count));
-    array.kind = ScalarKind::uint8;
-    array.shape.push_back(array.element_count() == 0 ? 1 : available / count);
-  }
-  const std::size_t size = array.element_count() * size_of(array.kind);
-  if (available < size) fail(file, fmt::format("is cut off: {} bytes of data, its shape needs {}", available, size));
-  stream.seekg(data_start);
-  array.bytes.resize(size);
-  stream.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(size));
-  if (!stream) fail(file, "cannot be read");
-  return array;
-}
-
-void write_npy(const std::filesystem::path& file, const Array& array) {
+std::string npy_header(const Array& array) {
   std::string shape;
   for (std::size_t extent : array.shape) shape += fmt::format("{},{}", extent, array.shape.size() > 1 ? " " : "");
   std::string header =
@@ -172,13 +98,58 @@ void write_npy(const std::filesystem::path& file, const Array& array) {
   const std::size_t prefix = magic.size() + 4;
   header.append((64 - (prefix + header.size() + 1) % 64) % 64, ' ');
   header += '\n';
-  std::ofstream stream(file, std::ios::binary);
-  if (!stream) fail(file, fmt::format("cannot be written ({})", std::strerror(errno)));
-  stream << magic << '\x01' << '\0' << static_cast<char>(header.size() & 0xff) << static_cast<char>(header.size() >> 8)
-         << header;
-  stream.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
-  stream.close();
-  if (!stream) fail(file, "cannot be written");
+  std::string bytes(magic);
+  bytes += {'\x01', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  return bytes + header;
+}
+
+}  // namespace
+
+Array read_npy(const std::filesystem::path& file) {
+  InputFile input(file);
+  unsigned char start[12];
+  const std::size_t got = input.read(start, 8);
+  if (got < 8 || std::string_view(reinterpret_cast<char*>(start), magic.size()) != magic) {
+    fail(file, "is not a .npy file (it does not begin with \\x93NUMPY)");
+  }
+  const int version = start[6];
+  if (version < 1 || version > 3) fail(file, fmt::format(".npy format version {} is not supported", version));
+  const std::size_t length_size = version == 1 ? 2 : 4;
+  if (input.read(start + 8, length_size) < length_size) fail(file, "is cut off in its header");
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < length_size; ++i) length |= std::size_t{start[8 + i]} << (8 * i);
+  if (length > (1 << 20)) fail(file, "its header is implausibly long");
+  std::string header(length, '\0');
+  if (input.read(header.data(), length) < length) fail(file, "is cut off in its header");
+
+  Array array;
+  std::optional<std::size_t> size;
+  try {
+    array = described(parse_npy_header(header));
+    size = size_in_bytes(array);
+    if (!size) throw HeaderError("its shape is implausibly large");
+  } catch (const HeaderError& error) {
+    fail(file, error.what());
+  }
+  const std::size_t available = input.size() - std::min(input.size(), 8 + length_size + length);
+  if (available < *size) fail(file, fmt::format("is cut off: {} bytes of data, its shape needs {}", available, *size));
+  if (*size > largest_array()) {
+    fail(file, fmt::format("the array is larger than half of this machine's memory, {} MiB", largest_array() >> 20));
+  }
+  array.bytes.resize(*size);
+  if (input.read(array.bytes.data(), *size) < *size) fail(file, "was cut off while it was read");
+  return array;
+}
+
+void write_npy(OutputFile& file, const Array& array) {
+  file.write(npy_header(array));
+  file.write({reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size()});
+  file.finish();
+}
+
+void write_npy(const std::filesystem::path& path, const Array& array) {
+  OutputFile file(path);
+  write_npy(file, array);
 }
 
 }  // namespace metalloid::tool

@@ -1,15 +1,20 @@
-// Compiler options and function constants, from text to the library's types.
+// Compiler options, from text to the library's types.
 #include "options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
+#include <array>
+#include <filesystem>
 #include <optional>
+#include <regex>
 #include <string_view>
+#include <utility>
 
 #include "argument.h"
+#include "files.h"
+#include "numbers.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -21,47 +26,53 @@ LanguageVersion parse_standard(std::string_view text) {
     if (digits.size() != 3 || digits[1] != '.') break;
     const LanguageVersion version{static_cast<std::uint8_t>(digits[0] - '0'),
                                   static_cast<std::uint8_t>(digits[2] - '0')};
-    if (version < LanguageVersion{2, 0} || version > newest_language_version) break;
-    return version;
+    static constexpr std::array<LanguageVersion, 9> known = {
+        {{2, 0}, {2, 1}, {2, 2}, {2, 3}, {2, 4}, {3, 0}, {3, 1}, {3, 2}, newest_language_version}};
+    if (std::ranges::find(known, version) != known.end()) return version;
+    break;
   }
-  throw UsageError(fmt::format("-std={}: known are metal2.0 to metal{}.{}", text, newest_language_version.major_version,
+  throw UsageError(fmt::format("-std={}: known are metal2.0 to metal2.4, metal3.0 to metal3.2 and metal{}.{}",
+                               shortened(text), newest_language_version.major_version,
                                newest_language_version.minor_version));
 }
 
-template <typename T>
-std::optional<T> parse_whole(std::string_view text) {
-  T value{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-FunctionConstants::Value parse_value(std::string_view text, std::string_view whole) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  std::vector<std::int64_t> integers;
-  std::vector<double> floats;
-  bool all_integers = true;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    const std::string_view part = text.substr(start, end - start);
-    auto number = parse_whole<double>(part);
-    if (!number) throw UsageError(fmt::format("--constant {}: '{}' is not true, false or a number", whole, part));
-    auto integer = parse_whole<std::int64_t>(part);
-    all_integers = all_integers && integer;
-    integers.push_back(integer.value_or(0));
-    floats.push_back(*number);
-    start = end + 1;
+// -D NAME, or -D 'NAME(PARAMETERS)'; what else would become lines of the source.
+void check_macro(std::string_view definition, std::string_view macro) {
+  static const std::regex name("[A-Za-z_][A-Za-z_0-9]*(\\([A-Za-z_0-9, .]*\\))?");
+  if (macro.size() > 1000 || !std::regex_match(macro.begin(), macro.end(), name)) {
+    throw UsageError(fmt::format("-D {}: '{}' is no name of a macro", shortened(definition), shortened(macro)));
   }
-  if (floats.size() == 1) {
-    if (all_integers) return integers[0];
-    return floats[0];
+  if (definition.find_first_of(std::string_view("\n\r\0", 3)) != std::string_view::npos) {
+    throw UsageError(fmt::format("-D {}: a macro has one line", shortened(definition)));
   }
-  if (all_integers) return integers;
-  return floats;
 }
 
 }  // namespace
+
+void add_whole_number(CLI::App& command, const std::string& name, const std::string& description,
+                      std::uint64_t smallest, std::uint64_t largest, std::function<void(std::uint64_t)> set) {
+  auto parse = [=](const std::string& text) {
+    const auto number = parse_number<std::uint64_t>(text);
+    if (!number || *number < smallest || *number > largest) {
+      throw UsageError(
+          fmt::format("{} {}: give a whole number from {} to {}", name, shortened(text), smallest, largest));
+    }
+    set(*number);
+  };
+  command.add_option_function<std::string>(name, parse, description)->type_name("UINT");
+}
+
+void add_real_number(CLI::App& command, const std::string& name, const std::string& description, double largest,
+                     std::function<void(double)> set) {
+  auto parse = [=](const std::string& text) {
+    const auto number = parse_number<double>(text);
+    if (!number || !(*number >= 0 && *number <= largest)) {  // not-a-number is in no range
+      throw UsageError(fmt::format("{} {}: give a number from 0 to {}", name, shortened(text), largest));
+    }
+    set(*number);
+  };
+  command.add_option_function<std::string>(name, parse, description)->type_name("FLOAT");
+}
 
 void add_compiler_flags(CLI::App& command, CompilerFlags& flags) {
   command
@@ -93,30 +104,20 @@ CompileOptions compile_options(const CompilerFlags& flags) {
   }
   for (const std::string& definition : flags.definitions) {
     const auto equals = definition.find('=');
+    check_macro(definition, definition.substr(0, equals));
     options.definitions.emplace_back(definition.substr(0, equals),
                                      equals == std::string::npos ? "1" : definition.substr(equals + 1));
   }
-  for (const std::string& directory : flags.include_directories) options.include_directories.emplace_back(directory);
+  for (const std::string& folder : flags.include_directories) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+      // Metal's compiler takes it; whoever wrote it hardly meant it.
+      print_message("metalloid: warning: -I '{}' is no folder\n", shortened(folder));
+    }
+    options.include_directories.emplace_back(folder);
+  }
   options.warnings_as_errors = flags.warnings_as_errors;
   return options;
-}
-
-FunctionConstants parse_constants(const std::vector<std::string>& assignments) {
-  FunctionConstants constants;
-  for (const std::string& assignment : assignments) {
-    const auto equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError(fmt::format("--constant {}: give NAME=VALUE or INDEX=VALUE", assignment));
-    }
-    const std::string target = assignment.substr(0, equals);
-    auto value = parse_value(std::string_view(assignment).substr(equals + 1), assignment);
-    if (auto index = parse_whole<std::uint32_t>(target)) {
-      constants.set(*index, std::move(value));
-    } else {
-      constants.set(target, std::move(value));
-    }
-  }
-  return constants;
 }
 
 std::vector<std::string> double_dashes(int argc, char** argv) {
@@ -136,8 +137,12 @@ std::vector<std::string> double_dashes(int argc, char** argv) {
   return arguments;
 }
 
-void show_warnings(const Library& library) {
-  if (!library.warnings().empty()) fmt::print(stderr, "{}", library.warnings());
+Library load_source(const Device& device, const std::string& file, const CompilerFlags& flags) {
+  const std::string reason = reason_not_source(file);
+  if (!reason.empty()) throw UsageError(fmt::format("'{}' cannot be read: {}", shortened(file), reason));
+  const Library library = device.load_library(file, compile_options(flags));
+  write_message(library.warnings());
+  return library;
 }
 
 }  // namespace metalloid::tool

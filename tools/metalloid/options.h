@@ -3,9 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "metalloid/device.h"
 #include "metalloid/library.h"
 
 namespace metalloid::tool {
@@ -25,20 +28,24 @@ struct CompilerFlags {
   bool warnings_as_errors = false;
 };
 
+// Options that take a number: decimal, and nothing else. A value outside of the range, its ends included, is a
+// UsageError.
+void add_whole_number(CLI::App& command, const std::string& name, const std::string& description,
+                      std::uint64_t smallest, std::uint64_t largest, std::function<void(std::uint64_t)> set);
+void add_real_number(CLI::App& command, const std::string& name, const std::string& description, double largest,
+                     std::function<void(double)> set);
+
 void add_compiler_flags(CLI::App& command, CompilerFlags& flags);
 // Throws UsageError for an unknown language version or math mode.
 CompileOptions compile_options(const CompilerFlags& flags);
-
-// Values for function constants, "NAME=VALUE" or "INDEX=VALUE"; VALUE is true, false, an integer, a float, or
-// several of them with commas for a vector. Throws UsageError.
-FunctionConstants parse_constants(const std::vector<std::string>& assignments);
 
 // Metal's compiler takes options such as -std=metal3.1 with one dash, which CLI11 reads as a bundle of short
 // options: gives those options their second dash.
 std::vector<std::string> double_dashes(int argc, char** argv);
 
-// Prints a library's warnings to stderr.
-void show_warnings(const Library& library);
+// Compiles a file and prints the compiler's warnings. Throws UsageError for what is no file, Error for what does not
+// compile.
+Library load_source(const Device& device, const std::string& file, const CompilerFlags& flags);
 
 // The subcommands, one file each. The function that carries one out is called when it was chosen, and its
 // result is the exit code.

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 
 #include "argument.h"
+#include "files.h"
 #include "launch.h"
 #include "npy.h"
+#include "options.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -21,10 +23,10 @@ std::string describe(Seconds time) {
   return fmt::format("{:.2f} s", time.count());
 }
 
-void print(const BoundArgument& argument) {
+void print_array(const BoundArgument& argument) {
   const Array& array = argument.array;
-  fmt::print("{}: {}[{}]\n{}\n", argument.info.name, name_of(array.kind), fmt::join(array.shape, ","),
-             format_array(array));
+  print_result("{}: {}[{}]\n{}\n", argument.info.name, name_of(array.kind), fmt::join(array.shape, ","),
+               format_array(array));
 }
 
 struct Settings {
@@ -36,20 +38,34 @@ struct Settings {
   CompilerFlags flags;
 };
 
+// What --save asks for.
+struct Save {
+  const BoundArgument* argument;
+  std::unique_ptr<OutputFile> file;
+};
+
+Save parse_save(const std::string& text, const Launch& launch, const std::vector<Save>& others) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UsageError(fmt::format("--save {}: give NAME_OR_INDEX=FILE.npy", shortened(text)));
+  }
+  Save save{&launch.find(text.substr(0, equals)), std::make_unique<OutputFile>(text.substr(equals + 1))};
+  for (const Save& other : others) {
+    if (!save.file->is_same_file(*other.file)) continue;
+    throw UsageError(fmt::format("--save {}: '{}' is saved to this file", shortened(text), other.argument->info.name));
+  }
+  return save;
+}
+
 int run_kernel(const Settings& settings) {
   const auto start = std::chrono::steady_clock::now();
-  const Library library = Device::named(settings.device).load_library(settings.file, compile_options(settings.flags));
-  show_warnings(library);
+  const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
   Launch launch(library, settings.launch);
   const Seconds prepared = std::chrono::steady_clock::now() - start;
 
-  // Before the kernel runs, so that a typing error does not cost its run.
-  std::vector<std::pair<const BoundArgument*, std::string>> saves;
-  for (const std::string& save : settings.saves) {
-    const auto equals = save.find('=');
-    if (equals == std::string::npos) throw UsageError(fmt::format("--save {}: give NAME_OR_INDEX=FILE.npy", save));
-    saves.emplace_back(&launch.find(save.substr(0, equals)), save.substr(equals + 1));
-  }
+  // Before the kernel runs, so that a typing error or a full folder does not cost its run.
+  std::vector<Save> saves;
+  for (const std::string& text : settings.saves) saves.push_back(parse_save(text, launch, saves));
   std::vector<const BoundArgument*> prints;
   for (const std::string& name : settings.prints) prints.push_back(&launch.find(name));
   if (settings.saves.empty() && settings.prints.empty()) {
@@ -61,20 +77,20 @@ int run_kernel(const Settings& settings) {
   if (settings.launch.group == "auto") {
     const TuneResult tuned = launch.tune_once();
     launch.set_group(tuned.best());
-    fmt::print(stderr, "{}\n", tuned.summary());
+    print_message("{}\n", tuned.summary());
   } else if (settings.launch.group.empty()) {
     launch.set_default_group();
   }
   std::vector<Seconds> times = launch.execute();
-  for (const BoundArgument* argument : prints) print(*argument);
-  for (const auto& [argument, file] : saves) write_npy(file, argument->array);
+  for (const BoundArgument* argument : prints) print_array(*argument);
+  for (const Save& save : saves) write_npy(*save.file, save.argument->array);
 
   std::ranges::sort(times);
   const std::string runs = times.size() == 1 ? fmt::format("ran in {}", describe(times[0]))
                                              : fmt::format("ran {} times: fastest {}, median {}", times.size(),
                                                            describe(times[0]), describe(times[times.size() / 2]));
-  fmt::print(stderr, "{} on {}: {}; ready after {}{}, {}\n", launch.kernel().name(), settings.device,
-             launch.grid_text(), describe(prepared), launch.kernel().came_from_cache() ? " (cached)" : "", runs);
+  print_message("{} on {}: {}; ready after {}{}, {}\n", printable_name(launch.kernel().name()), settings.device,
+                launch.grid_text(), describe(prepared), launch.kernel().came_from_cache() ? " (cached)" : "", runs);
   return exit_fine;
 }
 
@@ -83,14 +99,14 @@ int run_kernel(const Settings& settings) {
 void add_run(CLI::App& app, int& exit_code) {
   auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("run", "Runs one kernel of a file");
-  command->add_option("FILE", settings->file, "Metal source")->required()->check(CLI::ExistingFile);
+  command->add_option("FILE", settings->file, "Metal source")->required();
   add_launch_options(*command, settings->launch);
   command->get_option("--group")->description(
       "Threads per threadgroup X[,Y[,Z]], at most 1024 in all; auto: what `metalloid tune` finds (default with "
       "--threads: as many along X as the kernel allows)");
-  command
-      ->add_option("--repeat", settings->launch.repeat, "Run N times, each from the same input, and report the times")
-      ->check(CLI::PositiveNumber);
+  add_whole_number(*command, "--repeat", "Run N times, each from the same input, and report the times", 1,
+                   1'000'000'000,
+                   [settings](std::uint64_t count) { settings->launch.repeat = static_cast<std::uint32_t>(count); });
   command->add_option("--device", settings->device, "One of `metalloid devices` (default: cpu)");
   command->add_option("--save", settings->saves, "Write an argument to a file after the run")
       ->type_name("NAME_OR_INDEX=FILE.npy")

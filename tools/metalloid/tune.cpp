@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "argument.h"
+#include "json.h"
 #include "launch.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -70,11 +71,12 @@ void print_list(std::vector<CachedTuning> tunings, bool as_json) {
       json.back()["arguments"] = tuning.arguments;
       json.back()["when"] = tuning.when;
     }
-    fmt::print("{}\n", json.dump(2));
+    write_result(to_text(json));
   } else if (!tunings.empty()) {
     std::vector<std::array<std::string, 6>> rows = {{"when", "kernel", "best", "grid", "arguments", "device"}};
     for (const auto& [result, arguments, when, of_this_build] : tunings) {
-      rows.push_back({when, result.kernel, fmt::format("{} ({} tried)", to_string(result.best()), result.trials.size()),
+      rows.push_back({when, printable_name(result.kernel),
+                      fmt::format("{} ({} tried)", to_string(result.best()), result.trials.size()),
                       fmt::format("{} {}", to_string(result.grid), result.grid_counts_threads ? "threads" : "groups"),
                       arguments, result.device});
     }
@@ -83,12 +85,11 @@ void print_list(std::vector<CachedTuning> tunings, bool as_json) {
       for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     }
     for (const auto& row : rows) {
-      for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:<{}}{}", row[i], widths[i], i == 5 ? "\n" : "  ");
+      for (std::size_t i = 0; i < row.size(); ++i) print_result("{:<{}}{}", row[i], widths[i], i == 5 ? "\n" : "  ");
     }
   }
   if (others > 0) {
-    fmt::print(stderr, "{} more of other builds of Metalloid, which this one does not use (--clear forgets all)\n",
-               others);
+    print_message("{} more of other builds of Metalloid, which this one does not use (--clear forgets all)\n", others);
   }
 }
 
@@ -111,7 +112,7 @@ std::vector<Size> parse_groups(const std::vector<std::string>& groups) {
 int tune_kernel(const Settings& settings) {
   if (settings.clear) {
     const std::size_t count = clear_cached_tunings();
-    fmt::print(stderr, "{} tuning{} forgotten\n", count, count == 1 ? "" : "s");
+    print_message("{} tuning{} forgotten\n", count, count == 1 ? "" : "s");
     return exit_fine;
   }
   if (settings.list) {
@@ -127,13 +128,12 @@ int tune_kernel(const Settings& settings) {
   options.candidates = parse_groups(settings.groups);
   options.budget = std::chrono::duration<double>(settings.seconds);
   options.compare = !settings.no_compare;
-  const Library library = Device::named(settings.device).load_library(settings.file, compile_options(settings.flags));
-  show_warnings(library);
+  const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
   const TuneResult result = Launch(library, settings.launch).tune(options);
   if (settings.json) {
-    fmt::print("{}\n", describe(result).dump(2));
+    write_result(to_text(describe(result)));
   } else {
-    fmt::print("{}", result.table());
+    print_result("{}", result.table());
   }
   return exit_fine;
 }
@@ -143,7 +143,7 @@ int tune_kernel(const Settings& settings) {
 void add_tune(CLI::App& app, int& exit_code) {
   auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("tune", "Finds a kernel's best threadgroup size by measurement");
-  command->add_option("FILE", settings->file, "Metal source")->check(CLI::ExistingFile);
+  command->add_option("FILE", settings->file, "Metal source");
   add_launch_options(*command, settings->launch);
   command->get_option("--group")->description(
       "The size that you use now: it stays unless another is faster by the margin, and its results are those that "
@@ -153,15 +153,16 @@ void add_tune(CLI::App& app, int& exit_code) {
                    "Sizes to try, as 32,64,8x8; the first is the default if --group is missing (default: powers of "
                    "two from 32 on, and blocks for two and three dimensions)")
       ->delimiter(',');
-  command->add_option("--margin", settings->tuning.margin, "How much faster a size must be than the default (0.1)")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--seconds", settings->seconds, "How long to measure, about (1)")->check(CLI::NonNegativeNumber);
-  command->add_option("--rounds", settings->tuning.rounds, "Measure each size so many times instead")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--tolerance", settings->tuning.tolerance,
-                   "How far results may differ (1e-4 for float, 1e-2 for half, 5e-2 for bfloat)")
-      ->check(CLI::NonNegativeNumber);
+  constexpr double largest = 1e9;
+  add_real_number(*command, "--margin", "How much faster a size must be than the default (0.1)", largest,
+                  [settings](double margin) { settings->tuning.margin = margin; });
+  add_real_number(*command, "--seconds", "How long to measure, about (1)", largest,
+                  [settings](double seconds) { settings->seconds = seconds; });
+  add_whole_number(*command, "--rounds", "Measure each size so many times instead", 1, 1'000'000'000,
+                   [settings](std::uint64_t rounds) { settings->tuning.rounds = static_cast<std::uint32_t>(rounds); });
+  add_real_number(*command, "--tolerance",
+                  "How far results may differ (1e-4 for float, 1e-2 for half, 5e-2 for bfloat)", largest,
+                  [settings](double tolerance) { settings->tuning.tolerance = tolerance; });
   command->add_flag("--no-compare", settings->no_compare, "Choose by time alone, whatever the results");
   command->add_flag("--force", settings->tuning.force, "Measure even if the answer is cached");
   command->add_flag("--json", settings->json, "Print JSON for programs instead of text");

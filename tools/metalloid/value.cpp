@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "argument.h"
+#include "output.h"
 
 namespace metalloid::tool {
 namespace {
@@ -55,7 +56,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& reason) const {
-    throw UsageError(fmt::format("argument '{}': {}", whole_, reason));
+    throw UsageError(fmt::format("argument '{}': {}", shortened(whole_), reason));
   }
 
   // What stands between the braces, cut at the commas that are not inside others.
@@ -73,7 +74,7 @@ class Parser {
         start = i + 1;
       }
       if (!ends) continue;
-      if (i + 1 != text.size()) fail(fmt::format("'{}' stands behind the last brace", text.substr(i + 1)));
+      if (i + 1 != text.size()) fail(fmt::format("'{}' stands behind the last brace", shortened(text.substr(i + 1))));
       if (result.size() == 1 && result[0].empty()) result.clear();
       return result;
     }
@@ -105,7 +106,8 @@ class Parser {
       if (equals != std::string_view::npos) {
         const std::string_view name = trimmed(item.substr(0, equals));
         const auto found = std::ranges::find(type.members, name, &StructMember::name);
-        if (found == type.members.end()) fail(fmt::format("{} has no member '{}': {}", type.name, name, example(type)));
+        if (found == type.members.end())
+          fail(fmt::format("{} has no member '{}': {}", type.name, shortened(name), example(type)));
         next = static_cast<std::size_t>(found - type.members.begin());
         item.remove_prefix(equals + 1);
       }
