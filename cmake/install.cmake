@@ -7,6 +7,7 @@ set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(TARGETS metalloid EXPORT metalloid_targets COMPONENT metalloid
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS metalloid_compiler RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT metalloid)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/metalloid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT metalloid)
 if(TARGET metalloid_cli)
   install(TARGETS metalloid_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT metalloid)

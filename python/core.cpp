@@ -47,6 +47,7 @@ Library compile(const std::string& source, const std::string& device, std::pair<
   options.definitions = std::move(definitions);
   options.include_directories = include_directories;
   options.headers = std::move(headers);
+  const metalloid_python::InterruptScope interruptible;
   const metalloid_python::GilRelease released;
   return Device::named(device).make_library(source, options);
 }
@@ -69,6 +70,7 @@ Kernel make_kernel(const Library& library, const std::string& name,
   for (const auto& [key, value] : values) {
     std::visit([&](const auto& target) { constants.set(target, convert(value)); }, key);
   }
+  const metalloid_python::InterruptScope interruptible;
   const metalloid_python::GilRelease released;
   return library.kernel(name, constants);
 }

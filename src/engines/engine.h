@@ -42,6 +42,8 @@ class Engine {
   virtual std::string description() const = 0;
   // Everything about the machine that compiled bytes depend on (CPU name and features): part of cache keys.
   virtual std::string target() const = 0;
+  // Does early what the first compile would do for all that follow.
+  virtual void prepare() const {}
   // Takes the specialised, optimised module (ir::specialise) to loadable bytes.
   virtual std::string compile(ir::KernelModule kernel) const = 0;
   virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const = 0;

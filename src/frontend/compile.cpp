@@ -8,11 +8,9 @@
 #include "frontend/code_generation.h"
 #include "frontend/effort_limit.h"
 #include "frontend/kernel_uses.h"
-#include "frontend/prelude.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
 #include "frontend/source_rules.h"
-#include "support/crash_guard.h"
 
 namespace metalloid::frontend {
 namespace {
@@ -59,28 +57,16 @@ Result compile_in(Session& session, const CompileOptions& options) {
   return result;
 }
 
-Result compile_unguarded(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
-  auto session = std::make_unique<Session>(source, options, precompiled_prelude(options, store));
+}  // namespace
+
+Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude) {
+  auto session = std::make_unique<Session>(source, options, prelude);
   try {
     return compile_in(*session, options);
   } catch (const EffortExceeded& exceeded) {
     [[maybe_unused]] Session* abandoned = session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");
   }
-}
-
-}  // namespace
-
-Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store) {
-  // Clang recurses as deeply as the source nests, and may crash on a source that nobody has tried before.
-  constexpr std::size_t stack_bytes = std::size_t{256} << 20;
-  Result result;
-  const auto outcome =
-      support::run_on_large_stack([&] { result = compile_unguarded(source, options, store); }, stack_bytes);
-  if (!outcome.finished()) {
-    throw Error(ErrorCode::internal, options.source_name + ": the compiler crashed: " + outcome.description());
-  }
-  return result;
 }
 
 }  // namespace metalloid::frontend

@@ -1,14 +1,8 @@
-// Ends compilations that would never end: templates that instantiate each other without bound in number, macros
-// that expand to billions of tokens. Depth is Clang's own limit; this one is on time and token count.
+// Ends compilations whose macros expand to billions of tokens before they fill the memory. Time, and memory otherwise,
+// are limited where the compiler runs (isolation/limits.h).
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <memory>
-
-namespace clang {
-class TemplateInstantiationCallback;
-}
 
 namespace metalloid::frontend {
 
@@ -17,17 +11,7 @@ struct EffortExceeded {
   const char* reason;
 };
 
-class EffortLimit {
- public:
-  // $METALLOID_COMPILE_TIMEOUT seconds, else 120 s.
-  EffortLimit();
-
-  void check_time() const;
-  void check_token_count(std::size_t count) const;
-  std::unique_ptr<clang::TemplateInstantiationCallback> make_callback() const;
-
- private:
-  std::chrono::steady_clock::time_point deadline_;
-};
+// Throws EffortExceeded.
+void check_token_count(std::size_t count);
 
 }  // namespace metalloid::frontend

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +17,13 @@ struct Result {
   std::vector<std::filesystem::path> dependencies;
 };
 
-// Where precompiled standard libraries are kept between processes. Both functions may be empty.
-struct PreludeStore {
-  std::function<std::optional<std::string>(const std::string& key)> load;
-  std::function<void(const std::string& key, const std::string& contents)> save;
-};
-
 // For work on the standard library: the folder that its headers are read from instead of the embedded ones,
 // $METALLOID_STDLIB_DIR; null if that is not set or empty.
 const char* stdlib_on_disk();
 
+// Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile_jobs.h, which everybody calls.
+// `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again.
 // Throws Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
-Result compile(std::string_view source, const CompileOptions& options, const PreludeStore& store = {});
+Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude = {});
 
 }  // namespace metalloid::frontend

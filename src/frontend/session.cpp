@@ -4,7 +4,6 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Sema.h>
-#include <clang/Sema/TemplateInstCallback.h>
 #include <clang/Serialization/ASTReader.h>
 #include <clang/Serialization/ASTWriter.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -21,14 +20,16 @@ namespace metalloid::frontend {
 namespace {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options,
-                                                                 const std::string* prelude) {
+                                                                 std::string_view prelude) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   for (const auto& header : stdlib::headers()) {
     if (stdlib_on_disk()) break;
     memory->addFile(std::string(stdlib_folder) + "/" + std::string(header.name), 0,
                     llvm::MemoryBuffer::getMemBuffer(header.text, header.name));
   }
-  if (prelude) memory->addFile(prelude_file, 0, llvm::MemoryBuffer::getMemBuffer(*prelude, prelude_file, false));
+  if (!prelude.empty()) {
+    memory->addFile(prelude_file, 0, llvm::MemoryBuffer::getMemBuffer(prelude, prelude_file, false));
+  }
   for (const auto& [name, text] : options.headers) {
     memory->addFile(std::string(memory_headers_folder) + "/" + name, 0,
                     llvm::MemoryBuffer::getMemBufferCopy(text, name));
@@ -89,7 +90,7 @@ void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
 void Session::create_compiler(const CompileOptions& options) {
   compiler_ = std::make_unique<clang::CompilerInstance>(make_invocation(options));
   diagnostics_ = std::make_unique<Diagnostics>(compiler_->getDiagnosticOpts());
-  compiler_->setVirtualFileSystem(make_file_system(options, prelude_.get()));
+  compiler_->setVirtualFileSystem(make_file_system(options, prelude_));
   compiler_->createDiagnostics(diagnostics_.get(), /*ShouldOwnClient=*/false);
   compiler_->setTarget(make_target(*compiler_, options.language, options.math_mode).get());
   compiler_->createFileManager();
@@ -103,7 +104,7 @@ void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_p
   add_metal_pragmas(preprocessor);
   set_keywords(preprocessor.getIdentifierTable());
   compiler_->createASTContext();
-  if (prelude_) {
+  if (!prelude_.empty()) {
     compiler_->createPCHExternalASTSource(prelude_file, clang::DisableValidationForModuleKind::None,
                                           /*AllowPCHWithCompilerErrors=*/false, nullptr, false);
   } else {
@@ -115,18 +116,18 @@ void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_p
   compiler_->getSema().getOpenCLOptions().enable("cl_khr_fp16");
 }
 
-Session::Session(std::string_view source, const CompileOptions& options, std::shared_ptr<const std::string> prelude)
-    : source_(source), prelude_(std::move(prelude)) {
+Session::Session(std::string_view source, const CompileOptions& options, std::string_view prelude)
+    : source_(source), prelude_(prelude) {
   create_compiler(options);
   auto& preprocessor_options = compiler_->getPreprocessorOpts();
-  if (prelude_) {
-    preprocessor_options.ImplicitPCHInclude = prelude_file;
+  if (!prelude_.empty()) {
+    preprocessor_options.ImplicitPCHInclude = std::string(prelude_file);
   } else {
-    preprocessor_options.Includes.push_back(prelude_header);
+    preprocessor_options.Includes.emplace_back(prelude_header);
   }
   // The functions behind assembler labels that some public kernels declare.
   if (source.find("\"air.") != std::string_view::npos) {
-    preprocessor_options.Includes.push_back("metalloid/async_copy.h");
+    preprocessor_options.Includes.emplace_back("metalloid/async_copy.h");
   }
   compiler_->createPreprocessor(clang::TU_Complete);
   auto recorder = std::make_unique<DeclarationRecorder>();
@@ -157,13 +158,11 @@ bool Session::parse() {
   }
 
   tokens::TokenList tokens;
-  const EffortLimit limit;
-  sema.TemplateInstCallbacks.push_back(limit.make_callback());
   // Comments and pragmas already make Sema report, and its reports ask for a scope.
   sema.CurContext = compiler_->getASTContext().getTranslationUnitDecl();
   do {
     preprocessor.Lex(tokens.emplace_back());
-    limit.check_token_count(tokens.size());
+    check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
   sema.CurContext = nullptr;  // the parser enters it again
   const clang::Token end_of_file = tokens.back();
@@ -193,10 +192,7 @@ bool Session::parse() {
 }
 
 std::string Session::precompile_prelude(const CompileOptions& options) {
-  CompileOptions plain;  // the library does not depend on the user's macros and folders
-  plain.language = options.language;
-  plain.math_mode = options.math_mode;
-  Session session(PreludeOnly{}, plain);
+  Session session(PreludeOnly{}, options);
   auto& compiler = *session.compiler_;
   auto buffer = std::make_shared<clang::PCHBuffer>();
   session.create_parser_state(

@@ -38,8 +38,9 @@ class DeclarationRecorder final : public clang::ASTConsumer {
 
 class Session {
  public:
-  // `prelude`: the standard library as a precompiled header (prelude.h); without one its text is parsed.
-  Session(std::string_view source, const CompileOptions& options, std::shared_ptr<const std::string> prelude = {});
+  // `prelude`: the standard library as a precompiled header (prelude.h), which must outlive the session; if it is empty
+  // the library's text is parsed.
+  Session(std::string_view source, const CompileOptions& options, std::string_view prelude = {});
   ~Session();
 
   // Parses the standard library alone and returns it as a precompiled header.
@@ -66,7 +67,7 @@ class Session {
   void create_parser_state(clang::TranslationUnitKind kind, std::unique_ptr<clang::ASTConsumer> consumer);
 
   std::string source_;
-  std::shared_ptr<const std::string> prelude_;
+  std::string_view prelude_;
   std::unique_ptr<Diagnostics> diagnostics_;  // outlives the compiler, which writes into it
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_

@@ -1,4 +1,5 @@
-// Reflection to bytes and back, for the disk cache. One description of each type serves both directions.
+// Reflection to bytes and back, for the disk cache and for the compiler's process. One description of each type serves
+// both directions.
 #pragma once
 
 #include <array>

@@ -1,30 +1,15 @@
 #include "runtime/kernel_cache.h"
 
-#include <fmt/format.h>
-
-#include "ir/specialise.h"
 #include "metalloid/version.h"
 #include "runtime/archive.h"
+#include "runtime/compile_jobs.h"
 #include "runtime/disk_cache.h"
-#include "runtime/guarded_compile.h"
-#include "runtime/kernel_lookup.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
 #include "support/build_id.h"
 
 namespace metalloid::runtime {
 namespace {
-
-// The two halves of a disk entry.
-struct Entry {
-  KernelInfo info;
-  std::string code;
-};
-
-template <typename Archive>
-void archive(Archive& bytes, Entry& entry) {
-  archive_all(bytes, entry.info, entry.code);
-}
 
 void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
   hasher.add(value.index());
@@ -53,7 +38,7 @@ support::Hash key_of(const Library::State& library, const KernelInfo& kernel, co
 
 MemoryCache<CompiledKernel>& memory_cache = *new MemoryCache<CompiledKernel>(512);
 
-std::shared_ptr<const CompiledKernel> load(const Library::State& library, Entry& entry) {
+std::shared_ptr<const CompiledKernel> load(const Library::State& library, CompiledCode& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->executable = library.device->engine->load(entry.code, entry.info);
   kernel->info = std::move(entry.info);
@@ -64,24 +49,13 @@ std::shared_ptr<const CompiledKernel> from_disk(const Library::State& library, c
   auto bytes = read_cache_entry(EntryKind::kernel, key);
   if (!bytes) return nullptr;
   try {
-    Entry entry;
+    CompiledCode entry;
     Reader reader(*bytes);
     archive(reader, entry);
     return load(library, entry);
   } catch (const std::exception&) {
     return nullptr;
   }
-}
-
-Entry compile(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
-  Entry entry;
-  guarded_compile(kernel.name, [&] {
-    ir::KernelModule module = ir::specialise(library.bitcode, library.info, kernel, constants);
-    check_kernel(module.info);
-    entry.info = module.info;
-    entry.code = library.device->engine->compile(std::move(module));
-  });
-  return entry;
 }
 
 }  // namespace
@@ -99,7 +73,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->compiled = from_disk(library, key);
   if (!state->compiled) {
     state->from_cache = false;
-    Entry entry = compile(library, kernel, constants);
+    CompiledCode entry = compile_kernel(library.bitcode, library.info, kernel, constants, *library.device->engine);
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, key, writer.take());

@@ -7,6 +7,7 @@
 #include "frontend/prelude.h"
 #include "metalloid/version.h"
 #include "runtime/archive.h"
+#include "runtime/compile_jobs.h"
 #include "runtime/disk_cache.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
@@ -89,18 +90,8 @@ std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
   return entry;
 }
 
-frontend::PreludeStore prelude_store() {
-  auto key_of_prelude = [](const std::string& key) { return support::Hasher().add("prelude").add(key).finish(); };
-  return {
-      [=](const std::string& key) { return read_cache_entry(EntryKind::prelude, key_of_prelude(key)); },
-      [=](const std::string& key, const std::string& contents) {
-        write_cache_entry(EntryKind::prelude, key_of_prelude(key), contents);
-      },
-  };
-}
-
 std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptions& options) {
-  frontend::Result result = frontend::compile(source, options, prelude_store());
+  frontend::Result result = compile_library(source, options);
   auto entry = std::make_shared<Entry>();
   for (const auto& path : result.dependencies) {
     std::error_code ignored;

@@ -11,8 +11,10 @@
 #include <system_error>
 
 #include "metalloid/error.h"
+#include "support/descriptor.h"
 #include "support/hash.h"
 #include "support/quiet_writes.h"
+#include "support/shared_bytes.h"
 
 namespace metalloid::support {
 namespace {
@@ -23,22 +25,6 @@ struct CheckedHeader {
   Hash checksum;
 };
 constexpr char checked_magic[8] = {'m', 'e', 't', 'a', 'l', 'o', 'i', '1'};
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-  bool close() {
-    int value = std::exchange(value_, -1);
-    return value < 0 || ::close(value) == 0;
-  }
-
- private:
-  int value_;
-};
 
 // Reads all of a file, or returns errno's value.
 int read_whole(const std::filesystem::path& path, std::string& contents) {
@@ -60,16 +46,6 @@ int read_whole(const std::filesystem::path& path, std::string& contents) {
   }
   contents.resize(filled);
   return 0;
-}
-
-bool write_all(int file, std::string_view data) {
-  while (!data.empty()) {
-    ssize_t count = ::write(file, data.data(), data.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    data.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 bool write_atomically(const std::filesystem::path& path, std::string_view first, std::string_view second) {

@@ -1,28 +1,19 @@
 // The front end alone: what it says of a library, and its errors.
 
-#include "frontend/frontend.h"
+#include "runtime/compile_jobs.h"
 
 #include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <future>
-#include <optional>
-#include <thread>
-
-#include "frontend/prelude.h"
-#include "support/crash_guard.h"
 
 namespace metalloid {
 namespace {
 
 LibraryInfo compile_info(std::string_view source, const CompileOptions& options = {}) {
-  return frontend::compile(source, options).library.info;
+  return runtime::compile_library(source, options).library.info;
 }
 
 std::string compile_error(std::string_view source, const CompileOptions& options = {}) {
   try {
-    frontend::compile(source, options);
+    runtime::compile_library(source, options);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::compile_error);
     return error.what();
@@ -131,23 +122,6 @@ TEST(Frontend, FollowsFunctionConstantsThroughDerivedOnes) {
 
 TEST(Frontend, WarnsOfCommentsBeforeParsing) {
   EXPECT_EQ(compile_info("kernel void f() {}  //< not a Doxygen comment\n//! x\n").kernels.size(), 1u);
-}
-
-TEST(Frontend, CrashWhileThePreludeIsMadeLeavesNothingLocked) {
-  CompileOptions options;
-  options.language = {2, 1};  // one that no other test asks for
-  options.math_mode = MathMode::relaxed;
-  frontend::PreludeStore store;
-  store.load = [](const std::string&) -> std::optional<std::string> { __builtin_trap(); };
-  const auto outcome = support::run_on_large_stack([&] { frontend::precompiled_prelude(options, store); }, 1 << 20);
-  if (std::getenv("METALLOID_STDLIB_DIR") != nullptr) GTEST_SKIP() << "headers come from a folder, without a prelude";
-  ASSERT_TRUE(outcome.crashed());
-  store.load = [](const std::string&) { return std::optional<std::string>("made"); };
-  std::promise<std::string> found;
-  std::thread([&] { found.set_value(*frontend::precompiled_prelude(options, store)); }).detach();
-  auto future = found.get_future();
-  ASSERT_EQ(future.wait_for(std::chrono::seconds(60)), std::future_status::ready);
-  EXPECT_EQ(future.get(), "made");
 }
 
 TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/frontend.h"
+#include "runtime/compile_jobs.h"
 
 namespace metalloid {
 namespace {
@@ -21,7 +21,7 @@ std::string log_of(const std::string& source, LanguageVersion language = default
   CompileOptions options;
   options.language = language;
   try {
-    return frontend::compile("#include <metal_stdlib>\nusing namespace metal;\n" + source, options).library.warnings;
+    return runtime::compile_library("#include <metal_stdlib>\nusing namespace metal;\n" + source, options).library.warnings;
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::compile_error);
     return error.what();

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "support/fork_safe_mutex.h"
 
@@ -105,7 +106,7 @@ class Watchdog {
         alarm_ = Clock::time_point::max();
         for (Watch* watch = first_; watch; watch = watch->next_) {
           bool over = watch->deadline_ <= now;
-          if (over) watch->token_.request_stop();
+          if (over) watch->stop_();
           alarm_ = std::min(alarm_, over ? now + retry : watch->deadline_);
         }
       }
@@ -139,7 +140,10 @@ class Watchdog {
   bool started_ = false;
 };
 
-Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit) : token_(token) {
+Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit)
+    : Watch([&token] { token.request_stop(); }, limit) {}
+
+Watch::Watch(std::function<void()> stop, std::chrono::milliseconds limit) : stop_(std::move(stop)) {
   // A limit beyond the clock's range is none.
   if (limit.count() > 0 && limit <= std::chrono::hours(24 * 365)) deadline_ = Clock::now() + limit;
   Watchdog::instance().add(*this);

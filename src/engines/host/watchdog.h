@@ -1,8 +1,10 @@
-// Stops dispatches that run longer than they may, and all that run when somebody asks for it. One thread watches all.
+// Stops dispatches and compiles that run longer than they may, and all that run when somebody asks for it. One thread
+// watches all.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 
 #include "support/crash_guard.h"
 
@@ -13,6 +15,8 @@ namespace metalloid::engines::host {
 class Watch {
  public:
   Watch(support::StopToken& token, std::chrono::milliseconds limit);
+  // Stops something else. The function is called by the watching thread, again and again until the watch ends.
+  Watch(std::function<void()> stop, std::chrono::milliseconds limit);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -23,14 +27,14 @@ class Watch {
  private:
   friend class Watchdog;
   using Clock = std::chrono::steady_clock;
-  support::StopToken& token_;
+  const std::function<void()> stop_;
   Clock::time_point deadline_ = Clock::time_point::max();
   std::atomic<bool> interrupted_{false};
   Watch* next_ = nullptr;
   Watch* previous_ = nullptr;
 };
 
-// Stops every dispatch that runs now. May be called from signal handlers.
+// Stops every dispatch and compile that runs now. May be called from signal handlers.
 void interrupt_watched() noexcept;
 
 }  // namespace metalloid::engines::host

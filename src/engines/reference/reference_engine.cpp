@@ -53,6 +53,8 @@ class ReferenceEngine : public Engine {
     return fmt::format("reference {};{};{}", code_version, host::cpu_name(), host::cpu_features());
   }
 
+  void prepare() const override { host::make_machine(); }
+
   std::string compile(ir::KernelModule kernel) const override {
     auto machine = host::make_machine();
     lower(kernel, *machine);

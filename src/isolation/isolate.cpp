@@ -1,0 +1,121 @@
+#include "isolation/isolate.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "engines/host/watchdog.h"
+#include "ir/fatal_errors.h"
+#include "isolation/compiler_process.h"
+#include "isolation/job.h"
+#include "metalloid/error.h"
+
+namespace metalloid::isolation {
+namespace {
+
+bool is_wanted_here() {
+  const char* variable = std::getenv("METALLOID_COMPILE_IN_PROCESS");
+  const std::string_view wish = variable ? variable : "";
+  return !wish.empty() && wish != "0";
+}
+
+std::string what(const Subject& subject) {
+  return subject.kernel.empty() ? std::string("compiling") : fmt::format("compiling kernel '{}'", subject.kernel);
+}
+
+[[noreturn]] void throw_timed_out(const Subject& subject) {
+  throw Error(ErrorCode::compile_error,
+              fmt::format("{}: error: {} takes longer than $METALLOID_COMPILE_TIMEOUT (120 s unless set)\n",
+                          subject.source, what(subject)));
+}
+
+[[noreturn]] void throw_out_of_memory(const Subject& subject) {
+  throw Error(ErrorCode::compile_error,
+              fmt::format("{}: error: {} needs more memory than $METALLOID_COMPILE_MEMORY (4096 MiB unless set), or "
+                          "than the machine has left\n",
+                          subject.source, what(subject)));
+}
+
+[[noreturn]] void throw_interrupted(const Subject& subject) {
+  throw Error(ErrorCode::kernel_interrupted, fmt::format("{}: {} was interrupted", subject.source, what(subject)));
+}
+
+[[noreturn]] void throw_crashed(const Subject& subject, const std::string& reason) {
+  const std::string where = subject.kernel.empty() ? "" : fmt::format(" on kernel '{}'", subject.kernel);
+  throw Error(ErrorCode::internal, fmt::format("{}: the compiler crashed{}: {}", subject.source, where, reason));
+}
+
+std::string reason_of(const support::GuardOutcome& outcome, std::string_view fatal_error) {
+  return fatal_error.empty() ? outcome.description() : std::string(fatal_error);
+}
+
+support::SharedBytes take(JobResult result, const Subject& subject) {
+  using End = JobResult::End;
+  if (result.end == End::timed_out) throw_timed_out(subject);
+  if (result.end == End::interrupted) throw_interrupted(subject);
+  if (!result.verdict.exited) {
+    // Its own faults it reports; this came from outside. The system does so where memory ends.
+    if (result.verdict.code == SIGKILL) throw_out_of_memory(subject);
+    throw_crashed(subject, fmt::format("signal {}", result.verdict.code));
+  }
+  const std::string_view response = result.response ? result.response->view() : "";
+  switch (static_cast<Ending>(result.verdict.code)) {
+    case Ending::finished:
+      if (result.response) return std::move(*result.response);
+      break;
+    case Ending::failed: {
+      int code = 0;
+      if (response.size() < sizeof(code)) break;
+      std::memcpy(&code, response.data(), sizeof(code));
+      throw Error(static_cast<ErrorCode>(code), std::string(response.substr(sizeof(code))));
+    }
+    case Ending::crashed: {
+      CrashReport report;
+      if (response.size() != sizeof(report)) break;
+      std::memcpy(&report, response.data(), sizeof(report));
+      throw_crashed(subject, reason_of(report.outcome, report.fatal_error.data()));
+    }
+    case Ending::out_of_memory: throw_out_of_memory(subject);
+    case Ending::no_response: break;
+  }
+  throw_crashed(subject, "its process left no result");
+}
+
+support::SharedBytes perform_here(const std::string& request, const support::SharedBytes* attachment,
+                                  const Subject& subject, const Limits& limits, Perform perform) {
+  std::string response;
+  support::StopToken stop;
+  support::GuardOutcome outcome;
+  bool interrupted = false;
+  try {
+    engines::host::Watch watch(stop, limits.time_left());
+    outcome = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
+    interrupted = watch.interrupted();
+  } catch (const std::bad_alloc&) {
+    throw_out_of_memory(subject);
+  }
+  if (outcome.stopped()) interrupted ? throw_interrupted(subject) : throw_timed_out(subject);
+  if (outcome.crashed()) {
+    std::array<char, sizeof(CrashReport::fatal_error)> fatal_error;
+    ir::take_fatal_error(fatal_error);
+    throw_crashed(subject, reason_of(outcome, fatal_error.data()));
+  }
+  return support::SharedBytes(std::move(response));
+}
+
+}  // namespace
+
+support::SharedBytes isolate(const std::string& request, const support::SharedBytes* attachment, const Subject& subject,
+                             const Limits& limits, Perform perform) {
+  if (!is_wanted_here()) {
+    if (auto result = perform_elsewhere(request, attachment, limits)) return take(std::move(*result), subject);
+  }
+  return perform_here(request, attachment, subject, limits, perform);
+}
+
+}  // namespace metalloid::isolation

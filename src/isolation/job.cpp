@@ -1,0 +1,144 @@
+#include "isolation/job.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "ir/fatal_errors.h"
+#include "metalloid/error.h"
+#include "support/sanitizer.h"
+#include "support/shared_bytes.h"
+
+namespace metalloid::isolation {
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{256} << 20;
+
+[[noreturn]] void end(Ending ending) { ::_exit(static_cast<int>(ending)); }
+
+void lower_limit(__rlimit_resource resource, rlim_t value) {
+  struct rlimit limit;
+  if (::getrlimit(resource, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, value);
+  ::setrlimit(resource, &limit);
+}
+
+// What the process may write to already.
+rlim_t data_bytes() {
+  unsigned long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit_memory([[maybe_unused]] std::uint64_t bytes) {
+  // Where the machine's memory ends first, this process goes before others.
+  if (const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
+    [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
+    ::close(file);
+  }
+#if !defined(METALLOID_ADDRESS_SANITIZER)  // which reserves terabytes
+  if (bytes != 0) lower_limit(RLIMIT_DATA, data_bytes() + stack_bytes + (1 << 20) + bytes);
+#endif
+}
+
+// The METALLOID_* variables of the host, which may have changed since this process was started.
+void take_environment(std::string_view entries) {
+  std::vector<std::string> old;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (text.starts_with("METALLOID_")) old.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : old) ::unsetenv(name.c_str());
+  while (!entries.empty()) {
+    const std::string_view entry = entries.substr(0, entries.find('\0'));
+    const std::size_t equals = entry.find('=');
+    if (equals != entry.npos) {
+      ::setenv(std::string(entry.substr(0, equals)).c_str(), std::string(entry.substr(equals + 1)).c_str(), 1);
+    }
+    entries.remove_prefix(std::min(entry.size() + 1, entries.size()));
+  }
+}
+
+void answer(int response, std::string_view first, std::string_view second, Ending ending) {
+  end(support::write_all(response, first) && support::write_all(response, second) ? ending : Ending::no_response);
+}
+
+// Calls nothing that allocates: the crash may have left the allocator locked.
+void report_crash(int response, const support::GuardOutcome& outcome) {
+  CrashReport report{};
+  report.outcome = outcome;
+  ir::take_fatal_error(report.fatal_error);
+  answer(response, {reinterpret_cast<const char*>(&report), sizeof(report)}, {}, Ending::crashed);
+}
+
+}  // namespace
+
+support::GuardOutcome run_compiler(support::function_ref<void()> work, support::StopToken* stop) {
+  ir::keep_fatal_errors();
+  return support::run_on_large_stack(work, stack_bytes, {.stop = stop});
+}
+
+void run_job(const Order& order, std::span<support::Descriptor> descriptors, Perform perform) {
+  const int response = descriptors[1].get();
+  try {
+    if (::fchdir(descriptors[2].get()) != 0 && ::chdir("/") != 0) end(Ending::no_response);
+    if (order.show_standard_error) ::dup2(descriptors[3].get(), STDERR_FILENO);
+    auto request = support::SharedBytes::map(std::move(descriptors[0]));
+    std::optional<support::SharedBytes> attachment;
+    if (descriptors.size() > 4) {
+      attachment = support::SharedBytes::map(std::move(descriptors[4]), order.attachment_offset);
+      if (!attachment) end(Ending::no_response);
+    }
+    if (!request || request->view().size() < order.environment_size) end(Ending::no_response);
+    take_environment(request->view().substr(0, order.environment_size));
+    lower_limit(RLIMIT_CORE, 0);
+    std::set_new_handler([] { end(Ending::out_of_memory); });
+    ir::call_when_out_of_memory([] { end(Ending::out_of_memory); });
+    limit_memory(order.memory);
+
+    std::string result;
+    std::optional<Error> error;
+    const auto work = [&] {
+      try {
+        result = perform(request->view().substr(order.environment_size), attachment ? attachment->view() : "");
+      } catch (const Error& thrown) {
+        error.emplace(thrown);
+      }
+    };
+    run_compiler([&] {
+      // Here and not when the thread has ended, for its end frees memory.
+      const auto outcome = support::run_guarded(work);
+      if (outcome.crashed()) report_crash(response, outcome);
+    });
+    if (error) {
+      const int code = static_cast<int>(error->code());
+      answer(response, {reinterpret_cast<const char*>(&code), sizeof(code)}, error->what(), Ending::failed);
+    }
+    answer(response, result, {}, Ending::finished);
+  } catch (const std::bad_alloc&) {
+    end(Ending::out_of_memory);
+  } catch (const std::system_error&) {  // no thread with that stack
+    end(Ending::out_of_memory);
+  } catch (const std::exception& exception) {
+    const int code = static_cast<int>(ErrorCode::internal);
+    answer(response, {reinterpret_cast<const char*>(&code), sizeof(code)}, exception.what(), Ending::failed);
+  }
+  end(Ending::no_response);
+}
+
+}  // namespace metalloid::isolation
