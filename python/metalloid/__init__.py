@@ -14,6 +14,10 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
+from . import _fork_barrier
+
+_fork_barrier.install()
+
 if TYPE_CHECKING:
     from . import coreai, fast
     from ._core import Error, devices, engines
@@ -81,7 +85,10 @@ __all__ = [
     "tune",
 ]
 # help(metalloid) and import * ask for all of them.
-_has_torch = sys.modules["torch"] is not None if "torch" in sys.modules else importlib.util.find_spec("torch") is not None
+with _fork_barrier.importing:
+    _has_torch = (
+        sys.modules["torch"] is not None if "torch" in sys.modules else importlib.util.find_spec("torch") is not None
+    )
 if not _has_torch:
     for _name in ("TorchMetalKernel", "VerificationError", "coreai"):
         __all__.remove(_name)
@@ -91,7 +98,8 @@ def __getattr__(name: str) -> object:
     if name not in _homes:
         raise AttributeError(f"module 'metalloid' has no attribute {name!r}")
     try:
-        module = importlib.import_module(f".{_homes[name]}", __name__)
+        with _fork_barrier.importing:
+            module = importlib.import_module(f".{_homes[name]}", __name__)
     except ModuleNotFoundError as error:
         package = (error.name or __name__).partition(".")[0]
         if package == __name__:

@@ -131,7 +131,7 @@ Entries parse(std::string_view payload) {
 
 Entries on_disk(const support::Hash& key) {
   const auto payload = runtime::read_cache_entry(EntryKind::tuning, key);
-  return payload ? parse(*payload) : Entries();
+  return payload ? parse(std::string(payload->view())) : Entries();
 }
 
 // Asks memory, then the disk, where another process may have left more.

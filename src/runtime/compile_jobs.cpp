@@ -148,7 +148,7 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
   if (auto known = preludes.find(name)) return known;
   const support::Hash key = support::Hasher().add("prelude").add(name).finish();
   if (auto saved = read_cache_entry(EntryKind::prelude, key)) {
-    return preludes.add(name, support::SharedBytes(std::move(*saved)));
+    return preludes.add(name, std::move(*saved));
   }
   CompileOptions plain;
   plain.language = options.language;

@@ -1,7 +1,5 @@
 #include "runtime/disk_cache.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "support/files.h"
+#include "support/private_files.h"
 
 namespace metalloid::runtime {
 namespace {
@@ -34,10 +32,6 @@ std::optional<std::filesystem::path> folder() {
 std::filesystem::path folder_of(const std::filesystem::path& folder, EntryKind kind) {
   constexpr std::array names = {"libraries", "kernels", "preludes", "tunings"};
   return folder / names[static_cast<std::size_t>(kind)];
-}
-
-std::filesystem::path file_of(const std::filesystem::path& folder, EntryKind kind, const support::Hash& key) {
-  return folder_of(folder, kind) / key.hex();
 }
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
@@ -112,18 +106,15 @@ void keep_within_limit(const std::filesystem::path& where, std::uintmax_t writte
 
 }  // namespace
 
-std::optional<std::string> read_cache_entry(EntryKind kind, const support::Hash& key) {
-  auto where = folder();
+std::optional<support::SharedBytes> read_cache_entry(EntryKind kind, const support::Hash& key) {
+  const auto where = folder();
   if (!where) return std::nullopt;
-  const std::filesystem::path file = file_of(*where, kind, key);
-  auto payload = support::read_checked_file(file);
-  if (payload) ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);  // used now
-  return payload;
+  return support::read_private_file(folder_of(*where, kind), key);
 }
 
 void write_cache_entry(EntryKind kind, const support::Hash& key, std::string_view payload) {
   const auto where = folder();
-  if (where && support::write_checked_file(file_of(*where, kind, key), payload)) {
+  if (where && support::write_private_file(folder_of(*where, kind), key, payload)) {
     keep_within_limit(*where, payload.size());
   }
 }
@@ -131,7 +122,9 @@ void write_cache_entry(EntryKind kind, const support::Hash& key, std::string_vie
 std::vector<std::string> read_cache_entries(EntryKind kind) {
   std::vector<std::string> payloads;
   for (const std::filesystem::path& file : files_of(kind)) {
-    if (auto payload = support::read_checked_file(file)) payloads.push_back(std::move(*payload));
+    const auto key = support::Hash::from_hex(file.filename().string());
+    if (!key) continue;
+    if (auto payload = support::read_private_file(file.parent_path(), *key)) payloads.emplace_back(payload->view());
   }
   return payloads;
 }

@@ -50,7 +50,7 @@ std::shared_ptr<const CompiledKernel> from_disk(const Library::State& library, c
   if (!bytes) return nullptr;
   try {
     CompiledCode entry;
-    Reader reader(*bytes);
+    Reader reader(bytes->view());
     archive(reader, entry);
     return load(library, entry);
   } catch (const std::exception&) {

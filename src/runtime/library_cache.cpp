@@ -82,7 +82,7 @@ std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
   if (!bytes) return nullptr;
   auto entry = std::make_shared<Entry>();
   try {
-    Reader reader(*bytes);
+    Reader reader(bytes->view());
     archive(reader, *entry);
   } catch (const std::exception&) {
     return nullptr;

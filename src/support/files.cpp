@@ -12,19 +12,11 @@
 
 #include "metalloid/error.h"
 #include "support/descriptor.h"
-#include "support/hash.h"
 #include "support/quiet_writes.h"
 #include "support/shared_bytes.h"
 
 namespace metalloid::support {
 namespace {
-
-struct CheckedHeader {
-  char magic[8];
-  std::uint64_t size;
-  Hash checksum;
-};
-constexpr char checked_magic[8] = {'m', 'e', 't', 'a', 'l', 'o', 'i', '1'};
 
 // Reads all of a file, or returns errno's value.
 int read_whole(const std::filesystem::path& path, std::string& contents) {
@@ -48,7 +40,7 @@ int read_whole(const std::filesystem::path& path, std::string& contents) {
   return 0;
 }
 
-bool write_atomically(const std::filesystem::path& path, std::string_view first, std::string_view second) {
+bool write_atomically(const std::filesystem::path& path, std::string_view contents) {
   static std::atomic<unsigned> counter{0};
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
@@ -63,7 +55,7 @@ bool write_atomically(const std::filesystem::path& path, std::string_view first,
   Descriptor file(opened);
   if (file.get() < 0) return false;
   const QuietWrites quiet;  // a limit of file sizes (ulimit -f) makes this fail, and nothing else
-  bool written = write_all(file.get(), first) && write_all(file.get(), second) && file.close();
+  bool written = write_all(file.get(), contents) && file.close();
   if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return true;
   ::unlink(temporary.c_str());
   return false;
@@ -87,28 +79,7 @@ std::optional<std::string> try_read_file(const std::filesystem::path& path) {
 }
 
 bool write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
-  return write_atomically(path, contents, {});
-}
-
-bool write_checked_file(const std::filesystem::path& path, std::string_view payload) {
-  CheckedHeader header;
-  std::memcpy(header.magic, checked_magic, sizeof(checked_magic));
-  header.size = payload.size();
-  header.checksum = hash_of(payload);
-  return write_atomically(path, {reinterpret_cast<const char*>(&header), sizeof(header)}, payload);
-}
-
-std::optional<std::string> read_checked_file(const std::filesystem::path& path) {
-  std::string contents;
-  if (read_whole(path, contents) != 0) return std::nullopt;
-  CheckedHeader header;
-  if (contents.size() < sizeof(header)) return std::nullopt;
-  std::memcpy(&header, contents.data(), sizeof(header));
-  if (std::memcmp(header.magic, checked_magic, sizeof(checked_magic)) != 0) return std::nullopt;
-  std::string_view payload = std::string_view(contents).substr(sizeof(header));
-  if (payload.size() != header.size || hash_of(payload) != header.checksum) return std::nullopt;
-  contents.erase(0, sizeof(header));
-  return contents;
+  return write_atomically(path, contents);
 }
 
 }  // namespace metalloid::support

@@ -1,4 +1,4 @@
-// Reading and writing whole files. Files with a checksum are either read back exactly as written or not at all.
+// Reading and writing whole files.
 #pragma once
 
 #include <filesystem>
@@ -16,10 +16,5 @@ std::optional<std::string> try_read_file(const std::filesystem::path& path);
 // Other processes see the old contents or the new, never a part: writes a temporary file beside it and renames
 // that. Creates missing folders. Returns false if any of it failed.
 bool write_file_atomically(const std::filesystem::path& path, std::string_view contents);
-
-// A payload behind a header with its length and checksum.
-bool write_checked_file(const std::filesystem::path& path, std::string_view payload);
-// Nothing if the file is missing, cut off or altered. The result is the payload.
-std::optional<std::string> read_checked_file(const std::filesystem::path& path);
 
 }  // namespace metalloid::support

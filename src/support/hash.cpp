@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <charconv>
 #include <cstdio>
 
 namespace metalloid::support {
@@ -12,6 +13,17 @@ std::string Hash::hex() const {
   std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(high),
                 static_cast<unsigned long long>(low));
   return text;
+}
+
+std::optional<Hash> Hash::from_hex(std::string_view digits) {
+  constexpr std::size_t half = 16;
+  if (digits.size() != 2 * half) return std::nullopt;
+  Hash hash;
+  const char* middle = digits.data() + half;
+  const auto high = std::from_chars(digits.data(), middle, hash.high, 16);
+  const auto low = std::from_chars(middle, middle + half, hash.low, 16);
+  if (high.ptr != middle || low.ptr != middle + half) return std::nullopt;
+  return hash;
 }
 
 Hash hash_bytes(const void* data, std::size_t size) {

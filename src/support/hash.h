@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ struct Hash {
   bool operator==(const Hash&) const = default;
   auto operator<=>(const Hash&) const = default;
   std::string hex() const;  // 32 digits
+  static std::optional<Hash> from_hex(std::string_view digits);
 };
 
 Hash hash_bytes(const void* data, std::size_t size);
@@ -31,10 +33,7 @@ class Hasher {
 
   Hasher& add(std::string_view text);
   template <typename T>
-    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  Hasher& add(T value) {
-    return add_raw(&value, sizeof(value));
-  }
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_raw(&value, sizeof(value)); }
   Hasher& add(const Hash& hash) { return add_raw(&hash, sizeof(hash)); }
   Hash finish() const;
 

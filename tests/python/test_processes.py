@@ -80,3 +80,72 @@ def test_children_forked_while_threads_run_kernels():
         over.set()
         for thread in threads:
             thread.join()
+
+
+def test_a_fork_waits_for_an_import_in_another_thread():
+    script = f"""
+        import os, signal, sys, threading, time
+        half_way = threading.Event()
+
+        def meet(event, arguments):
+            if event == "import" and arguments[0] == "metalloid._policy" and not half_way.is_set():
+                half_way.set()
+                time.sleep(0.5)  # the main thread forks meanwhile
+
+        sys.addaudithook(meet)
+
+        def first_use():
+            import metalloid
+            metalloid.compile_shader
+
+        thread = threading.Thread(target=first_use)
+        thread.start()
+        assert half_way.wait(100)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(100)  # a child that hangs fails
+            import metalloid
+            os._exit(0 if "twice" in dir(metalloid.compile_shader({SOURCE!r})) else 1)
+        print(os.waitpid(child, 0)[1])
+        thread.join()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.stdout == "0\n", done.stderr
+
+
+ENDLESS = """
+constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += i & 1; return sum; }
+template <int n> struct Many { static constexpr int value = count(90000 + n) + Many<n - 1>::value; };
+template <> struct Many<0> { static constexpr int value = 0; };
+""" + "".join(f"constant int c{i} = Many<{i}00>::value;\n" for i in range(1, 10)) + "".join(
+    f'static_assert(count(80000 + {i}) > 0, "");\n' for i in range(100000)
+)
+
+
+@pytest.mark.parametrize("in_process", ["0", "1"])
+def test_interrupts_stop_a_compile(tmp_path, in_process):
+    (tmp_path / "endless.metal").write_text(ENDLESS)
+    script = f"""
+        import os, pathlib, signal, threading, time
+        import metalloid
+        source = pathlib.Path({str(tmp_path / "endless.metal")!r}).read_text()
+        metalloid.compile_shader({SOURCE!r}).twice  # the standard library is ready
+
+        def interrupt():
+            time.sleep(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
+        try:
+            metalloid.compile_shader(source).f
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    environment = {**os.environ, "METALLOID_COMPILE_IN_PROCESS": in_process, "METALLOID_COMPILE_TIMEOUT": "inf"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True, text=True, timeout=100, check=False, env=environment,
+    )  # fmt: skip
+    assert done.stdout == "interrupted\n", done.stderr

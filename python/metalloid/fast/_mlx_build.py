@@ -13,6 +13,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 
@@ -49,7 +50,7 @@ def build_extension(mlx_folder: pathlib.Path, mlx_version: str) -> pathlib.Path:
         key.update((SOURCES / source).read_bytes())
     with _folder() as folder:
         result = folder / f"{key.hexdigest()[:32]}.so"
-        if not result.is_file():
+        if not _is_ours(result):
             _compile([*command, str(SOURCES / "primitive.cpp"), str(library)], result)
         return result
 
@@ -71,8 +72,8 @@ def _folder():
         cache = _cache_folder()
         if cache is not None:
             folder = cache / "mlx"
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
+            _make_folders(folder)
+            if _is_our_folder(folder) and os.access(folder, os.W_OK):
                 yield folder
                 return
     except OSError:
@@ -80,6 +81,32 @@ def _folder():
     global _own_folder
     _own_folder = _own_folder or tempfile.TemporaryDirectory(prefix="metalloid-mlx-")
     yield pathlib.Path(_own_folder.name)
+
+
+# What is found in the folder is loaded into the process, so nobody else may have been able to write it. The rules are
+# those of src/support/private_files.cpp.
+
+
+def _is_ours(file: pathlib.Path) -> bool:
+    try:
+        status = os.lstat(file)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _is_our_folder(folder: pathlib.Path) -> bool:
+    status, above = os.lstat(folder), os.stat(folder.parent)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        return False
+    is_shared = above.st_mode & stat.S_IWOTH
+    return above.st_uid in (os.geteuid(), 0) and (not is_shared or bool(above.st_mode & stat.S_ISVTX))
+
+
+def _make_folders(folder: pathlib.Path) -> None:
+    if not folder.parent.exists():
+        _make_folders(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 _own_folder: tempfile.TemporaryDirectory[str] | None = None  # removed when the process ends
@@ -109,7 +136,7 @@ def _compile(command: list[str], result: pathlib.Path) -> None:
         if run.returncode != 0:
             lines = [line for line in run.stderr.splitlines() if "error" in line] or run.stderr.splitlines()
             raise CannotBuild("it does not compile: " + " / ".join(lines[:3]))
-        os.chmod(unfinished, 0o755)
+        os.chmod(unfinished, 0o700)
         os.replace(unfinished, result)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotBuild(str(error)) from error

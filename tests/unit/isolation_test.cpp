@@ -1,0 +1,201 @@
+// Compiles that crash, never end or need all memory end alone: limits, interrupts, processes that go away.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "metalloid/metalloid.h"
+
+namespace metalloid {
+namespace {
+
+using testing::HasSubstr;
+
+// Each line takes a moment and Clang bounds only each for itself.
+std::string endless_source() {
+  std::string source =
+      "constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += i & 1; return sum; }\n";
+  for (int i = 0; i < 100000; ++i) source += "static_assert(count(" + std::to_string(80000 + i) + ") > 0, \"\");\n";
+  return source + "kernel void f() {}\n";
+}
+
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Setting() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+Error error_of(const std::string& source, const CompileOptions& options = {}) {
+  try {
+    Device::cpu().make_library(source, options);
+  } catch (const Error& error) {
+    return error;
+  }
+  return {ErrorCode::internal, "(compiled)"};
+}
+
+std::string fresh(const std::string& source) {
+  static std::atomic<int> count{0};
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return source + "// " + std::to_string(now) + " " + std::to_string(count++) + "\n";
+}
+
+long resident_pages() {
+  long size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident;
+}
+
+TEST(Isolation, ACompileThatTakesTooLongIsStopped) {
+  const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.5");
+  CompileOptions options;
+  options.source_name = "long.metal";
+  const Error error = error_of(fresh(endless_source()), options);
+  EXPECT_EQ(error.code(), ErrorCode::compile_error);
+  EXPECT_THAT(error.what(), HasSubstr("long.metal: error: compiling takes longer than $METALLOID_COMPILE_TIMEOUT"));
+}
+
+TEST(Isolation, ALimitMetWhileTheStandardLibraryIsPreparedHarmsNothing) {
+  CompileOptions options;
+  options.language = {2, 2};  // one that no other test asks for
+  options.math_mode = MathMode::relaxed;
+  const std::string source = fresh("kernel void f() {}\n");
+  {
+    const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.01"), cache("METALLOID_CACHE", "0");
+    EXPECT_THAT(error_of(source, options).what(), HasSubstr("METALLOID_COMPILE_TIMEOUT"));
+  }
+  {
+    const Setting limit("METALLOID_COMPILE_MEMORY", "8"), cache("METALLOID_CACHE", "0");
+    EXPECT_THAT(error_of(source, options).what(), HasSubstr("METALLOID_COMPILE_MEMORY"));
+  }
+  EXPECT_EQ(Device::cpu().make_library(source, options).kernel_names().size(), 1u);
+}
+
+TEST(Isolation, MemoryIsLimited) {
+  const Setting limit("METALLOID_COMPILE_MEMORY", "100");
+  const std::string source = fresh(
+      "#define A 1,1,1,1,1,1,1,1\n#define B A,A,A,A,A,A,A,A\n#define C B,B,B,B,B,B,B,B\n"
+      "#define D C,C,C,C,C,C,C,C\n#define E D,D,D,D,D,D,D,D\n#define F E,E,E,E,E,E,E,E\n"
+      "constant int x[] = {F,F,F,F,F,F,F,F};\nkernel void f() {}\n");
+  const Error error = error_of(source);
+  EXPECT_EQ(error.code(), ErrorCode::compile_error);
+  EXPECT_THAT(error.what(), HasSubstr("needs more memory than $METALLOID_COMPILE_MEMORY"));
+}
+
+TEST(Isolation, LimitsAreNumbers) {
+  for (const char* name : {"METALLOID_COMPILE_TIMEOUT", "METALLOID_COMPILE_MEMORY"}) {
+    for (const char* value : {"inf", "1e17", "1e300", "0", "600.5", ""}) {
+      const Setting limit(name, value);
+      EXPECT_EQ(Device::cpu().make_library(fresh("kernel void f() {}\n")).kernel_names().size(), 1u) << value;
+    }
+    for (const char* value : {"nan", "-1", "-inf", "soon", "5 s"}) {
+      const Setting limit(name, value);
+      const Error error = error_of(fresh("kernel void f() {}\n"));
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << value;
+      EXPECT_THAT(error.what(), HasSubstr(std::string(name) + " is '" + value + "'"));
+    }
+  }
+}
+
+TEST(Isolation, InterruptsStopEveryCompile) {
+  constexpr int count = 3;
+  std::atomic<int> interrupted{0}, ended{0};
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      const Error error = error_of(fresh(endless_source()));
+      if (error.code() == ErrorCode::kernel_interrupted) ++interrupted;
+      ++ended;
+    });
+  }
+  while (ended < count) {
+    interrupt_kernels();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(interrupted, count);
+}
+
+TEST(Isolation, StoppedCompilesLeaveNoMemoryBehind) {
+  const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.1");
+  const std::string source = endless_source();
+  for (int i = 0; i < 3; ++i) error_of(source);
+  const long before = resident_pages();
+  for (int i = 0; i < 20; ++i) error_of(source);
+  EXPECT_LT(resident_pages() - before, 1000) << "pages";  // 9 MB each, were they left behind here
+}
+
+TEST(Isolation, InThisProcessLimitsHoldToo) {
+  const Setting here("METALLOID_COMPILE_IN_PROCESS", "1"), limit("METALLOID_COMPILE_TIMEOUT", "0.5");
+  EXPECT_THAT(error_of(fresh(endless_source())).what(), HasSubstr("takes longer than $METALLOID_COMPILE_TIMEOUT"));
+}
+
+TEST(Isolation, WithoutAnExecutableTheCompilerRunsHere) {
+  const pid_t child = fork();
+  if (child == 0) {  // starts a process of its own, which is not there
+    setenv("METALLOID_COMPILER", "/dev/null/none", 1);
+    _exit(Device::cpu().make_library(fresh("kernel void f() {}\n")).kernel_names().size() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Isolation, ForkedChildrenCompile) {
+  Device::cpu().make_library(fresh("kernel void f() {}\n"));
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(Device::cpu().make_library(fresh("kernel void g() {}\n")).kernel_names().size() == 1 ? 0 : 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(Device::cpu().make_library(fresh("kernel void f() {}\n")).kernel_names().size(), 1u);
+}
+
+// Hosts that wait for all of their children do not wait for ever, and what they waited for is not missed.
+TEST(Isolation, AHostMayWaitForAllChildren) {
+  const pid_t host = fork();
+  if (host == 0) {
+    alarm(60);
+    for (int i = 0; i < 2; ++i) {
+      Device::cpu().make_library(fresh("kernel void f() {}\n"));
+      while (wait(nullptr) > 0) {
+      }
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(host, &status, 0), host);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Isolation, RelativeFoldersAreTheHostsOwn) {
+  const auto previous = std::filesystem::current_path();
+  const auto folder = std::filesystem::temp_directory_path() / ("metalloid-isolation-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "here.h") << "#define NAME here\n";
+  std::filesystem::current_path(folder);
+  CompileOptions options;
+  options.include_directories = {"."};
+  const Library library = Device::cpu().make_library(fresh("#include \"here.h\"\nkernel void NAME() {}\n"), options);
+  std::filesystem::current_path(previous);
+  std::filesystem::remove_all(folder);
+  EXPECT_THAT(library.kernel_names(), testing::ElementsAre("here"));
+}
+
+}  // namespace
+}  // namespace metalloid
