@@ -6,13 +6,15 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 failed=0
 
-# Compiled kernels of other runs stay out of the tests' way.
-METALLOID_CACHE_DIR=$(mktemp -d)
-export METALLOID_CACHE_DIR
-trap 'rm -rf "$METALLOID_CACHE_DIR"' EXIT
+# Everything that tests leave behind, compiled kernels among it, is in one folder that goes away.
+TMPDIR=$(mktemp -d)
+export TMPDIR TEST_TMPDIR=$TMPDIR METALLOID_CACHE_DIR=$TMPDIR/cache
+trap 'rm -rf "$TMPDIR"' EXIT
+# Settings of the person who runs them change no result.
+unset METALLOID_TIMEOUT METALLOID_COMPILE_TIMEOUT METALLOID_TRACE METALLOID_DUMP METALLOID_CACHE_SIZE METALLOID_MPS_MACOS
 
 echo "== C++ tests"
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" || failed=1
+ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 900 -j "$(nproc)" || failed=1
 
 echo "== Fuzzing the front end for ${FUZZ_SECONDS:=20} s"
 scripts/fuzz.sh "$FUZZ_SECONDS" || failed=1

@@ -1,5 +1,6 @@
 """Fixtures for the Python tests: the built command line and package."""
 
+import faulthandler
 import os
 import pathlib
 import signal
@@ -13,10 +14,37 @@ build = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build"))
 sys.path.insert(0, str(build / "python"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(build / "python"), os.environ.get("PYTHONPATH")]))
 
-# Ctrl-C has its usual effect in the tests and the processes they start, also where the runner was started without it,
-# as shells do for commands in the background.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Signals have their usual effects in the tests and the processes they start, also where the runner was started without
+# them, as shells do for commands in the background, and nohup.
+for number, usual in {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}.items():
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+# Settings of the person who runs the tests change no result.
+for name in [name for name in os.environ if name.startswith("METALLOID_") and name != "METALLOID_BUILD"]:
+    del os.environ[name]
+
+longest_test = 900  # seconds; one that takes longer hangs
+
+
+def pytest_configure(config):
+    """Where a hanging test is reported, since its own output is captured."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        config.metalloid_stderr = os.fdopen(os.dup(2), "w")
+
+
+@pytest.fixture(autouse=True)
+def no_hang(request):
+    """Ends the run, with the places where its threads are, if a test hangs."""
+    faulthandler.dump_traceback_later(longest_test, exit=True, file=request.config.metalloid_stderr)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session", autouse=True)
