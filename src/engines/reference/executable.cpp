@@ -107,7 +107,7 @@ class ReferenceExecutable : public Executable {
     std::mutex mutex;
     support::GuardOutcome failure;  // the first one
     Size failed_threadgroup;
-    bool stack_overflow = false;
+    std::string what;  // of a crash
 
     Launch(const ReferenceExecutable& kernel, const DispatchPlan& plan) : kernel(kernel), plan(plan) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
@@ -141,12 +141,12 @@ class ReferenceExecutable : public Executable {
       copy(worker.threads_per_grid, plan.threads_per_grid);
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
-      worker.runner.prepare(kernel.threads_alive(plan), kernel.facts_);
+      worker.stack.prepare();
+      worker.runner.prepare(kernel.threads_alive(plan), kernel.facts_, worker.stack);
       worker.private_memory = worker.runner.private_memory(0);
     }
 
-    // The part that may crash or be stopped: holds no locks, owns nothing.
-    void run_threadgroup(Worker& worker, std::uint64_t index) const {
+    void enter_threadgroup(Worker& worker, std::uint64_t index) const {
       Size position = position_of(index);
       const std::uint32_t at[3] = {position.x, position.y, position.z};
       for (int d = 0; d < 3; ++d) {
@@ -155,10 +155,37 @@ class ReferenceExecutable : public Executable {
         worker.threadgroup_position_in_grid[d] = at[d];
         worker.threads_per_threadgroup[d] = std::min(nominal, left);
       }
+      poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
+    }
+
+    // The threadgroups that one worker runs in a row.
+    struct Range {
+      const Launch& launch;
+      Worker& worker;
+      std::uint64_t next, end;
+
+      bool enter_next() {
+        if (next == end || launch.failed.load(std::memory_order_relaxed)) return false;
+        launch.enter_threadgroup(worker, next++);
+        return true;
+      }
+    };
+
+    // On the kernel's stack, where nothing is kept across the kernel's call (kernel_stack.h).
+    static void** run_on_stack() {
+      while (true) {
+        auto& range = *static_cast<Range*>(KernelStack::current_owner());
+        if (!range.enter_next()) return KernelStack::way_back();
+        range.launch.kernel.run_threadgroup_(&range.worker);
+      }
+    }
+
+    // The part that may crash or be stopped: holds no locks, owns nothing.
+    void run_guarded(Range& range) const {
       if (kernel.facts_.threads_meet) {
-        worker.runner.run(kernel.run_thread_, worker);
+        while (range.enter_next()) range.worker.runner.run(kernel.run_thread_, range.worker);
       } else {
-        kernel.run_threadgroup_(&worker);
+        range.worker.stack.run(run_on_stack, &range);
       }
     }
 
@@ -167,21 +194,30 @@ class ReferenceExecutable : public Executable {
       WorkerLease worker;
       prepare(*worker);
       FloatingPointState floating_point;
-      std::uint64_t index = begin;
-      support::GuardOutcome outcome = support::run_guarded(
-          [&] {
-            for (; index < end && !failed.load(std::memory_order_relaxed); ++index) run_threadgroup(*worker, index);
-          },
-          {.stop = &stop});
+      Range range{*this, *worker, begin, end};
+      support::GuardOutcome outcome = support::run_guarded([&] { run_guarded(range); }, {.stop = &stop});
       if (outcome.finished()) return;
       worker->runner.reset();
+      worker->stack.reset();
       std::lock_guard lock(mutex);
       if (failed.exchange(true)) return;
       failure = outcome;
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
-      bool in_guard = kernel.facts_.on_fibers && worker->runner.overflowed(outcome.fault_address);
-      stack_overflow = outcome.crashed() && (outcome.stack_overflow || in_guard);
+      if (outcome.crashed()) describe_crash(*worker);
+    }
+
+    void describe_crash(const Worker& worker) {
+      const void* address = failure.fault_address;
+      if (address && (worker.stack.is_above(address) || worker.runner.is_outside_variables(address))) {
+        what = "a thread reached outside of its own variables";
+      } else if (failure.stack_overflow || (address && worker.runner.is_outside_stack(address))) {
+        what = "a thread's stack overflowed";
+      } else if (address && worker.stack.is_below(address)) {
+        what = "a thread reached outside of its own variables";
+      } else {
+        what = failure.description();
+      }
     }
 
     void throw_failure(const host::Watch& watch) const {
@@ -195,7 +231,6 @@ class ReferenceExecutable : public Executable {
                                 kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
       }
       auto line = kernel.code_.source_line(failure.instruction);
-      std::string what = stack_overflow ? std::string("a thread's stack overflowed") : failure.description();
       throw Error(ErrorCode::kernel_crashed,
                   fmt::format("kernel '{}' crashed{}: {}, in threadgroup ({}, {}, {})", kernel.info_.name,
                               line ? " at " + *line : "", what, failed_threadgroup.x, failed_threadgroup.y,

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <new>
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "support/crash_guard.h"
-#include "support/sanitizer.h"
+#include "engines/reference/stack_switch.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -29,24 +27,6 @@ constexpr std::size_t stagger = 128, staggers = 32, usable = stride - guard - st
 constexpr std::uint32_t guard_budget = 24'000;
 std::atomic<std::uint32_t> guards_used{0};
 
-// Address sanitizer must hear which stack comes next. Between announcement and arrival the kernel cannot be stopped,
-// or its view and ours would part.
-METALLOID_UNSANITIZED void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
-                                    [[maybe_unused]] std::size_t size) {
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  support::defer_stops(true);
-  __sanitizer_start_switch_fiber(fake_stack, bottom, size);
-#endif
-}
-
-METALLOID_UNSANITIZED void arrive([[maybe_unused]] void* fake_stack, [[maybe_unused]] const void** bottom,
-                                  [[maybe_unused]] std::size_t* size) {
-#if defined(METALLOID_ADDRESS_SANITIZER)
-  __sanitizer_finish_switch_fiber(fake_stack, bottom, size);
-  support::defer_stops(false);
-#endif
-}
-
 }  // namespace
 
 struct FirstFrame {
@@ -54,30 +34,28 @@ struct FirstFrame {
     auto& fibers = *static_cast<Fibers*>(transfer.data);
     fibers.caller_ = transfer.fctx;
     arrive(nullptr, &fibers.caller_stack_, &fibers.caller_stack_size_);
-    fibers.function_(fibers.argument_);
+    fibers.function_();
   }
 };
 
 void Fibers::reserve(std::uint32_t count) {
   if (count <= count_) return;
   release();
-  const std::size_t bytes = stride * count;
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
+  mapping_.map(stride * count);
   // A few touched pages per stack are the usual case; huge pages would make each stack cost 2 MiB.
-  ::madvise(memory, bytes, MADV_NOHUGEPAGE);
-  memory_ = static_cast<std::byte*>(memory);
+  ::madvise(mapping_.begin(), mapping_.size(), MADV_NOHUGEPAGE);
+  memory_ = mapping_.begin();
   count_ = count;
   has_guards_ = (guards_used += count) <= guard_budget;
   if (!has_guards_) guards_used -= count;
-  // The lowest stack always gets its guard: below it lies foreign memory.
-  for (std::uint32_t i = 0; i < (has_guards_ ? count : 1); ++i) ::mprotect(memory_ + i * stride, guard, PROT_NONE);
+  // Below the lowest stack and above the highest lie the mapping's own guards.
+  for (std::uint32_t i = 0; has_guards_ && i < count; ++i) ::mprotect(memory_ + i * stride, guard, PROT_NONE);
 }
 
 void Fibers::release() {
   if (!memory_) return;
   reset();
-  ::munmap(memory_, stride * count_);
+  mapping_.release();
   if (has_guards_) guards_used -= count_;
   memory_ = nullptr;
   count_ = 0;
@@ -87,9 +65,8 @@ std::byte* Fibers::top(std::uint32_t index) const {
   return memory_ + (index + std::size_t{1}) * stride - index % staggers * stagger;
 }
 
-METALLOID_UNSANITIZED void Fibers::start(std::uint32_t index, void (*function)(void*), void* argument) {
+METALLOID_UNSANITIZED void Fibers::start(std::uint32_t index, void (*function)()) {
   function_ = function;
-  argument_ = argument;
   contexts_[index] = make_fcontext(top(index), usable, FirstFrame::run);
   resume(index);
 }
@@ -125,6 +102,7 @@ METALLOID_UNSANITIZED void Fibers::reset() {
 
 bool Fibers::is_guard(const void* address) const {
   auto* byte = static_cast<const std::byte*>(address);
+  if (mapping_.is_below(address) || mapping_.is_above(address)) return true;
   if (!memory_ || byte < memory_ || byte >= memory_ + stride * count_) return false;
   return static_cast<std::size_t>(byte - memory_) % stride < guard;
 }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engines/reference/guarded_mapping.h"
+
 namespace metalloid::engines::reference {
 
 class Fibers {
@@ -18,8 +20,9 @@ class Fibers {
   // Makes room for that many fibers (at most 1024). Throws std::bad_alloc.
   void reserve(std::uint32_t count);
 
-  // Lets a fiber begin with `function(argument)`, which must end with stop(). Returns when the fiber has stopped.
-  void start(std::uint32_t index, void (*function)(void*), void* argument);
+  // Lets a fiber begin with `function()`, which must end with stop(). Returns when the fiber has stopped. A kernel may
+  // run over what lies on its stack, so the function keeps nothing there across the kernel's call (kernel_stack.h).
+  void start(std::uint32_t index, void (*function)());
   // Lets a fiber go on. Returns when it has stopped again.
   void resume(std::uint32_t index);
   // Called on the running fiber: back to whoever started or resumed it.
@@ -37,6 +40,7 @@ class Fibers {
   std::byte* top(std::uint32_t index) const;
   void release();
 
+  GuardedMapping mapping_;
   std::byte* memory_ = nullptr;
   std::uint32_t count_ = 0;
   bool has_guards_ = false;
@@ -44,8 +48,7 @@ class Fibers {
   Context caller_ = nullptr;
   std::uint32_t running_ = 0;
   bool inside_ = false;
-  void (*function_)(void*) = nullptr;
-  void* argument_ = nullptr;
+  void (*function_)() = nullptr;
   // Address sanitizer's view of the caller's stack.
   const void* caller_stack_ = nullptr;
   std::size_t caller_stack_size_ = 0;

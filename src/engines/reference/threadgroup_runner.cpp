@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint32_t all_lanes = ~0u;
 
+// For threads on fibers.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadgroupRunner* current_runner = nullptr;
+
 // The first of these lanes' sites in the code, and which of them wait there.
 struct FirstSite {
   const Site* site = nullptr;
@@ -37,7 +40,8 @@ FirstSite first_site(const LaneBoard& board, std::uint32_t lanes) {
 
 }  // namespace
 
-void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts) {
+void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts, KernelStack& stack) {
+  stack_ = &stack;
   on_fibers_ = facts.on_fibers != 0;
   if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
@@ -68,21 +72,20 @@ void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
 // All runnable lanes, until each has stopped.
 void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
   const std::uint32_t running = simdgroup.runnable;
-  const auto for_each = [&](auto run) {
+  if (on_fibers_) {
+    current_runner = this;
     for (std::uint32_t rest = running; rest != 0; rest &= rest - 1) {
       lane_ = static_cast<unsigned>(std::countr_zero(rest));
-      run();
+      if (simdgroup.started) {
+        fibers_.resume(thread());
+      } else {
+        prepare_lane();
+        fibers_.start(thread(), fiber_main);
+      }
     }
-  };
-  if (!simdgroup.started) {
-    for_each([&] { start_lane(); });
-  } else if (on_fibers_) {
-    for_each([&] { fibers_.resume(thread()); });
   } else {
-    for_each([&] {
-      void* frame = frames_.of(thread());
-      (*static_cast<ResumeThread*>(frame))(frame);
-    });
+    lanes_to_run_ = running;
+    stack_->run(simdgroup.started ? resume_lanes : start_lanes, this);
   }
   simdgroup.started = true;
   simdgroup.runnable = 0;
@@ -94,11 +97,35 @@ void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
   }
 }
 
-void ThreadgroupRunner::start_lane() {
+template <typename Run>
+void** ThreadgroupRunner::for_each_lane(Run run) {
+  auto& runner = *static_cast<ThreadgroupRunner*>(KernelStack::current_owner());
+  std::byte* const frames = runner.frames_.of(runner.simdgroup_ * lanes);
+  const std::size_t stride = runner.frames_.stride();
+  for (std::uint32_t rest = runner.lanes_to_run_; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    runner.lane_ = lane;
+    run(runner, frames + lane * stride);
+    if (&runner != KernelStack::current_owner()) __builtin_trap();  // the kernel ran over what is kept here
+  }
+  return KernelStack::way_back();
+}
+
+void** ThreadgroupRunner::start_lanes() {
+  return for_each_lane([](ThreadgroupRunner& runner, void*) {
+    runner.prepare_lane();
+    runner.start_thread();
+  });
+}
+
+void** ThreadgroupRunner::resume_lanes() {
+  return for_each_lane([](ThreadgroupRunner&, void* frame) { (*static_cast<ResumeThread*>(frame))(frame); });
+}
+
+void ThreadgroupRunner::prepare_lane() {
   state_->lane = &simdgroups_[simdgroup_].board.values[lane_];
   state_->frame = frames_.of(thread());
   state_->private_memory = private_memory_.of(thread());
-  on_fibers_ ? fibers_.start(thread(), fiber_main, this) : start_thread();
 }
 
 void ThreadgroupRunner::start_thread() {
@@ -148,10 +175,10 @@ void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
   }
 }
 
-void ThreadgroupRunner::fiber_main(void* argument) {
-  auto& runner = *static_cast<ThreadgroupRunner*>(argument);
-  runner.start_thread();
-  runner.stop_at(nullptr);
+void ThreadgroupRunner::fiber_main() {
+  current_runner->start_thread();
+  asm volatile("" ::: "memory");
+  current_runner->stop_at(nullptr);
 }
 
 void ThreadgroupRunner::stop_at(const Site* site) {

@@ -23,6 +23,7 @@
 
 #include "engines/reference/fibers.h"
 #include "engines/reference/kernel_abi.h"
+#include "engines/reference/kernel_stack.h"
 #include "engines/reference/thread_memory.h"
 
 namespace metalloid::engines::reference {
@@ -30,13 +31,17 @@ namespace metalloid::engines::reference {
 class ThreadgroupRunner {
  public:
   // Makes room for at most that many threads at a time. Throws std::bad_alloc.
-  void prepare(std::uint32_t threads, const KernelFacts& facts);
+  void prepare(std::uint32_t threads, const KernelFacts& facts, KernelStack& stack);
   std::byte* private_memory(std::uint32_t thread) const { return private_memory_.of(thread); }
   // Runs the threadgroup that `state` describes. `state` must be the one that run-time entry points are called with.
   void run(RunThread kernel, ThreadgroupState& state);
   // After a run was abandoned.
   void reset() { fibers_.reset(); }
-  bool overflowed(const void* fault_address) const { return fibers_.is_guard(fault_address); }
+  // Whether the address is just outside of what the kernel may use of a stack, or of its threads' variables.
+  bool is_outside_stack(const void* address) const { return on_fibers_ && fibers_.is_guard(address); }
+  bool is_outside_variables(const void* address) const {
+    return private_memory_.is_guard(address) || frames_.is_guard(address);
+  }
 
   // Called by the running lane, if it has a fiber.
   std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
@@ -57,9 +62,14 @@ class ThreadgroupRunner {
   };
 
   void run_lanes(Simdgroup& simdgroup);
-  void start_lane();
+  void prepare_lane();
   void start_thread();
-  static void fiber_main(void* runner);
+  // On the kernel's stack or a fiber, where a kernel may run over what is kept there (kernel_stack.h).
+  template <typename Run>
+  static void** for_each_lane(Run run);
+  static void** start_lanes();
+  static void** resume_lanes();
+  static void fiber_main();
   void stop_at(const Site* site);
   // The running simdgroup has no runnable lane. Finds one that has, after carrying out what lanes wait for.
   unsigned settle();
@@ -67,11 +77,13 @@ class ThreadgroupRunner {
   void carry_out_first_site(Simdgroup& simdgroup);
 
   unsigned simdgroup_ = 0, lane_ = 0;  // of the running lane
+  std::uint32_t lanes_to_run_ = 0;     // of the running simdgroup, behind the running lane
   unsigned simdgroup_count_ = 0;
   std::uint32_t ready_ = 0;  // simdgroups with runnable lanes
   RunThread kernel_ = nullptr;
   ThreadgroupState* state_ = nullptr;
   bool on_fibers_ = false;
+  KernelStack* stack_ = nullptr;
   Fibers fibers_;
   ThreadMemory frames_, private_memory_;
   std::vector<std::uint64_t> matrix_registers_;  // per simdgroup, register and lane

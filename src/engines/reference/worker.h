@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/reference/kernel_abi.h"
+#include "engines/reference/kernel_stack.h"
 #include "engines/reference/threadgroup_memory.h"
 #include "engines/reference/threadgroup_runner.h"
 
@@ -15,6 +16,7 @@ struct Worker : ThreadgroupState {
   ThreadgroupRunner runner;
   std::vector<void*> argument_list;
   ThreadgroupMemory memory;  // for static variables and [[threadgroup(n)]] arguments
+  KernelStack stack;         // of kernels whose threads never meet
 
   Worker* next_idle = nullptr;
 };
