@@ -1,5 +1,7 @@
 #include "interrupts.h"
 
+#include <pthread.h>
+
 #include <csignal>
 #include <mutex>
 
@@ -8,8 +10,10 @@
 namespace metalloid_python {
 namespace {
 
+// fork() waits for the mutex, so that no child finds it locked.
 std::mutex mutex;
 int scopes = 0;
+thread_local int scopes_of_thread = 0;
 bool installed = false;
 struct sigaction previous;  // written before the handler is installed
 
@@ -27,10 +31,28 @@ bool is_ours(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_interrupt;
 }
 
+void uninstall() {
+  installed = false;
+  struct sigaction current;
+  // A handler that came since then stays.
+  if (::sigaction(SIGINT, nullptr, &current) == 0 && is_ours(current)) ::sigaction(SIGINT, &previous, nullptr);
+}
+
+// The scopes of the parent's other threads are no scopes of the child.
+void after_fork_in_child() {
+  scopes = scopes_of_thread;
+  if (scopes == 0 && installed) uninstall();
+  mutex.unlock();
+}
+
+[[maybe_unused]] const int fork_watched =
+    ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, after_fork_in_child);
+
 }  // namespace
 
 InterruptScope::InterruptScope() {
   const std::lock_guard lock(mutex);
+  ++scopes_of_thread;
   if (scopes++ > 0) return;
   struct sigaction current;
   if (::sigaction(SIGINT, nullptr, &current) != 0) return;
@@ -47,11 +69,8 @@ InterruptScope::InterruptScope() {
 
 InterruptScope::~InterruptScope() {
   const std::lock_guard lock(mutex);
-  if (--scopes > 0 || !installed) return;
-  installed = false;
-  struct sigaction current;
-  // A handler that came since then stays.
-  if (::sigaction(SIGINT, nullptr, &current) == 0 && is_ours(current)) ::sigaction(SIGINT, &previous, nullptr);
+  --scopes_of_thread;
+  if (--scopes == 0 && installed) uninstall();
 }
 
 }  // namespace metalloid_python

@@ -25,6 +25,8 @@ struct Messages {
 static_assert(sizeof(Message) == 512 && sizeof(Messages) == 15364);
 
 support::ForkSafeMutex& mutex = *new support::ForkSafeMutex;
+// Never destroyed: kernels of other threads may run until the very end.
+const Buffer& buffer = *new Buffer(sizeof(Messages));
 
 template <std::size_t size>
 std::string text_of(const char (&field)[size]) {
@@ -33,10 +35,7 @@ std::string text_of(const char (&field)[size]) {
 
 }  // namespace
 
-const Buffer& error_buffer() {
-  static const Buffer buffer(sizeof(Messages));
-  return buffer;
-}
+const Buffer& error_buffer() { return buffer; }
 
 std::optional<ReportedError> take_reported_error() {
   const std::lock_guard lock(mutex);

@@ -19,6 +19,7 @@
 #include "ir/thread_variables.h"
 #include "ir/threadgroup_variables.h"
 #include "metalloid/error.h"
+#include "support/quiet_writes.h"
 
 namespace metalloid::ir {
 namespace {
@@ -48,7 +49,11 @@ void verify(const KernelModule& kernel) {
 
 void dump_after(std::string_view pass, const llvm::Module& module) {
   if (!dump_wanted(pass)) return;
-  llvm::errs() << "; ---- after " << llvm::StringRef(pass) << "\n" << module << "\n";
+  // Not llvm::errs(), which ends the process if standard error is full.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "; ---- after " << llvm::StringRef(pass) << "\n" << module << "\n";
+  support::write_to_standard_error(text);
 }
 
 KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& info,

@@ -1,15 +1,23 @@
 // Running dispatches: now, or in order on a queue's own thread.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "engines/host/watchdog.h"
 #include "metalloid/dispatch.h"
+#include "metalloid/error.h"
 #include "runtime/plan.h"
 #include "runtime/recorder.h"
 #include "runtime/states.h"
+#include "support/crash_guard.h"
 
 namespace metalloid {
 namespace {
@@ -31,18 +39,42 @@ Event event_of(const Kernel& kernel, const Dispatch& dispatch) {
 }  // namespace
 
 void run(const Kernel& kernel, const Dispatch& dispatch) {
+  const support::HostCall call;
   runtime::recorded([&] { return event_of(kernel, dispatch); },
                     [&] { kernel.state().compiled->executable->run(plan_for(kernel, dispatch)); });
 }
 
 void interrupt_kernels() noexcept { engines::host::interrupt_watched(); }
 
+namespace {
+
+// Of the queue whose work this thread does.
+thread_local const void* current_queue = nullptr;
+
+// A forked child has the parent's queues without their threads.
+class Process {
+ public:
+  bool is_this() const { return id_ == ::getpid(); }
+  void require(std::string_view what) const {
+    if (is_this()) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} of a queue that was made before fork(): its thread is in the parent process", what));
+  }
+
+ private:
+  pid_t id_ = ::getpid();
+};
+
+}  // namespace
+
 struct Submission::State {
   std::function<void()> work;  // holds what the work needs until it is done
+  const void* queue = nullptr;
+  Process process;
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  bool done = false;
-  std::exception_ptr error;
+  std::atomic<bool> done{false};
+  std::exception_ptr error;  // before done
 
   void run() {
     std::exception_ptr thrown;
@@ -63,17 +95,22 @@ struct Submission::State {
 };
 
 void Submission::wait() const {
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait(lock, [&] { return state_->done; });
+  if (!state_->done) {
+    state_->process.require("a submission");
+    if (state_->queue == current_queue) {
+      throw Error(ErrorCode::invalid_argument,
+                  "a queue's work waits for a submission to the same queue, which comes after it or is itself");
+    }
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->done.load(); });
+  }
   if (state_->error) std::rethrow_exception(state_->error);
 }
 
-bool Submission::finished() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->done;
-}
+bool Submission::finished() const { return state_->done; }
 
 struct Queue::State {
+  Process process;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::shared_ptr<Submission::State>> waiting;
@@ -83,6 +120,7 @@ struct Queue::State {
   std::thread thread;
 
   void work() {
+    current_queue = this;
     std::unique_lock lock(mutex);
     while (true) {
       changed.wait(lock, [&] { return closing || !waiting.empty(); });
@@ -100,8 +138,10 @@ struct Queue::State {
   }
 
   Submission add(std::function<void()> function) {
+    process.require("work");
     auto submission = std::make_shared<Submission::State>();
     submission->work = std::move(function);
+    submission->queue = this;
     {
       std::lock_guard lock(mutex);
       waiting.push_back(submission);
@@ -111,17 +151,27 @@ struct Queue::State {
   }
 };
 
-Queue::Queue(Device) : state_(std::make_unique<State>()) {
-  state_->thread = std::thread([state = state_.get()] { state->work(); });
+Queue::Queue(Device) : state_(std::make_shared<State>()) {
+  // The thread keeps the state: it may outlive the queue.
+  state_->thread = std::thread([state = state_] { state->work(); });
 }
 
 Queue::~Queue() {
+  if (!state_->process.is_this()) {
+    // No thread to wait for, and a mutex that may be locked for ever: what is left stays as it is.
+    new std::shared_ptr<State>(std::move(state_));
+    return;
+  }
   {
     std::lock_guard lock(state_->mutex);
     state_->closing = true;
   }
   state_->changed.notify_all();
-  state_->thread.join();
+  if (state_->thread.get_id() == std::this_thread::get_id()) {
+    state_->thread.detach();  // its own work let the queue go: the thread does the rest and ends
+  } else {
+    state_->thread.join();
+  }
 }
 
 Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
@@ -142,6 +192,10 @@ Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
 Submission Queue::submit(std::function<void()> work) { return state_->add(std::move(work)); }
 
 void Queue::wait() {
+  state_->process.require("wait()");
+  if (current_queue == state_.get()) {
+    throw Error(ErrorCode::invalid_argument, "a queue's work calls wait() of the same queue, and would wait for itself");
+  }
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->waiting.empty() && !state_->running; });
   if (auto error = std::exchange(state_->first_error, nullptr)) std::rethrow_exception(error);

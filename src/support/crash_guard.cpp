@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -43,7 +46,7 @@ struct Guard {
 
 namespace {
 
-constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 std::array<struct sigaction, fault_signals.size()> previous_actions;
 
 int stop_signal() { return SIGRTMIN + 7; }
@@ -60,6 +63,14 @@ std::uintptr_t stack_pointer_of(void* context) {
   return static_cast<ucontext_t*>(context)->uc_mcontext.sp;
 #else
   return 0;
+#endif
+}
+
+const void* return_address_of([[maybe_unused]] void* context) {
+#if defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.regs[30]);
+#else
+  return nullptr;  // on the stack
 #endif
 }
 
@@ -116,6 +127,12 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   guard->outcome.beyond_addresses = is_access && info->si_code == SI_KERNEL;
   guard->outcome.fault_address = is_access ? info->si_addr : nullptr;
   guard->outcome.instruction = instruction_of(context);
+#if defined(__x86_64__)
+  // Here the processor names the instruction behind.
+  if (signal == SIGTRAP) guard->outcome.instruction = static_cast<const char*>(guard->outcome.instruction) - 1;
+#endif
+  guard->outcome.stack_pointer = reinterpret_cast<const void*>(stack_pointer_of(context));
+  guard->outcome.return_address = return_address_of(context);
   if (signal == SIGSEGV && info->si_code > 0) {
     // Memory right at the stack pointer is missing only below a stack's end.
     constexpr std::intptr_t reach = 64 * 1024;
@@ -151,8 +168,10 @@ void claim_faults() {
   }
 }
 
-bool install_handlers() {
-  claim_faults();
+void claim_stops() {
+  struct sigaction current;
+  ::sigaction(stop_signal(), nullptr, &current);
+  if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_stop) return;
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   // Not so for stops: real-time signals queue up while a thread waits for a processor, and would all be delivered on
@@ -160,25 +179,24 @@ bool install_handlers() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = on_stop;
   ::sigaction(stop_signal(), &action, nullptr);
-  return true;
 }
 
 // The handlers' stack, one per thread. A large enough one that somebody else installed is used as it is.
 class AlternateStack {
  public:
-  AlternateStack() {
-    if (::sigaltstack(nullptr, &previous_) != 0) return;
-    if (!(previous_.ss_flags & SS_DISABLE) && previous_.ss_size >= stack_size) return;
-    void* memory = ::mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return;
-    stack_t stack = {};
-    stack.ss_sp = memory;
-    stack.ss_size = stack_size;
-    if (::sigaltstack(&stack, nullptr) != 0) {
-      ::munmap(memory, stack_size);
-      return;
+  void ensure() {
+    stack_t current;
+    if (::sigaltstack(nullptr, &current) != 0) return;
+    if (!(current.ss_flags & SS_DISABLE) && current.ss_size >= stack_size) return;
+    if (!memory_) {
+      void* memory = ::mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (memory == MAP_FAILED) return;
+      memory_ = memory;
     }
-    memory_ = memory;
+    stack_t stack = {};
+    stack.ss_sp = memory_;
+    stack.ss_size = stack_size;
+    if (::sigaltstack(&stack, nullptr) == 0) previous_ = current;
   }
   ~AlternateStack() {
     if (!memory_) return;
@@ -196,12 +214,55 @@ class AlternateStack {
   void* memory_ = nullptr;
 };
 
-void prepare_thread() {
-  static const bool installed = install_handlers();
-  thread_local AlternateStack stack;
-  (void)installed;
-  (void)stack;
+sigset_t guard_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : fault_signals) sigaddset(&set, signal);
+  sigaddset(&set, stop_signal());
+  return set;
 }
+
+// What is known of this thread's signals.
+__attribute__((tls_model("initial-exec"))) thread_local std::uint64_t seen_occasion = 0;
+__attribute__((tls_model("initial-exec"))) thread_local std::uint64_t host_called_until = 0;
+__attribute__((tls_model("initial-exec"))) thread_local bool nothing_changed = false;
+__attribute__((tls_model("initial-exec"))) thread_local bool all_unblocked = false;
+
+// In units of a clock that is fine enough and cheap to read, where there is one.
+#if defined(__x86_64__)
+std::uint64_t cycles() { return __rdtsc(); }
+constexpr std::uint64_t shorter_than_system_calls = 100;
+#else
+std::uint64_t cycles() { return 0; }
+constexpr std::uint64_t shorter_than_system_calls = 0;
+#endif
+
+// A blocked signal that the thread itself causes ends the process.
+class UnblockedSignals {
+ public:
+  explicit UnblockedSignals(std::uint64_t occasion) {
+    if (all_unblocked && (nothing_changed || (occasion != 0 && occasion == seen_occasion))) return;
+    if (occasion == 0) claim_signals();
+    thread_local AlternateStack stack;
+    stack.ensure();
+    const sigset_t ours = guard_signals();
+    ::pthread_sigmask(SIG_UNBLOCK, &ours, &before_);
+    all_unblocked = true;
+    for (int signal : fault_signals) all_unblocked = all_unblocked && sigismember(&before_, signal) == 0;
+    all_unblocked = all_unblocked && sigismember(&before_, stop_signal()) == 0;
+    restore_ = !all_unblocked;
+    seen_occasion = occasion;
+  }
+  ~UnblockedSignals() {
+    if (restore_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  UnblockedSignals(const UnblockedSignals&) = delete;
+  UnblockedSignals& operator=(const UnblockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+  bool restore_ = false;
+};
 
 // A frame of its own, for __builtin_setjmp wants a function that is not inlined and holds nothing across the jump.
 __attribute__((noinline)) void enter(Guard& guard, const function_ref<void()>& function) {
@@ -239,10 +300,7 @@ void forget_abandoned_frames([[maybe_unused]] const Guard& guard) {
 }
 
 void unblock_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : fault_signals) sigaddset(&set, signal);
-  sigaddset(&set, stop_signal());
+  const sigset_t set = guard_signals();
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
@@ -253,6 +311,8 @@ std::string_view signal_name(int signal) {
     case SIGFPE: return "SIGFPE";
     case SIGILL: return "SIGILL";
     case SIGABRT: return "SIGABRT";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGSYS: return "SIGSYS";
     default: return "signal";
   }
 }
@@ -260,8 +320,17 @@ std::string_view signal_name(int signal) {
 }  // namespace
 
 void claim_signals() {
+  if (all_unblocked && nothing_changed) return;
   std::lock_guard lock(claiming);
   claim_faults();
+  claim_stops();
+}
+
+HostCall::HostCall() { nothing_changed = cycles() - host_called_until < shorter_than_system_calls; }
+
+HostCall::~HostCall() {
+  nothing_changed = false;
+  host_called_until = cycles();
 }
 
 void defer_stops(bool defer) {
@@ -294,12 +363,14 @@ std::string GuardOutcome::description() const {
     case SIGBUS: return fmt::format("{} (invalid memory access at {})", signal_name(signal), fmt::ptr(fault_address));
     case SIGFPE: return "SIGFPE (arithmetic fault)";
     case SIGILL: return "SIGILL (illegal instruction or unreachable code)";
+    case SIGTRAP: return "SIGTRAP (breakpoint)";
+    case SIGSYS: return "SIGSYS (forbidden system call)";
     default: return std::string(signal_name(signal));
   }
 }
 
 GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& options) {
-  prepare_thread();
+  const UnblockedSignals unblocked(options.occasion);
   struct Region : Guard {
     Region(StopToken* token) {
       stop = token;

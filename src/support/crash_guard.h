@@ -1,5 +1,5 @@
 // Runs code that may crash or never end (a user's kernel, the compiler on hostile input) so that the process
-// lives on: a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT of the guarded code becomes a result.
+// lives on: a SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS or SIGABRT of the guarded code becomes a result.
 //
 // How: each guarded region keeps a jump buffer. The signal handler, on an alternate stack because the fault may be
 // a stack overflow, jumps back to the innermost region of the faulting thread; a thread outside any region gets
@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -41,6 +42,9 @@ class StopToken {
 
 struct GuardOptions {
   StopToken* stop = nullptr;
+  // Regions of one occasion (not 0) follow each other on a thread without code of the host between them, and somebody
+  // has called claim_signals() for all: what the host may have changed is looked at once per thread.
+  std::uint64_t occasion = 0;
 };
 
 struct GuardOutcome {
@@ -49,6 +53,8 @@ struct GuardOutcome {
   int signal = 0;                       // of a crash
   const void* fault_address = nullptr;  // of a crash by SIGSEGV, SIGBUS
   const void* instruction = nullptr;    // of a crash
+  const void* stack_pointer = nullptr;  // of a crash
+  const void* return_address = nullptr;  // of a crash, where a register has it
   bool stack_overflow = false;          // the fault lies right at the stack pointer
   bool beyond_addresses = false;        // the address is none that memory can have, and not known
 
@@ -66,10 +72,20 @@ GuardOutcome run_guarded(function_ref<void()> function, const GuardOptions& opti
 GuardOutcome run_on_large_stack(function_ref<void()> function, std::size_t stack_bytes,
                                 const GuardOptions& options = {});
 
-// Puts the handlers in front again if somebody has installed others since (Python's faulthandler, a test framework).
-// The first guarded region installs them; calling this now and then, at an occasion that may cost microseconds, keeps
-// them there.
+// Puts the handlers in front again if somebody has installed others since (Python's faulthandler, a test framework),
+// which are then called for faults outside of guarded regions. Guarded regions do it themselves, and see to it that the
+// signals are not blocked and have a stack, unless their options or HostCall say that nothing can have changed.
 void claim_signals();
+
+// Stands at a host's call of a function that runs guarded regions. A host that calls again within the time of no system
+// call has not changed its signals in between, so that they need not be looked at.
+class HostCall {
+ public:
+  HostCall();
+  ~HostCall();
+  HostCall(const HostCall&) = delete;
+  HostCall& operator=(const HostCall&) = delete;
+};
 
 // For moments of guarded code that must not be torn: while deferred, stop requests do not interrupt this thread.
 // They are repeated (see StopToken), so none is lost.

@@ -64,6 +64,8 @@ struct LoadedCode::State {
   llvm::RuntimeDyld linker;
   std::unique_ptr<llvm::RuntimeDyld::LoadedObjectInfo> loaded;
 
+  std::optional<llvm::object::SectionedAddress> place_of(const void* instruction) const;
+
   explicit State(void* (*more)(std::string_view)) : resolver(more), linker(memory, resolver) {}
 };
 
@@ -93,18 +95,37 @@ void* LoadedCode::find(std::string_view name) const {
   return reinterpret_cast<void*>(state_->linker.getSymbol(llvm::StringRef(name)).getAddress());
 }
 
-std::optional<std::string> LoadedCode::source_line(const void* instruction) const {
+std::optional<llvm::object::SectionedAddress> LoadedCode::State::place_of(const void* instruction) const {
   auto address = reinterpret_cast<std::uint64_t>(instruction);
-  for (const llvm::object::SectionRef& section : state_->object->sections()) {
+  for (const llvm::object::SectionRef& section : object->sections()) {
     if (!section.isText()) continue;
-    std::uint64_t start = state_->loaded->getSectionLoadAddress(section);
+    const std::uint64_t start = loaded->getSectionLoadAddress(section);
     if (start == 0 || address < start || address >= start + section.getSize()) continue;
-    auto context = llvm::DWARFContext::create(*state_->object);
-    auto line = context->getLineInfoForAddress({section.getAddress() + (address - start), section.getIndex()});
-    if (!line || line->Line == 0) return std::nullopt;
-    return fmt::format("{}:{}", line->FileName, line->Line);
+    return llvm::object::SectionedAddress{section.getAddress() + (address - start), section.getIndex()};
   }
   return std::nullopt;
+}
+
+bool LoadedCode::contains(const void* instruction) const { return state_->place_of(instruction).has_value(); }
+
+std::optional<std::string> LoadedCode::source_line(const void* instruction) const {
+  const auto place = state_->place_of(instruction);
+  if (!place) return std::nullopt;
+  auto context = llvm::DWARFContext::create(*state_->object);
+  const auto line = context->getLineInfoForAddress(*place);
+  if (line && line->Line != 0) return fmt::format("{}:{}", line->FileName, line->Line);
+  // The compiler's own instructions (a function's first and last ones) belong to no line: the nearest that has one.
+  constexpr std::uint64_t reach = 256;
+  const std::uint64_t first = place->Address > reach ? place->Address - reach : 0;
+  std::optional<std::string> nearest;
+  std::uint64_t distance = ~std::uint64_t{0};
+  for (const auto& [address, info] : context->getLineInfoForAddressRange({first, place->SectionIndex}, 2 * reach)) {
+    const std::uint64_t away = address > place->Address ? address - place->Address : place->Address - address;
+    if (info.Line == 0 || away >= distance) continue;
+    nearest = fmt::format("{}:{}", info.FileName, info.Line);
+    distance = away;
+  }
+  return nearest;
 }
 
 }  // namespace metalloid::engines::host

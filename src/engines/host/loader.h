@@ -24,6 +24,7 @@ class LoadedCode {
   // Address of a global symbol of the object, null if it has none of that name.
   void* find(std::string_view name) const;
 
+  bool contains(const void* instruction) const;
   // "file.metal:12" of an instruction address inside the code, if debug information says.
   std::optional<std::string> source_line(const void* instruction) const;
 

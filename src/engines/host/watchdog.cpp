@@ -23,17 +23,9 @@ support::ForkSafeMutex& watchdog_mutex = *new support::ForkSafeMutex;
 
 class Watchdog {
  public:
-  // Never destroyed: dispatches of detached threads may outlive main().
-  static Watchdog& instance() {
-    static Watchdog* only = [] {
-      auto* made = new Watchdog;
-      existing_.store(made, std::memory_order_release);
-      return made;
-    }();
-    return *only;
-  }
-  // For signal handlers: null before the first dispatch.
-  static Watchdog* existing() { return existing_.load(std::memory_order_acquire); }
+  // Made when the library is loaded (fork_safe_mutex.h says why), and never destroyed: dispatches of detached threads
+  // may outlive main().
+  static Watchdog& instance() { return *only_; }
 
   void add(Watch& watch) {
     std::lock_guard lock(mutex_);
@@ -71,16 +63,14 @@ class Watchdog {
   using Clock = Watch::Clock;
   static constexpr auto retry = std::chrono::milliseconds(5);
 
-  Watchdog() { ::sem_init(&wake_, 0, 0); }
+  Watchdog() {
+    ::sem_init(&wake_, 0, 0);
+    // A forked child has no watchdog thread; it starts its own at its first dispatch.
+    ::pthread_atfork(nullptr, nullptr, [] { instance().after_fork(); });
+  }
 
   void start() {
     seen_interrupts_ = interrupts_.load(std::memory_order_acquire);
-    static const bool registered = [] {
-      // A forked child has no watchdog thread; it starts its own at its first dispatch.
-      ::pthread_atfork(nullptr, nullptr, [] { instance().after_fork(); });
-      return true;
-    }();
-    (void)registered;
     std::thread([this] { watch_forever(); }).detach();
     started_ = true;
   }
@@ -130,7 +120,7 @@ class Watchdog {
     ::sem_clockwait(&wake_, CLOCK_MONOTONIC, &time);  // steady_clock's
   }
 
-  static inline std::atomic<Watchdog*> existing_{nullptr};
+  static Watchdog* const only_;
   support::ForkSafeMutex& mutex_ = watchdog_mutex;
   sem_t wake_;  // a semaphore, for signal handlers may post one
   std::atomic<unsigned> interrupts_{0};
@@ -139,6 +129,8 @@ class Watchdog {
   Clock::time_point alarm_ = Clock::time_point::max();
   bool started_ = false;
 };
+
+Watchdog* const Watchdog::only_ = new Watchdog;
 
 Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit)
     : Watch([&token] { token.request_stop(); }, limit) {}
@@ -151,9 +143,6 @@ Watch::Watch(std::function<void()> stop, std::chrono::milliseconds limit) : stop
 
 Watch::~Watch() { Watchdog::instance().remove(*this); }
 
-void interrupt_watched() noexcept {
-  // The instance was made by the first dispatch; without one nothing runs.
-  if (Watchdog* watchdog = Watchdog::existing()) watchdog->interrupt();
-}
+void interrupt_watched() noexcept { Watchdog::instance().interrupt(); }
 
 }  // namespace metalloid::engines::host

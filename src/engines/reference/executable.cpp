@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "engines/host/loader.h"
@@ -31,12 +32,15 @@ constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-std::atomic<bool> other_cores_lost{false};
+std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
 
 // Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
+const bool forks_watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = other_cores_used.load(); }) == 0;
+
 bool may_use_other_cores() {
-  static const bool watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = true; }) == 0;
-  return watched && !other_cores_lost.load(std::memory_order_relaxed);
+  if (!forks_watched || other_cores_lost.load(std::memory_order_relaxed)) return false;
+  if (!other_cores_used.load(std::memory_order_relaxed)) other_cores_used = true;
+  return true;
 }
 
 // Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
@@ -72,7 +76,9 @@ class ReferenceExecutable : public Executable {
     Launch launch(*this, plan);
     host::Watch watch(launch.stop, plan.timeout);
     std::uint64_t count = plan.threadgroups_per_grid.volume();
-    if (count == 1 || !may_use_other_cores()) {
+    if (count == 1) {
+      launch.run_range(0, count);
+    } else if (launch.begin_occasion(); !may_use_other_cores()) {
       launch.run_range(0, count);
     } else {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
@@ -103,15 +109,23 @@ class ReferenceExecutable : public Executable {
     const DispatchPlan& plan;
     std::size_t threadgroup_bytes = 0;
     support::StopToken stop;
+    std::uint64_t occasion = 0;
     std::atomic<bool> failed{false};
     std::mutex mutex;
     support::GuardOutcome failure;  // the first one
     Size failed_threadgroup;
-    std::string what;  // of a crash
+    std::string at, what, where;  // of a crash
 
     Launch(const ReferenceExecutable& kernel, const DispatchPlan& plan) : kernel(kernel), plan(plan) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (std::size_t length : plan.threadgroup_lengths) threadgroup_bytes += round_up(length, 16);
+    }
+
+    // For several ranges, in several threads.
+    void begin_occasion() {
+      static std::atomic<std::uint64_t> last{0};
+      support::claim_signals();
+      occasion = ++last;
     }
 
     Size position_of(std::uint64_t index) const {
@@ -195,8 +209,10 @@ class ReferenceExecutable : public Executable {
       prepare(*worker);
       FloatingPointState floating_point;
       Range range{*this, *worker, begin, end};
-      support::GuardOutcome outcome = support::run_guarded([&] { run_guarded(range); }, {.stop = &stop});
+      support::GuardOutcome outcome = support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
       if (outcome.finished()) return;
+      // While the abandoned stack is as the crash left it.
+      const std::optional<std::string> line = outcome.crashed() ? line_of(outcome, *worker) : std::nullopt;
       worker->runner.reset();
       worker->stack.reset();
       std::lock_guard lock(mutex);
@@ -204,10 +220,41 @@ class ReferenceExecutable : public Executable {
       failure = outcome;
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
-      if (outcome.crashed()) describe_crash(*worker);
+      if (outcome.crashed()) describe_crash(*worker, line);
     }
 
-    void describe_crash(const Worker& worker) {
+    // The kernel's line, also where it has called a function of the host (memcpy), by the address that one returns to.
+    std::optional<std::string> line_of(const support::GuardOutcome& outcome, const Worker& worker) const {
+      const host::LoadedCode& code = kernel.code_;
+      if (code.contains(outcome.instruction)) return code.source_line(outcome.instruction);
+      auto line_before = [&](const void* address) -> std::optional<std::string> {
+        if (!code.contains(address)) return std::nullopt;
+        return code.source_line(static_cast<const std::byte*>(address) - 1);
+      };
+      if (auto line = line_before(outcome.return_address)) return line;
+      const std::byte* end = worker.stack.end_above(outcome.stack_pointer);
+      if (!end) end = worker.runner.end_of_stack(outcome.stack_pointer);
+      if (!end) return std::nullopt;
+      constexpr std::size_t most_words = 4096;
+      const auto* word = static_cast<const void* const*>(outcome.stack_pointer);
+      const auto* last = std::min(word + most_words, reinterpret_cast<const void* const*>(end));
+      for (; word < last; ++word) {
+        if (auto line = line_before(*word)) return line;
+      }
+      return std::nullopt;
+    }
+
+    void describe_crash(const Worker& worker, const std::optional<std::string>& line) {
+      where = fmt::format("in threadgroup ({}, {}, {})", failed_threadgroup.x, failed_threadgroup.y,
+                          failed_threadgroup.z);
+      const std::uint32_t* group = worker.threads_per_threadgroup;
+      // Threads that never meet run in loops of the generated code: which one it was is known if there is one only.
+      if (kernel.facts_.threads_meet || group[0] * group[1] * group[2] == 1) {
+        const std::uint32_t thread = kernel.facts_.threads_meet ? worker.runner.thread() : 0;
+        where += fmt::format(", thread ({}, {}, {})", thread % group[0], thread / group[0] % group[1],
+                             thread / group[0] / group[1]);
+      }
+      at = line ? " at " + *line : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
       const void* address = failure.fault_address;
       if (address && (worker.stack.is_above(address) || worker.runner.is_outside_variables(address))) {
         what = "a thread reached outside of its own variables";
@@ -230,11 +277,8 @@ class ReferenceExecutable : public Executable {
                     fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
                                 kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
       }
-      auto line = kernel.code_.source_line(failure.instruction);
       throw Error(ErrorCode::kernel_crashed,
-                  fmt::format("kernel '{}' crashed{}: {}, in threadgroup ({}, {}, {})", kernel.info_.name,
-                              line ? " at " + *line : "", what, failed_threadgroup.x, failed_threadgroup.y,
-                              failed_threadgroup.z));
+                  fmt::format("kernel '{}' crashed{}: {}, {}", kernel.info_.name, at, what, where));
     }
   };
 

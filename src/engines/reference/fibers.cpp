@@ -100,6 +100,12 @@ METALLOID_UNSANITIZED void Fibers::reset() {
   inside_ = false;
 }
 
+const std::byte* Fibers::end_of_stack(const void* address) const {
+  auto* byte = static_cast<const std::byte*>(address);
+  if (!memory_ || byte < memory_ || byte >= memory_ + stride * count_) return nullptr;
+  return memory_ + (static_cast<std::size_t>(byte - memory_) / stride + 1) * stride;
+}
+
 bool Fibers::is_guard(const void* address) const {
   auto* byte = static_cast<const std::byte*>(address);
   if (mapping_.is_below(address) || mapping_.is_above(address)) return true;

@@ -33,6 +33,8 @@ class Fibers {
 
   // True if the address is in the memory below a stack that nobody may touch.
   bool is_guard(const void* address) const;
+  // The upper end of the stack that the address lies on, null if it is none.
+  const std::byte* end_of_stack(const void* address) const;
 
  private:
   friend struct FirstFrame;

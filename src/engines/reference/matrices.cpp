@@ -91,15 +91,18 @@ using Multiply = void (*)(const Matrix&, const Matrix&, Matrix&);
 
 Multiply best_multiply() {
 #if defined(__x86_64__)
+  __builtin_cpu_init();
   if (__builtin_cpu_supports("fma")) return multiply_with_fma;
 #endif
   return multiply_anywhere;
 }
 
+// Chosen when the library is loaded: a variable made at its first use has a lock, which a crash would leave held.
+const Multiply multiply = best_multiply();
+
 }  // namespace
 
 void run_matrices(const MatrixProgram& program, std::uint32_t active, std::uint64_t* registers) {
-  static const Multiply multiply = best_multiply();
   Matrix matrices[most_matrix_registers];
   for (std::uint32_t r = 0; r < program.registers; ++r) {
     if (!MatrixProgram::has(program.filled, r)) continue;

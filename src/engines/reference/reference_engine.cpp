@@ -17,6 +17,7 @@
 
 #include "engines/host/machine.h"
 #include "engines/host/relax_alignment.h"
+#include "engines/reference/check_frames.h"
 #include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/executable.h"
 #include "engines/reference/kernel_abi.h"
@@ -106,6 +107,7 @@ class ReferenceEngine : public Engine {
         facts.frame_bytes = frame_bytes.value_or(0);
       });
     }
+    check_frames(module, kernel.info.name, (facts.on_fibers ? std::uint64_t{512} : std::uint64_t{4096}) << 10);
     pass("embed_facts", [&] { embed(module, facts); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);

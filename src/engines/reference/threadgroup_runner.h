@@ -39,6 +39,9 @@ class ThreadgroupRunner {
   void reset() { fibers_.reset(); }
   // Whether the address is just outside of what the kernel may use of a stack, or of its threads' variables.
   bool is_outside_stack(const void* address) const { return on_fibers_ && fibers_.is_guard(address); }
+  const std::byte* end_of_stack(const void* address) const {
+    return on_fibers_ ? fibers_.end_of_stack(address) : nullptr;
+  }
   bool is_outside_variables(const void* address) const {
     return private_memory_.is_guard(address) || frames_.is_guard(address);
   }

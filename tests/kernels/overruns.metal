@@ -1,0 +1,111 @@
+// Kernels that leave their own variables, and what is said about it. The process lives on after each.
+#include <metal_stdlib>
+using namespace metal;
+
+// RUN: --kernel upwards --threads 4 --group 4 --arg x=u32[3]=0,3000,0
+// ERROR kernel_crashed: kernel 'upwards' crashed
+// RUN: --kernel upwards --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
+// ERROR kernel_crashed: overruns.metal:13: a thread reached outside of its own variables
+kernel void upwards(device uint* x) {
+  uint a[64];
+  for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
+  // More than the frame of the caller.
+  for (uint k = 0; k < x[1]; ++k) a[k] = k * 77777u;
+  x[2] = a[x[0]];
+}
+
+// memset of the C library.
+// RUN: --kernel zeroed --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
+// ERROR kernel_crashed: overruns.metal:23: a thread reached outside of its own variables
+kernel void zeroed(device uint* x) {
+  uint a[64];
+  for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
+  for (uint k = 0; k < x[1]; ++k) a[k] = 0;
+  x[2] = a[x[0]];
+}
+
+// RUN: --kernel downwards --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
+// ERROR kernel_crashed: overruns.metal:32: a thread reached outside of its own variables
+kernel void downwards(device uint* x) {
+  uint a[64];
+  for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
+  for (uint k = 0; k < x[1]; ++k) a[-int(k)] = k * 77777u;
+  x[2] = a[x[0]];
+}
+
+// RUN: --kernel meeting --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
+// ERROR kernel_crashed: overruns.metal:42: a thread reached outside of its own variables, in threadgroup (0, 0, 0), thread (
+kernel void meeting(device uint* x, uint i [[thread_position_in_grid]]) {
+  uint a[64];
+  for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
+  threadgroup_barrier(mem_flags::mem_none);
+  for (uint k = 0; k < x[1]; ++k) a[k] = k * 77777u;
+  threadgroup_barrier(mem_flags::mem_none);
+  x[2] = a[x[0]];
+}
+
+// RUN: --kernel large --threads 4 --group 4 --arg x=u32[3]=0,400000000,0
+// ERROR kernel_crashed: overruns.metal:51: a thread reached outside of its own variables
+kernel void large(device uint* x) {
+  uint a[100000];
+  for (uint k = 0; k < x[1]; ++k) a[k] = k * 77777u;
+  x[2] = a[x[0]];
+}
+
+// RUN: --kernel stopped --threads 8 --group 4 --arg x=u32[1]=0
+// ERROR kernel_crashed: kernel 'stopped' crashed at overruns.metal:58: SIGILL
+kernel void stopped(device uint* x, uint i [[thread_position_in_grid]]) {
+  if (i == 5) __builtin_trap();
+}
+
+// RUN: --kernel third --threads 8 --group 4 --arg x=u32[1]=0
+// ERROR kernel_crashed: overruns.metal:65: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0), thread (3, 0, 0)
+kernel void third(device uint* x, uint i [[thread_position_in_grid]]) {
+  threadgroup_barrier(mem_flags::mem_none);
+  if (i == 7) __builtin_trap();
+  threadgroup_barrier(mem_flags::mem_none);
+}
+
+// memcpy of the C library.
+// RUN: --kernel copied --threads 1 --group 1 --arg x=u8[1200]=zeros
+// ERROR kernel_crashed: overruns.metal:75
+struct Large {
+  uint values[300];
+};
+kernel void copied(device Large* x) { *x = *(x + (1ul << 30)); }
+
+// RUN: --kernel below --threads 1 --group 1 --arg x=u32[1]=40000 --threadgroup-memory 0=16
+// ERROR kernel_crashed: overruns.metal:80
+kernel void below(device uint* x, threadgroup uint* t [[threadgroup(0)]]) {
+  for (uint k = 0; k < x[0]; ++k) t[-int(k)] = 5;
+}
+
+// What threadgroup memory holds at first: NaN, and large odd numbers. In every threadgroup and every launch.
+// RUN: --kernel unwritten --threads 128 --group 64 --arg x=u32[8]=zeros --threadgroup-memory 0=128
+// EXPECT x: 1 1 1 2147450879 1 1 1 2147450879
+// RUN: --kernel unwritten --threads 128 --group 64 --arg x=u32[8]=zeros --threadgroup-memory 0=128
+// EXPECT x: 1 1 1 2147450879 1 1 1 2147450879
+kernel void unwritten(device uint* x, uint i [[thread_index_in_threadgroup]], uint group [[threadgroup_position_in_grid]],
+                      threadgroup uint* given [[threadgroup(0)]]) {
+  threadgroup float own[64];
+  threadgroup half halves[64];
+  threadgroup bfloat bfloats[64];
+  if (i == 0) {
+    x[group * 4] = isnan(own[63]);
+    x[group * 4 + 1] = isnan(halves[63]);
+    x[group * 4 + 2] = isnan(bfloats[63]);
+    x[group * 4 + 3] = given[31];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  own[i] = halves[i] = bfloats[i] = 1;
+  given[i / 2] = 0;
+}
+
+// RUN: --kernel frames --threads 1 --group 1 --arg x=u32[3]=zeros
+// ERROR limit_exceeded: overruns.metal:110: function 'deep(unsigned int
+int deep(device uint* x, int n) {
+  char big[100000000];
+  big[x[0]] = n;
+  return n > int(x[1]) ? 1 : deep(x, n + 1) + big[x[2]];
+}
+kernel void frames(device uint* x) { x[2] = deep(x, 0); }
