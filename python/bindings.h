@@ -7,5 +7,6 @@
 
 void bind_fast(nanobind::module_& module);
 void bind_fast_mlx(nanobind::module_& module, nanobind::class_<metalloid::fast::MetalKernel>& kernel);
+void bind_log(nanobind::module_& module);
 void bind_recorder(nanobind::module_& module);
 void bind_tune(nanobind::module_& module);

@@ -207,6 +207,7 @@ NB_MODULE(_core, module) {
                       error->count);
   });
   bind_fast(module);
+  bind_log(module);
   bind_recorder(module);
   bind_tune(module);
 }

@@ -92,9 +92,7 @@ void interrupt_kernels() noexcept;
 // A dispatch that was queued.
 class Submission {
  public:
-  // Throws the dispatch's error, every time it is called; invalid_argument inside work of the same queue, and in a
-  // forked child if the parent's queue had not finished.
-  void wait() const;
+  void wait() const;  // throws the dispatch's error, every time it is called
   bool finished() const;
 
   struct State;
@@ -105,25 +103,22 @@ class Submission {
 };
 
 // Runs dispatches in order, on a thread of its own; different queues run side by side. Arguments are checked
-// at submit, which throws; errors of the run itself come from wait(). A forked child cannot use the parent's queues, but
-// may destroy them.
+// at submit, which throws; errors of the run itself come from wait().
 class Queue {
  public:
   explicit Queue(Device device);
-  ~Queue();  // waits for what was submitted, unless it is the queue's own work that destroys it
+  ~Queue();  // waits for what was submitted
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   Submission submit(Kernel kernel, Dispatch dispatch);
   // Runs a function between dispatches, in order (for hosts that must touch memory there).
   Submission submit(std::function<void()> work);
-  // For all submitted so far; throws the first error since the last wait(), and invalid_argument inside the queue's own
-  // work.
-  void wait();
+  void wait();  // for all submitted so far; throws the first error since the last wait()
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace metalloid

@@ -10,6 +10,7 @@ array([0., 2., 4., 6.], dtype=float32)
 PYTEST_DONT_REWRITE: there are no assertions here, and child processes of a runner import this package before pytest.
 """
 
+import importlib
 import importlib.util
 import sys
 from typing import TYPE_CHECKING
@@ -31,6 +32,25 @@ if TYPE_CHECKING:
     from ._torch_metal_kernel_verify import VerificationError
     from ._trace import start_trace, stop_trace, trace_file
     from ._tune import TuneResult, tune
+
+
+def _refuse_subinterpreters() -> None:
+    """The compiler's module (nanobind) keeps its types for the whole process, and they end with any interpreter."""
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            interpreters = importlib.import_module(name)
+        except ImportError:
+            continue
+        if interpreters.get_current() != interpreters.get_main():
+            raise ImportError(
+                "metalloid works in the main interpreter of a process only, and this is a subinterpreter "
+                "(with mod_wsgi: WSGIApplicationGroup %{GLOBAL}); use processes or threads instead",
+                name=__name__,
+            )
+        return
+
+
+_refuse_subinterpreters()
 
 # Everything is imported when it is first asked for: the pytest plugin and the runners' start-up code live in this
 # package and must not cost programs without kernels the time to load a compiler, nor those without tensors torch.

@@ -109,7 +109,10 @@ void Submission::wait() const {
 
 bool Submission::finished() const { return state_->done; }
 
-struct Queue::State {
+namespace {
+
+// What a queue and its thread share: the thread may outlive the queue.
+struct Line {
   Process process;
   std::mutex mutex;
   std::condition_variable changed;
@@ -151,26 +154,32 @@ struct Queue::State {
   }
 };
 
-Queue::Queue(Device) : state_(std::make_shared<State>()) {
-  // The thread keeps the state: it may outlive the queue.
-  state_->thread = std::thread([state = state_] { state->work(); });
+}  // namespace
+
+struct Queue::State {
+  std::shared_ptr<Line> line = std::make_shared<Line>();
+};
+
+Queue::Queue(Device) : state_(std::make_unique<State>()) {
+  state_->line->thread = std::thread([line = state_->line] { line->work(); });
 }
 
 Queue::~Queue() {
-  if (!state_->process.is_this()) {
+  Line& line = *state_->line;
+  if (!line.process.is_this()) {
     // No thread to wait for, and a mutex that may be locked for ever: what is left stays as it is.
-    new std::shared_ptr<State>(std::move(state_));
+    static_cast<void>(state_.release());
     return;
   }
   {
-    std::lock_guard lock(state_->mutex);
-    state_->closing = true;
+    std::lock_guard lock(line.mutex);
+    line.closing = true;
   }
-  state_->changed.notify_all();
-  if (state_->thread.get_id() == std::this_thread::get_id()) {
-    state_->thread.detach();  // its own work let the queue go: the thread does the rest and ends
+  line.changed.notify_all();
+  if (line.thread.get_id() == std::this_thread::get_id()) {
+    line.thread.detach();  // its own work let the queue go: the thread does the rest and ends
   } else {
-    state_->thread.join();
+    line.thread.join();
   }
 }
 
@@ -183,22 +192,23 @@ Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
   };
   auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
   work->plan = plan_for(work->kernel, work->dispatch);
-  return state_->add([work] {
+  return state_->line->add([work] {
     runtime::recorded([&] { return event_of(work->kernel, work->dispatch); },
                       [&] { work->kernel.state().compiled->executable->run(work->plan); });
   });
 }
 
-Submission Queue::submit(std::function<void()> work) { return state_->add(std::move(work)); }
+Submission Queue::submit(std::function<void()> work) { return state_->line->add(std::move(work)); }
 
 void Queue::wait() {
-  state_->process.require("wait()");
-  if (current_queue == state_.get()) {
+  Line& line = *state_->line;
+  line.process.require("wait()");
+  if (current_queue == &line) {
     throw Error(ErrorCode::invalid_argument, "a queue's work calls wait() of the same queue, and would wait for itself");
   }
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait(lock, [&] { return state_->waiting.empty() && !state_->running; });
-  if (auto error = std::exchange(state_->first_error, nullptr)) std::rethrow_exception(error);
+  std::unique_lock lock(line.mutex);
+  line.changed.wait(lock, [&] { return line.waiting.empty() && !line.running; });
+  if (auto error = std::exchange(line.first_error, nullptr)) std::rethrow_exception(error);
 }
 
 }  // namespace metalloid

@@ -20,6 +20,7 @@
 
 #include "engines/host/loader.h"
 #include "engines/host/watchdog.h"
+#include "engines/reference/dispatch_log.h"
 #include "engines/reference/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
@@ -84,6 +85,7 @@ class ReferenceExecutable : public Executable {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
                         [&](const auto& range) { launch.run_range(range.begin(), range.end()); });
     }
+    launch.messages.deliver(info_.name, plan);
     launch.throw_failure(watch);
   }
 
@@ -110,6 +112,7 @@ class ReferenceExecutable : public Executable {
     std::size_t threadgroup_bytes = 0;
     support::StopToken stop;
     std::uint64_t occasion = 0;
+    DispatchLog messages;
     std::atomic<bool> failed{false};
     std::mutex mutex;
     support::GuardOutcome failure;  // the first one
@@ -156,6 +159,7 @@ class ReferenceExecutable : public Executable {
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       worker.stack.prepare();
+      if (kernel.facts_.logs) worker.log.prepare();
       worker.runner.prepare(kernel.threads_alive(plan), kernel.facts_, worker.stack);
       worker.private_memory = worker.runner.private_memory(0);
     }
@@ -180,6 +184,7 @@ class ReferenceExecutable : public Executable {
 
       bool enter_next() {
         if (next == end || launch.failed.load(std::memory_order_relaxed)) return false;
+        worker.log.begin_threadgroup(next);
         launch.enter_threadgroup(worker, next++);
         return true;
       }
@@ -210,6 +215,10 @@ class ReferenceExecutable : public Executable {
       FloatingPointState floating_point;
       Range range{*this, *worker, begin, end};
       support::GuardOutcome outcome = support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
+      if (kernel.facts_.logs) {
+        std::lock_guard lock(mutex);
+        messages.take_from(worker->log);
+      }
       if (outcome.finished()) return;
       // While the abandoned stack is as the crash left it.
       const std::optional<std::string> line = outcome.crashed() ? line_of(outcome, *worker) : std::nullopt;

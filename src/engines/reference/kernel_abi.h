@@ -80,12 +80,14 @@ inline constexpr std::uint32_t most_matrix_registers = 64;
 //   void matrices(ThreadgroupState*, Site*, MatrixProgram*, u64* registers)
 //   ThreadgroupState* current()    for recursive functions, which are not part of the flat kernel
 //   u32  current_thread(ThreadgroupState*)
+//   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* format, LogArgument*, u32 count)
 inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
 inline constexpr std::string_view barrier_name = "metalloid_barrier";
 inline constexpr std::string_view matrix_registers_name = "metalloid_matrix_registers";
 inline constexpr std::string_view matrices_name = "metalloid_matrices";
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
+inline constexpr std::string_view log_name = "metalloid_log";
 
 // Generated: facts of the compiled kernel.
 struct KernelFacts {
@@ -95,6 +97,7 @@ struct KernelFacts {
   std::uint32_t private_memory;             // bytes per thread
   std::uint32_t frame_bytes;                // per thread that stops by itself
   std::uint32_t matrix_registers;           // per lane
+  std::uint32_t logs;                       // 1: the kernel has messages to write
 };
 inline constexpr std::string_view facts_name = "metalloid_kernel_facts";
 

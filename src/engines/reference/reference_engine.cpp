@@ -22,6 +22,7 @@
 #include "engines/reference/executable.h"
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_arguments.h"
+#include "engines/reference/lower_logging.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/lower_private_memory.h"
@@ -91,6 +92,7 @@ class ReferenceEngine : public Engine {
     pass("lower_arguments", [&] { entry = &lower_arguments(module, kernel.info, meet); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = lower_threadgroup_memory(module, *entry); });
+    pass("lower_logging", [&] { facts.logs = lower_logging(module, *entry); });
     if (uses_matrices(module)) {
       pass("unroll_tiles", [&] { unroll_tiles(module, machine); });
       pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });

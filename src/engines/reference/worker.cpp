@@ -36,6 +36,11 @@ ThreadgroupState* current() { return current_worker; }
 
 std::uint32_t current_thread(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner.thread(); }
 
+void log(ThreadgroupState* state, std::uint32_t thread, std::uint32_t level, const char* where, const char* format,
+         const LogArgument* arguments, std::uint32_t count) {
+  static_cast<Worker*>(state)->log.add(thread, level, where, format, arguments, count);
+}
+
 }  // namespace
 
 WorkerLease::WorkerLease() : worker_(nullptr), outer_(current_worker) {
@@ -64,6 +69,7 @@ void* runtime_symbol(std::string_view name) {
   if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
   if (name == current_name) return reinterpret_cast<void*>(&current);
   if (name == current_thread_name) return reinterpret_cast<void*>(&current_thread);
+  if (name == log_name) return reinterpret_cast<void*>(&log);
   return nullptr;
 }
 

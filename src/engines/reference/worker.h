@@ -7,6 +7,7 @@
 
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/kernel_stack.h"
+#include "engines/reference/log_buffer.h"
 #include "engines/reference/threadgroup_memory.h"
 #include "engines/reference/threadgroup_runner.h"
 
@@ -16,6 +17,7 @@ struct Worker : ThreadgroupState {
   ThreadgroupRunner runner;
   std::vector<void*> argument_list;
   ThreadgroupMemory memory;  // for static variables and [[threadgroup(n)]] arguments
+  LogBuffer log;
   KernelStack stack;         // of kernels whose threads never meet
 
   Worker* next_idle = nullptr;
