@@ -102,7 +102,7 @@ kernel void unwritten(device uint* x, uint i [[thread_index_in_threadgroup]], ui
 }
 
 // RUN: --kernel frames --threads 1 --group 1 --arg x=u32[3]=zeros
-// ERROR limit_exceeded: overruns.metal:110: function 'deep(unsigned int
+// ERROR limit_exceeded: overruns.metal:107: function 'deep', which kernel 'frames' calls, has too many variables: 100000000 bytes
 int deep(device uint* x, int n) {
   char big[100000000];
   big[x[0]] = n;
