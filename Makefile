@@ -13,7 +13,7 @@ help:
 	@echo 'make bench    measure, and write docs/performance.md'
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
-	@echo 'make fuzz     feed mutated kernels to the compiler for ten minutes (SECONDS=n)'
+	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
 	@echo 'make clean    delete $(BUILD)/'
 
 dependencies:

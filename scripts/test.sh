@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test: CTest (GoogleTest), pytest, and the fuzzer for a short while. FUZZ_SECONDS sets how long.
+# Runs every test: CTest (GoogleTest), pytest, and the fuzzers for a short while. FUZZ_SECONDS sets how long.
 # Everything runs even if something before it failed; the exit code is non-zero if anything did.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ unset METALLOID_TIMEOUT METALLOID_COMPILE_TIMEOUT METALLOID_TRACE METALLOID_DUMP
 echo "== C++ tests"
 ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 900 -j "$(nproc)" || failed=1
 
-echo "== Fuzzing the front end for ${FUZZ_SECONDS:=20} s"
+echo "== Fuzzing for ${FUZZ_SECONDS:=20} s"
 scripts/fuzz.sh "$FUZZ_SECONDS" || failed=1
 
 echo "== Python tests"

@@ -26,7 +26,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Throws std::out_of_range when the bytes end too early.
+// Throws std::out_of_range when the bytes end too early or say what no writer says.
 class Reader {
  public:
   static constexpr bool reading = true;
@@ -37,15 +37,37 @@ class Reader {
     bytes_.remove_prefix(size);
   }
   std::size_t left() const { return bytes_.size(); }
+  // Structs within structs: bytes could nest them deeper than the stack is.
+  void enter() {
+    if (++depth_ > 64) throw std::out_of_range("cache entry nests types too deeply");
+  }
+  void leave() { --depth_; }
 
  private:
   std::string_view bytes_;
+  unsigned depth_ = 0;
 };
 
+// The last of each enumeration: others are no values of it, and index tables.
+constexpr ScalarKind last_value(ScalarKind) { return ScalarKind::float32; }
+constexpr AddressSpace last_value(AddressSpace) { return AddressSpace::threadgroup; }
+constexpr ArgumentKind last_value(ArgumentKind) { return ArgumentKind::tensor; }
+constexpr Access last_value(Access) { return Access::read_write; }
+constexpr Builtin last_value(Builtin) { return Builtin::thread_index_in_grid; }
+
 template <typename Archive, typename T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-void archive(Archive& bytes, T& value) {
-  bytes.raw(&value, sizeof(value));
+requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void archive(Archive& bytes, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    std::uint8_t bit = value ? 1 : 0;
+    bytes.raw(&bit, 1);
+    if (bit > 1) throw std::out_of_range("cache entry has a truth value that is neither");
+    value = bit != 0;
+  } else {
+    bytes.raw(&value, sizeof(value));
+    if constexpr (std::is_enum_v<T>) {
+      if (value > last_value(T())) throw std::out_of_range("cache entry has an unknown kind");
+    }
+  }
 }
 
 template <typename Archive>
@@ -84,9 +106,11 @@ void archive(Archive& bytes, std::vector<T>& list) {
   archive(bytes, size);
   if constexpr (Archive::reading) {
     if (size > bytes.left()) throw std::out_of_range("cache entry ends too early");
-    list.resize(size);
+    list.clear();  // and no memory for elements before they are there
+    for (std::uint64_t i = 0; i < size; ++i) archive(bytes, list.emplace_back());
+  } else {
+    for (T& element : list) archive(bytes, element);
   }
-  for (T& element : list) archive(bytes, element);
 }
 
 template <typename Archive, typename... Fields>
@@ -101,8 +125,10 @@ void archive(Archive& bytes, StructMember& member) {
 
 template <typename Archive>
 void archive(Archive& bytes, TypeInfo& type) {
+  if constexpr (Archive::reading) bytes.enter();
   archive_all(bytes, type.name, type.scalar, type.rows, type.columns, type.array_length, type.size, type.alignment,
               type.is_atomic, type.members);
+  if constexpr (Archive::reading) bytes.leave();
 }
 
 template <typename Archive>

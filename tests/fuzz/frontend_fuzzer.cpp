@@ -84,8 +84,9 @@ void compile(std::string_view source) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // Nothing that is fed here is worth keeping: the cache's folder cannot be made.
-  setenv("METALLOID_CACHE_DIR", "/dev/null/no-cache", 1);
+  // Nothing that is fed here is worth keeping: unless there is a folder for it, the cache's cannot be made.
+  setenv("METALLOID_CACHE_DIR", "/dev/null/no-cache", 0);
+  setenv("METALLOID_COMPILE_IN_PROCESS", "1", 1);
   std::atexit([] { std::fprintf(stderr, "contained crashes: %zu\n", contained_crashes); });
   return 0;
 }
