@@ -31,9 +31,9 @@ fuzz() {
     sed -n 's/^contained crashes: \(.*\)/, \1 crashes of the compiler contained/p' "$folder/log")"
 }
 
-fuzz frontend 35 "$PWD/examples/kernels" -timeout=30 -max_len=4096
-fuzz kernel 35 -timeout=60 -max_len=1000
-fuzz command_line 15 -timeout=30 -max_len=1000 -close_fd_mask=3
+fuzz frontend 35 "$PWD/examples/kernels" -timeout=60 -max_len=4096
+fuzz kernel 35 -timeout=120 -max_len=1000
+fuzz command_line 15 -timeout=60 -max_len=1000 -close_fd_mask=3
 fuzz npy 8 -timeout=10 -max_len=1000
 fuzz cache_entry 7 -timeout=10 -max_len=4000
 exit $failed

@@ -178,8 +178,14 @@ void Diagnostics::print(clang::DiagnosticsEngine::Level level, const clang::Diag
                                                   /*ShowColors=*/false);
     return;
   }
+  // Beside lines whose numbers wrap, the printer would set billions of spaces: #line can say any number.
+  constexpr unsigned last_line = 0x7fffffff;
+  const unsigned line = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();
+  const bool shows_source = options_.ShowCarets;
+  options_.ShowCarets = shows_source && line <= last_line;
   printer_->emitDiagnostic(clang::FullSourceLoc(info.getLocation(), info.getSourceManager()), level, message,
                            info.getRanges(), info.getFixItHints());
+  options_.ShowCarets = shows_source;
 }
 
 // What a candidate of the standard library lacks is worth a line; where it stands is not.

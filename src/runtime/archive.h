@@ -48,7 +48,7 @@ class Reader {
   unsigned depth_ = 0;
 };
 
-// The last of each enumeration: others are no values of it, and index tables.
+// The last of each enumeration of the reflection: others are no values of it, and index tables.
 constexpr ScalarKind last_value(ScalarKind) { return ScalarKind::float32; }
 constexpr AddressSpace last_value(AddressSpace) { return AddressSpace::threadgroup; }
 constexpr ArgumentKind last_value(ArgumentKind) { return ArgumentKind::tensor; }
@@ -64,7 +64,7 @@ requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void archive(Archive& byt
     value = bit != 0;
   } else {
     bytes.raw(&value, sizeof(value));
-    if constexpr (std::is_enum_v<T>) {
+    if constexpr (requires { last_value(value); }) {
       if (value > last_value(T())) throw std::out_of_range("cache entry has an unknown kind");
     }
   }

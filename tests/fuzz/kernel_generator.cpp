@@ -64,6 +64,7 @@ class Generator {
   }
   std::string number(const char* prefix, unsigned count) { return prefix + std::to_string(pick(count)); }
 
+  // No text begins with a cast in parentheses of its own: (int(float(half(x)))) is a type in C++.
   std::string integer(unsigned depth) {
     if (depth == 0 || ended()) {
       switch (pick(5)) {
@@ -85,11 +86,12 @@ class Generator {
       case 7: return binary("&", d);
       case 8: return binary("^", d);
       case 9: return "(" + condition(d) + " ? " + integer(d) + " : " + integer(d) + ")";
-      case 10: return "a[(" + integer(d) + ") & 7]";
+      case 10: return "a[7 & " + integer(d) + "]";
       case 11: return "int(" + unsigned_integer(d) + ")";
       case 12: return "int(" + real(d) + ")";
       case 13: {
-        constexpr std::array<std::string_view, 5> functions = {"abs", "popcount", "clz", "ctz", "~"};
+        constexpr std::array<std::string_view, 4> functions = {"abs", "popcount", "clz", "ctz"};
+        if (pick(5) == 0) return "(-1 ^ " + integer(d) + ")";
         return std::string(functions[pick(functions.size())]) + "(" + integer(d) + ")";
       }
       case 14: {
@@ -165,7 +167,7 @@ class Generator {
       case 1: return line(number("v", 4) + " ^= " + integer(2) + ";");
       case 2: return line(number("u", 2) + " = " + unsigned_integer(2) + ";");
       case 3: return line(number("f", 2) + " = " + real(2) + ";");
-      case 4: return line("a[(" + integer(2) + ") & 7] = " + integer(2) + ";");
+      case 4: return line("a[7 & " + integer(2) + "] = " + integer(2) + ";");
       case 5: return line("l0 = l0 * 31 + " + integer(2) + ";");
       case 6:
         if (!in_loop) return line("v1 += 1;");

@@ -64,6 +64,19 @@ TEST(Frontend, ErrorsPointIntoTheSource) {
   EXPECT_NE(log.find("x[0] = y;"), std::string::npos) << log;
 }
 
+TEST(Frontend, LinesMayHaveAnyNumber) {
+  for (const char* number : {"2147483647", "4294967290", "4294967294", "4294967295"}) {
+    for (const char* directive : {"#line ", "# "}) {
+      const std::string text = std::string(directive) + number +
+                               " \"here\"\nkernel [[ab]] void f(device float* x) {\n" +
+                               "  x[0] = y +\n  z;\n}\nkernel void [[ab]] g() {}\n";
+      const std::string log = compile_error(text);
+      EXPECT_NE(log.find("error: use of undeclared identifier 'y'"), std::string::npos) << log;
+      EXPECT_LT(log.size(), 10000u);
+    }
+  }
+}
+
 TEST(Frontend, SpeaksMetalsWordsForAddressSpaces) {
   const std::string log = compile_error("void g(threadgroup float* x);\nkernel void f(device float* x) { g(x); }\n");
   EXPECT_NE(log.find("device float"), std::string::npos) << log;

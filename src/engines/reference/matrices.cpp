@@ -82,9 +82,20 @@ void pick_pairs(const Matrix& a, const Matrix& b, Matrix& c) {
 }
 
 void transpose(const Matrix& a, Matrix& c) {
+#if defined(__x86_64__)
+  for (unsigned i = 0; i < size; i += 4) {
+    for (unsigned j = 0; j < size; j += 4) {
+      __m128 rows[4];
+      for (unsigned r = 0; r < 4; ++r) rows[r] = _mm_load_ps(&a.at[i + r][j]);
+      _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
+      for (unsigned r = 0; r < 4; ++r) _mm_store_ps(&c.at[j + r][i], rows[r]);
+    }
+  }
+#else
   for (unsigned i = 0; i < size; ++i) {
     for (unsigned j = 0; j < size; ++j) c.at[i][j] = a.at[j][i];
   }
+#endif
 }
 
 using Multiply = void (*)(const Matrix&, const Matrix&, Matrix&);
