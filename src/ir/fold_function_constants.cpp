@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,10 +27,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ir/initialisers.h"
 #include "ir/operations.h"
+#include "ir/pass_managers.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -45,40 +54,47 @@ void append(Bytes& bytes, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
-void append_floating(Bytes& bytes, ScalarKind kind, double value) {
+void append_floating(Bytes& bytes, const FunctionConstantInfo& constant, double value) {
+  const ScalarKind kind = constant.type.scalar;
   llvm::APFloat number(value);
   bool loses = false;
   const llvm::fltSemantics& semantics = kind == ScalarKind::float16    ? llvm::APFloat::IEEEhalf()
                                         : kind == ScalarKind::bfloat16 ? llvm::APFloat::BFloat()
                                                                        : llvm::APFloat::IEEEsingle();
   number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+  if (number.isInfinity() && std::isfinite(value)) reject(constant, fmt::format("cannot hold {}", value));
   append(bytes, number.bitcastToAPInt().getZExtValue(), size_of(kind));
 }
 
-void append_integer(Bytes& bytes, const FunctionConstantInfo& constant, std::int64_t value) {
+template <typename Integer>
+void append_integer(Bytes& bytes, const FunctionConstantInfo& constant, Integer value) {
   ScalarKind kind = constant.type.scalar;
   if (kind == ScalarKind::boolean) return append(bytes, value != 0, 1);
   unsigned bits = 8 * size_of(kind);
   if (bits < 64) {
     // Either reading of the bits is accepted: 255 and -1 are the same uchar.
     std::int64_t lowest = -(std::int64_t{1} << (bits - 1)), highest = (std::int64_t{1} << bits) - 1;
-    if (value < lowest || value > highest) reject(constant, fmt::format("cannot hold {}", value));
+    if (std::cmp_less(value, lowest) || std::cmp_greater(value, highest)) {
+      reject(constant, fmt::format("cannot hold {}", value));
+    }
   }
   append(bytes, static_cast<std::uint64_t>(value), size_of(kind));
 }
 
-void append_element(Bytes& bytes, const FunctionConstantInfo& constant, std::int64_t value) {
-  if (is_floating(constant.type.scalar))
-    return append_floating(bytes, constant.type.scalar, static_cast<double>(value));
+template <typename Integer>
+void append_element(Bytes& bytes, const FunctionConstantInfo& constant, Integer value) {
+  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant, static_cast<double>(value));
   append_integer(bytes, constant, value);
 }
 
+template <>
 void append_element(Bytes& bytes, const FunctionConstantInfo& constant, double value) {
-  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant.type.scalar, value);
-  if (!(value >= -0x1p63 && value < 0x1p63) || value != static_cast<double>(static_cast<std::int64_t>(value))) {
+  if (is_floating(constant.type.scalar)) return append_floating(bytes, constant, value);
+  if (value != std::trunc(value) || !(value >= -0x1p63 && value < 0x1p64)) {
     reject(constant, fmt::format("cannot hold {}", value));
   }
-  append_integer(bytes, constant, static_cast<std::int64_t>(value));
+  if (value < 0x1p63) return append_integer(bytes, constant, static_cast<std::int64_t>(value));
+  append_integer(bytes, constant, static_cast<std::uint64_t>(value));
 }
 
 // The value as it lies in memory.
@@ -138,6 +154,7 @@ void define(llvm::Module& module, llvm::GlobalVariable& global, llvm::ArrayRef<s
 void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, const FunctionConstants& values) {
   llvm::Function* query = module.getFunction(llvm::StringRef(constant_defined_name));
   if (!query) return;
+  llvm::SmallPtrSet<llvm::Function*, 8> asking;
   for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call) continue;
@@ -146,10 +163,18 @@ void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, co
     for (const FunctionConstantInfo& constant : library.function_constants) {
       if (asked->getName() == constant.symbol) defined = find_value(constant, values) != nullptr;
     }
+    asking.insert(call->getFunction());
     call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), defined));
     call->eraseFromParent();
   }
   if (query->use_empty()) query->eraseFromParent();
+  // `is_function_constant_defined(c) ? c : 3` reads c in a branch that is dead now.
+  PassManagers managers;
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  simplify.addPass(llvm::EarlyCSEPass());
+  simplify.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function* function : asking) simplify.run(*function, managers.functions);
 }
 
 std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbol, const LibraryInfo& library,
@@ -162,6 +187,7 @@ std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbo
     return std::any_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte != 0; });
   }
   llvm::GlobalVariable* global = module.getNamedGlobal(symbol);
+  if (global && is_undefined(*global)) return false;
   if (!global || !global->hasInitializer() || !global->getValueType()->isIntegerTy()) return std::nullopt;
   global->setLinkage(llvm::GlobalValue::InternalLinkage);  // select_kernel kept it for this
   auto* number = llvm::dyn_cast<llvm::ConstantInt>(global->getInitializer());
@@ -193,6 +219,26 @@ void check_function_constants(const LibraryInfo& library, const FunctionConstant
   }
 }
 
+void require_function_constants(const KernelModule& kernel, const LibraryInfo& library) {
+  for (const FunctionConstantInfo& constant : library.function_constants) {
+    std::string through;
+    bool is_used = false;
+    for (const llvm::GlobalVariable& global : kernel.module->globals()) {
+      if (global.use_empty() || undefined_root(global) != constant.symbol) continue;
+      is_used = true;
+      if (global.getName() != constant.symbol) {
+        through = fmt::format(", which '{}' is computed from", llvm::demangle(global.getName()));
+      }
+    }
+    if (!is_used) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("kernel '{}' ({}:{}) needs a value for function constant '{}' (index {}) of type {}{}: "
+                            "Metal makes no pipeline without it",
+                            kernel.info.name, kernel.info.source_file, kernel.info.source_line, constant.name,
+                            constant.index, constant.type.name, through));
+  }
+}
+
 void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, const FunctionConstants& values) {
   check_function_constants(library, values);
   llvm::Module& module = *kernel.module;
@@ -200,8 +246,8 @@ void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, c
   for (const FunctionConstantInfo& constant : library.function_constants) {
     llvm::GlobalVariable* global = module.getNamedGlobal(constant.symbol);
     if (!global) continue;
-    const Value* value = find_value(constant, values);
-    define(module, *global, value ? bytes_of(constant, *value) : Bytes(std::max<std::size_t>(constant.type.size, 1)));
+    // One without a value stays without: what is left of it in the end is an error (require_function_constants).
+    if (const Value* value = find_value(constant, values)) define(module, *global, bytes_of(constant, *value));
   }
   evaluate_initialisers(module);
   for (ArgumentInfo& argument : kernel.info.arguments) {

@@ -19,12 +19,15 @@
 #include <algorithm>
 
 #include "ir/pass_managers.h"
+#include "ir/thread_variables.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
 namespace {
 
 constexpr const char* list_name = "llvm.global_ctors";
+constexpr const char* undefined_name = "metalloid.undefined";  // metadata: the function constant without a value
+constexpr unsigned constant_space = 2;
 
 InitialiserRunner& runner() {
   static InitialiserRunner registered = nullptr;
@@ -117,6 +120,24 @@ bool evaluate(llvm::Module& module, llvm::Function& function, const llvm::Target
   if (!evaluator.EvaluateFunction(&function, nothing, llvm::SmallVector<llvm::Constant*, 1>())) return false;
   for (auto& [global, value] : evaluator.getMutatedInitializers()) global->setInitializer(value);
   return true;
+}
+
+// The function constant without a value that an initialiser needs, if there is one.
+llvm::StringRef find_undefined(const llvm::Function& initialiser) {
+  Reach reach;
+  for (const llvm::Constant* reached : reach.from(initialiser)) {
+    auto* global = llvm::dyn_cast<llvm::GlobalVariable>(reached);
+    if (global && !is_thread_variable(*global) && is_undefined(*global)) return undefined_root(*global);
+  }
+  return {};
+}
+
+// The constant becomes a declaration, as the function constant is one.
+void leave_undefined(llvm::GlobalVariable& constant, llvm::StringRef root) {
+  llvm::LLVMContext& context = constant.getContext();
+  constant.setMetadata(undefined_name, llvm::MDNode::get(context, llvm::MDString::get(context, root)));
+  constant.setInitializer(nullptr);
+  constant.setLinkage(llvm::GlobalValue::ExternalLinkage);
 }
 
 // A copy of the module with the initialisers and what they call, everything under a name that is found again.
@@ -286,6 +307,12 @@ std::string describe(const Initialiser& initialiser) {
 
 void set_initialiser_runner(InitialiserRunner chosen) { runner() = chosen; }
 
+llvm::StringRef undefined_root(const llvm::GlobalVariable& global) {
+  if (global.getAddressSpace() != constant_space || !global.isDeclaration()) return {};
+  const llvm::MDNode* root = global.getMetadata(undefined_name);
+  return root ? llvm::cast<llvm::MDString>(root->getOperand(0))->getString() : global.getName();
+}
+
 void evaluate_initialisers(llvm::Module& module) {
   const std::vector<Initialiser> initialisers = find_initialisers(module);
   if (initialisers.empty()) return;
@@ -296,6 +323,10 @@ void evaluate_initialisers(llvm::Module& module) {
   std::vector<Initialiser> open;  // what LLVM's evaluator of straight code cannot do, and what depends on it
   for (std::size_t i = 0; i < ordered.list.size(); ++i) {
     const auto& needs = ordered.needs[i];
+    if (const llvm::StringRef root = find_undefined(*ordered.list[i].function); !root.empty()) {
+      leave_undefined(*ordered.list[i].constant, root);
+      continue;
+    }
     is_open[i] = std::any_of(needs.begin(), needs.end(), [&](std::size_t need) { return is_open[need]; }) ||
                  !evaluate(module, *ordered.list[i].function, library_info);
     if (is_open[i]) open.push_back(ordered.list[i]);

@@ -48,7 +48,12 @@ using InitialiserRunner = std::vector<InitialiserRun> (*)(InitialiserProgram pro
 // ir/ generates no machine code: engines/host registers what does, when Metalloid is loaded.
 void set_initialiser_runner(InitialiserRunner runner);
 
-// Gives all constants of the module that are computed their values. Function constants must have theirs.
+// Function constants without a value, and what is computed from them, stay declarations. The symbol of the function
+// constant; empty for other globals.
+llvm::StringRef undefined_root(const llvm::GlobalVariable& global);
+inline bool is_undefined(const llvm::GlobalVariable& global) { return !undefined_root(global).empty(); }
+
+// Gives all constants of the module that are computed their values.
 void evaluate_initialisers(llvm::Module& module);
 
 }  // namespace metalloid::ir

@@ -45,6 +45,15 @@ void verify(const KernelModule& kernel) {
   }
 }
 
+// ggml's hosts give no length to threadgroup memory that the chosen variant of a kernel leaves alone.
+void note_unused_arguments(KernelModule& kernel) {
+  const llvm::Function* function = kernel.module->getFunction(kernel.info.symbol);
+  if (!function || function->arg_size() != kernel.info.arguments.size()) return;
+  for (unsigned i = 0; i < function->arg_size(); ++i) {
+    kernel.info.arguments[i].is_used = !function->getArg(i)->use_empty();
+  }
+}
+
 }  // namespace
 
 void dump_after(std::string_view pass, const llvm::Module& module) {
@@ -70,7 +79,9 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("inline_functions", [&] { inline_functions(*kernel.module); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("simplify", [&] { simplify(*kernel.module); });
+  require_function_constants(kernel, library);
   verify(kernel);
+  note_unused_arguments(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;
 }

@@ -75,14 +75,40 @@ bool read_declaration(const TokenList& tokens, std::size_t begin, Declaration& d
   return false;
 }
 
-// Index after an initialiser of nothing but zeros at `begin` (`= {0}`, `= 0.0f`, `{}`), else 0.
+// `float`, `uint4`, `T`: a word that can only be a type where zeros are expected.
+bool names_type(llvm::StringRef name) {
+  for (const char* scalar : {"bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half",
+                             "float", "bfloat", "size_t"}) {
+    llvm::StringRef rest = name;
+    if (rest.consume_front(scalar) && (rest.empty() || (rest.size() == 1 && rest[0] >= '2' && rest[0] <= '4')))
+      return true;
+  }
+  return name.ends_with("_t") || name.ends_with("_type") || (!name.empty() && name[0] >= 'A' && name[0] <= 'Z');
+}
+
+// `T(0)`, `T{}`, `(T)0`.
+bool is_cast(const TokenList& tokens, std::size_t i) {
+  if (i == 0 || i + 2 >= tokens.size()) return false;
+  if (tokens[i + 1].isOneOf(tok::l_paren, tok::l_brace)) return true;
+  return tokens[i - 1].is(tok::l_paren) && tokens[i + 1].is(tok::r_paren) &&
+         tokens[i + 2].isOneOf(tok::numeric_constant, tok::l_paren, tok::l_brace);
+}
+
+// Index after an initialiser of nothing but zeros at `begin` (`= {0}`, `= 0.0f`, `{}`, `= {(float)0.f}`, `= {T(0)}`),
+// else 0.
 std::size_t skip_zero_initialiser(const TokenList& tokens, std::size_t begin, TokenFactory& factory) {
   std::size_t i = begin;
   for (; i < tokens.size() && tokens[i].isNot(tok::semi); ++i) {
     const Token& token = tokens[i];
-    if (token.isOneOf(tok::equal, tok::l_brace, tok::r_brace, tok::comma, tok::kw_false)) continue;
-    if (token.isNot(tok::numeric_constant)) return 0;
-    if (llvm::StringRef(factory.spelling(token)).find_first_not_of("0.fFhHuUlL") != llvm::StringRef::npos) return 0;
+    if (token.isOneOf(tok::equal, tok::l_brace, tok::r_brace, tok::comma, tok::kw_false, tok::l_paren, tok::r_paren,
+                      tok::kw_unsigned, tok::kw_signed)) {
+      continue;
+    }
+    if (token.isNot(tok::numeric_constant)) {
+      if (!names_type(word(token)) || !is_cast(tokens, i)) return 0;
+      continue;
+    }
+    if (llvm::StringRef(factory.spelling(token)).find_first_not_of("0.fFhHuUlLbB") != llvm::StringRef::npos) return 0;
   }
   return i;
 }

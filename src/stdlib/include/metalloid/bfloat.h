@@ -19,8 +19,11 @@ METALLOID_FUNC constexpr float bfloat_value(ushort bits) { return __builtin_bit_
 
 template <typename T>
 using if_integral = metal::enable_if_t<__is_integral(T), int>;
+struct no_number {};
 template <typename T>
-using if_other_class = metal::enable_if_t<__is_class(T) && !__is_same(T, bfloat) && __is_convertible(T, float), int>;
+using if_other_class = metal::enable_if_t<__is_class(T) && !__is_same(T, bfloat) && __is_convertible(T, float) &&
+                                              !__is_convertible(T, no_number),  // nor everything else
+                                          int>;
 // A class, in any address space, that converts to bool but not to bfloat.
 template <typename T>
 using if_truth =

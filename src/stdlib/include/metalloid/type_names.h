@@ -44,6 +44,16 @@ METALLOID_NAMES(float)
 namespace metal {
 
 // The number of components of a vector type, 1 for scalars.
+// The type of a vector's elements; scalars are their own. (Public kernels specialise the first for their own types.)
+template <typename T>
+struct _make_scalar_impl {
+  using type = typename __metalloid::shape<T>::element;
+};
+template <typename T>
+struct make_scalar : _make_scalar_impl<__remove_cvref(T)> {};
+template <typename T>
+using make_scalar_t = typename make_scalar<T>::type;
+
 template <typename T>
 struct vec_elements : integral_constant<int, __metalloid::shape<T>::lanes> {};
 template <typename T>

@@ -91,10 +91,13 @@ METALLOID_FUNC constexpr T component(const A& first, const Rest&... rest) {
 }
 
 // A value other than vectors and T itself that converts to T by a class's conversion: a bfloat for float4, an int for
-// bfloat4, uniform<float>. Numbers convert to each other without help.
+// bfloat4, uniform<float>. Numbers convert to each other without help; what converts to everything is a vector already.
+struct unrelated {};
 template <typename U, typename T>
-using if_class_scalar = metal::enable_if_t<
-    (__is_class(U) || __is_class(T)) && !__is_same(U, T) && !shape<U>::is_vector && __is_convertible(U, T), int>;
+using if_class_scalar =
+    metal::enable_if_t<(__is_class(U) || __is_class(T)) && !__is_same(U, T) && !shape<U>::is_vector &&
+                           __is_convertible(U, T) && !__is_convertible(U, unrelated),
+                       int>;
 // A scalar that T takes only explicitly: a float for bfloat4.
 template <typename U, typename T>
 using if_explicit_scalar =
@@ -427,12 +430,18 @@ struct packed_storage<T, 4> {
 #define METALLOID_ELEMENT_OF(c, v) v.c
 
 #define METALLOID_ELEMENT_CONVERT(c, v) static_cast<T>(v.c)
+// (A longer vector gives its first components, when it is asked to: `float3(v4)`.)
 #define METALLOID_VEC_CONVERSIONS(N)                                                                            \
   METALLOID_VEC_VOLATILE(N)                                                                                     \
   template <typename U, metal::enable_if_t<!__is_same(U, T), int> = 0>                                          \
   METALLOID_FUNC explicit constexpr vec(vec<U, N> v) : vec(__convert(v)) {}                                     \
   template <typename U, typename V, metal::enable_if_t<!__is_same(U, T), int> = 0>                              \
   METALLOID_FUNC explicit constexpr vec(packed_vec<U, N, V> v) : vec(__convert(V(v))) {}                        \
+  template <typename U, int M, metal::enable_if_t<(M > N && M <= 4), int> = 0>                                  \
+  METALLOID_FUNC explicit constexpr vec(vec<U, M> v) : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v) {} \
+  template <typename U, int M, typename V, metal::enable_if_t<(M > N), int> = 0>                                \
+  METALLOID_FUNC explicit constexpr vec(packed_vec<U, M, V> v)                                                  \
+      : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v) {}                                               \
   template <typename... A, metal::enable_if_t<(sizeof...(A) > 1) && __metalloid::lanes_of<A...> == N, int> = 0> \
   METALLOID_FUNC constexpr vec(A... parts) : vec(__metalloid::native_tag(), parts...) {}                        \
   template <typename U>                                                                                         \
