@@ -59,18 +59,10 @@ Kernel make_kernel(const Library& library, const std::string& name,
   FunctionConstants constants;
   auto convert = [](nb::handle value) -> FunctionConstants::Value {
     if (PyBool_Check(value.ptr())) return nb::cast<bool>(value);
-    std::int64_t integer = 0;
-    std::uint64_t large = 0;
-    if (PyLong_Check(value.ptr())) {
-      if (nb::try_cast(value, integer)) return integer;
-      if (nb::try_cast(value, large)) return large;
-      throw nb::value_error("a function constant has at most 64 bits");
-    }
+    if (PyLong_Check(value.ptr())) return nb::cast<std::int64_t>(value);
     if (PyFloat_Check(value.ptr())) return nb::cast<double>(value);
     std::vector<std::int64_t> integers;
     if (nb::try_cast(value, integers)) return integers;
-    std::vector<std::uint64_t> large_integers;
-    if (nb::try_cast(value, large_integers)) return large_integers;
     std::vector<double> floats;
     if (nb::try_cast(value, floats)) return floats;
     throw nb::type_error("a function constant is a bool, an int, a float, or a sequence of ints or floats");

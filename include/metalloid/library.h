@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,8 +50,7 @@ struct CompileOptions {
 // Values for function constants, by index or by name. Later values replace earlier ones.
 class FunctionConstants {
  public:
-  using Value = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>, std::uint64_t,
-                             std::vector<std::uint64_t>>;
+  using Value = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>>;
 
   FunctionConstants& set(std::uint32_t index, Value value) {
     by_index_[index] = std::move(value);
@@ -64,27 +61,11 @@ class FunctionConstants {
     return *this;
   }
 
-  // Every integer, `ulong`s beyond the range of `long` among them.
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) FunctionConstants& set(std::uint32_t index, T value) {
-    return set(index, to_value(value));
-  }
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) FunctionConstants& set(std::string name, T value) {
-    return set(std::move(name), to_value(value));
-  }
-
   const std::map<std::uint32_t, Value>& by_index() const { return by_index_; }
   const std::map<std::string, Value>& by_name() const { return by_name_; }
   bool empty() const { return by_index_.empty() && by_name_.empty(); }
 
  private:
-  template <typename T>
-  static Value to_value(T value) {
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::uint64_t)) return std::uint64_t{value};
-    return static_cast<std::int64_t>(value);
-  }
-
   std::map<std::uint32_t, Value> by_index_;
   std::map<std::string, Value> by_name_;
 };

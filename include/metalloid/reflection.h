@@ -115,8 +115,6 @@ struct ArgumentInfo {
   std::string gate;
   // False in a specialised kernel whose gate is false: nothing needs to be bound.
   bool is_active = true;
-  // False in a specialised kernel that does not use the argument. Threadgroup memory then needs no length.
-  bool is_used = true;
 };
 
 struct FunctionConstantInfo {

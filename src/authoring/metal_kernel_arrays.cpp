@@ -1,5 +1,6 @@
 // Arrays of metal_kernel: element types, contiguity, copies, fills.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -83,14 +84,38 @@ T* gather(const T* from, T* to, const Array& array, std::size_t dimension) {
   return to;
 }
 
-// What may not be: a dimension without a stride.
+// Bytes and sums of strides stay well below 2^63.
+constexpr std::int64_t most_elements = std::int64_t{1} << 50;
+
+// Negative extents, and more elements than a buffer can have bytes.
+void check_extents(const Shape& shape) {
+  if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 0; })) {
+    throw Error(ErrorCode::invalid_argument, "[metal_kernel] Negative dimensions not allowed.");
+  }
+  std::int64_t elements = 1;
+  for (std::int32_t extent : shape) {
+    // An extent of 0 makes the array empty, whatever the others are; strides are products of the others.
+    if (__builtin_mul_overflow(elements, std::max(extent, 1), &elements) || elements > most_elements) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("[metal_kernel] An array of shape ({}) has too many elements.", fmt::join(shape, ", ")));
+    }
+  }
+}
+
+// Beside the extents: a dimension without a stride, and elements further apart than memory is large.
 void check_shape(const Shape& shape, const Strides& strides) {
+  check_extents(shape);
   if (shape.size() != strides.size()) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("[metal_kernel] An array has {} dimensions and {} strides.", shape.size(), strides.size()));
   }
-  if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 0; })) {
-    throw Error(ErrorCode::invalid_argument, "[metal_kernel] Negative dimensions not allowed.");
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(std::max(shape[d], 1), strides[d], &reach) || std::abs(reach) > most_elements) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("[metal_kernel] An array of shape ({}) and strides ({}) reaches beyond all memory.",
+                              fmt::join(shape, ", "), fmt::join(strides, ", ")));
+    }
   }
 }
 
@@ -139,6 +164,7 @@ bool Array::row_contiguous() const {
 }
 
 Array Array::wrap(void* memory, Shape shape, Dtype dtype, std::shared_ptr<void> owner) {
+  check_extents(shape);
   Array result{Buffer::wrap(memory, 0), 0, std::move(shape), {}, dtype};
   result.strides.resize(result.shape.size());
   std::int64_t stride = 1;

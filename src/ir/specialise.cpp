@@ -45,12 +45,15 @@ void verify(const KernelModule& kernel) {
   }
 }
 
-// ggml's hosts give no length to threadgroup memory that the chosen variant of a kernel leaves alone.
-void note_unused_arguments(KernelModule& kernel) {
+// ggml's hosts give no length to threadgroup memory that the chosen variant of a kernel leaves alone: none is needed.
+void drop_unused_threadgroup_memory(KernelModule& kernel) {
   const llvm::Function* function = kernel.module->getFunction(kernel.info.symbol);
   if (!function || function->arg_size() != kernel.info.arguments.size()) return;
   for (unsigned i = 0; i < function->arg_size(); ++i) {
-    kernel.info.arguments[i].is_used = !function->getArg(i)->use_empty();
+    ArgumentInfo& argument = kernel.info.arguments[i];
+    if (argument.kind == ArgumentKind::threadgroup_memory && function->getArg(i)->use_empty()) {
+      argument.is_active = false;
+    }
   }
 }
 
@@ -81,7 +84,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("simplify", [&] { simplify(*kernel.module); });
   require_function_constants(kernel, library);
   verify(kernel);
-  note_unused_arguments(kernel);
+  drop_unused_threadgroup_memory(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;
 }

@@ -183,7 +183,6 @@ std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentI
                                        const Dispatch& dispatch) {
   auto found = dispatch.threadgroup_memory_lengths().find(argument.index);
   if (found == dispatch.threadgroup_memory_lengths().end() || found->second == 0) {
-    if (!argument.is_used) return 0;
     reject(ErrorCode::invalid_argument, kernel, "missing threadgroup memory length at index {} for argument '{}'",
            argument.index, argument.name);
   }

@@ -36,6 +36,29 @@ TEST(MetalKernel, RunsElementwise) {
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(values_of(outputs[0])[i], std::exp(i), 1e-5);
 }
 
+TEST(MetalKernel, RejectsShapesWhoseProductsOverflow) {
+  const auto message_of = [](auto&& make) -> std::string {
+    try {
+      make();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::int32_t half_of_all = 1 << 30;
+  for (const Shape& shape : {Shape{half_of_all, half_of_all, 16}, Shape{half_of_all, half_of_all, half_of_all},
+                             Shape{half_of_all, half_of_all, half_of_all, 0}}) {
+    EXPECT_THAT(message_of([&] { Array::zeros(shape, Dtype::float32); }), HasSubstr("too many elements"));
+    EXPECT_THAT(message_of([&] { Array::wrap(nullptr, shape, Dtype::float32); }), HasSubstr("too many elements"));
+  }
+  float value = 0;
+  EXPECT_THAT(message_of([&] {
+                Array::wrap(&value, Shape{2, 2}, Strides{std::int64_t{1} << 62, 1}, Dtype::float32);
+              }),
+              HasSubstr("reaches beyond all memory"));
+  EXPECT_EQ(Array::zeros({half_of_all, 0}, Dtype::float32).size(), 0);
+}
+
 TEST(MetalKernel, ScalarsAreConverted) {
   EXPECT_EQ(values_of(Array::scalar(3, Dtype::float32))[0], 3);
   EXPECT_EQ(values_of(Array::scalar(2.5, Dtype::float32))[0], 2.5);

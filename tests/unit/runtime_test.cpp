@@ -202,9 +202,15 @@ TEST_F(Runtime, NamesTheNearestKernels) {
 TEST_F(Runtime, SpecialisesByFunctionConstants) {
   Buffer out(4), bias(4);
   bias.as<float>()[0] = 0.5;
-  run(kernel("gated"), Dispatch().buffer(0, out).threads({1}, {1}));
-  EXPECT_EQ(out.as<float>()[0], 7);
+  // As Metal refuses a pipeline.
+  expect_error(
+      ErrorCode::invalid_argument, [&] { kernel("gated"); },
+      HasSubstr("needs a value for function constant 'with_bias' (index 3) of type bool"));
   FunctionConstants constants;
+  constants.set(3, false).set("shape", std::vector<std::int64_t>{0, 0, 0}).set(5, 0.0);
+  const Kernel plain = library().kernel("gated", constants);
+  run(plain, Dispatch().buffer(0, out).threads({1}, {1}));
+  EXPECT_EQ(out.as<float>()[0], 7);
   constants.set(3, true).set("shape", std::vector<std::int64_t>{1, 2, 3}).set(5, 0.25);
   Kernel special = library().kernel("gated", constants);
   expect_error(
@@ -212,8 +218,44 @@ TEST_F(Runtime, SpecialisesByFunctionConstants) {
       HasSubstr("'bias'"));
   run(special, Dispatch().buffer(0, out).buffer(1, bias).threads({1}, {1}));
   EXPECT_EQ(out.as<float>()[0], 0.5f + 100 + 3000 + 0.25f);
-  EXPECT_FALSE(kernel("gated").info().arguments[1].is_active);
+  EXPECT_FALSE(plain.info().arguments[1].is_active);
   EXPECT_TRUE(special.info().arguments[1].is_active);
+}
+
+TEST_F(Runtime, FunctionConstantsHaveAllBits) {
+  const Library wide = Device::cpu().make_library(R"(
+    #include <metal_stdlib>
+    using namespace metal;
+    constant ulong big [[function_constant(0)]];
+    constant long small [[function_constant(1)]];
+    constant ulong2 both [[function_constant(2)]];
+    constant float number [[function_constant(3)]];
+    kernel void f(device ulong* out) {
+      out[0] = big; out[1] = ulong(small); out[2] = both.x; out[3] = isnan(number) ? 1 : ulong(number);
+    }
+  )");
+  Buffer out(32);
+  const auto values = [&](const FunctionConstants& constants) {
+    run(wide.kernel("f", constants), Dispatch().buffer(0, out).threads({1}, {1}));
+    const auto* first = out.as<std::uint64_t>().data();
+    return std::vector<std::uint64_t>(first, first + 4);
+  };
+  const std::uint64_t most = UINT64_MAX, middle = std::uint64_t{1} << 63;
+  EXPECT_THAT(values(FunctionConstants()
+                         .set(0, std::int64_t{-1})  // the same bits
+                         .set("small", std::int64_t{-2})
+                         .set(2, std::vector<std::int64_t>{INT64_MIN, 1})
+                         .set(3, std::nan(""))),
+              ::testing::ElementsAre(most, most - 1, middle, 1));
+  EXPECT_THAT(
+      values(FunctionConstants().set(0, 0x1p63).set(1, std::int64_t{5}).set(2, std::vector<double>{0x1p63, 0}).set(3, 0x1p63)),
+      ::testing::ElementsAre(middle, 5, middle, middle));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { wide.kernel("f", FunctionConstants().set(0, 0x1p64)); },
+      HasSubstr("'big' (index 0) of type ulong cannot hold"));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { wide.kernel("f", FunctionConstants().set(3, 1e39)); },
+      HasSubstr("'number' (index 3) of type float cannot hold 1e+39"));
 }
 
 TEST_F(Runtime, RejectsWrongFunctionConstants) {
