@@ -13,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import _torch_metal_kernel_checks as checks
+from ._numbers import described, number
 from ._torch_metal_kernel_convert import Convertible
 from ._torch_metal_kernel_run import metal_types, run_source
 from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
@@ -58,7 +59,10 @@ def _operator_name(name: str) -> str:
 
 # Extents may be floats, as in `n / 4`: Core AI's class makes tensors of integers of them.
 def _integers(extents: Sequence[Any]) -> list[Any]:
-    return [int(extent) if isinstance(extent, float) else extent for extent in extents]
+    return [
+        extent if isinstance(extent, (int, torch.SymInt, torch.SymFloat)) else int(number(extent) or 0)
+        for extent in extents
+    ]
 
 
 def _metal_type(tensor: torch.Tensor, what: str) -> str:
@@ -111,6 +115,7 @@ class TorchMetalKernel(Convertible):
         atol: float | None = None,
     ) -> None:
         checks.check_names(name, input_names, result_names)
+        checks.check_declaration(src, torch_defn, metal_params, helper_src, template_dtypes, verify, rtol, atol)
         signature = checks.signature_of(torch_defn)
         checks.check_inputs(signature, input_names)
         self._return_kind = checks.return_kind(signature.return_annotation, result_names)
@@ -176,27 +181,14 @@ class TorchMetalKernel(Convertible):
             metalloid.VerificationError: a result differs from ``torch_defn``'s (only if verifying).
             metalloid.Error: the kernel cannot be launched so, crashed, or ran into the timeout.
         """
-        if len(threads_per_grid) != 3:
-            raise ValueError(
-                f"threads_per_grid must be a 3-tuple, got {len(threads_per_grid)} elements: {threads_per_grid!r}"
-            )
-        if len(threads_per_thread_group) != 3:
-            raise ValueError(
-                "threads_per_thread_group must be a 3-tuple, got "
-                f"{len(threads_per_thread_group)} elements: {threads_per_thread_group!r}"
-            )
-        if len(result_shapes) != len(self.result_names):
-            raise ValueError(
-                "result_shapes must contain one shape per result name; "
-                f"expected {len(self.result_names)} (for {self.result_names}), got {len(result_shapes)}"
-            )
+        checks.check_extents("threads_per_grid", threads_per_grid)
+        checks.check_extents("threads_per_thread_group", threads_per_thread_group)
+        checks.check_shapes(result_shapes, self.result_names)
         if len(args) != len(self.input_names):  # torch's own error names the wrong argument
             raise RuntimeError(
                 f"kernel {self.name!r} takes {len(self.input_names)} inputs {self.input_names}, got {len(args)}"
             )
-        for name, shape in zip(self.result_names, result_shapes, strict=True):
-            if isinstance(shape, int):
-                raise TypeError(f"result_shapes must contain one shape per result name, got {shape} for {name!r}")
+        args = tuple(checks.plain_inputs(args, self._annotations))
         shapes = [_integers(shape) for shape in result_shapes]
         if self._is_exported_for_coreai():
             return self._as_coreai_kernel()(
@@ -212,6 +204,17 @@ class TorchMetalKernel(Convertible):
 
     def metal_source(self, *args: Any, result_shapes: Sequence[Sequence[int]]) -> tuple[str, str]:
         """The kernel's full name and the whole Metal source that a call with these arguments compiles."""
+        checks.check_shapes(result_shapes, self.result_names)
+        if len(args) != len(self.input_names):
+            raise TypeError(
+                f"kernel {self.name!r} takes {len(self.input_names)} inputs {self.input_names}, got {len(args)}"
+            )
+        args = tuple(checks.plain_inputs(args, self._annotations))
+        for name, value, annotation in zip(self.input_names, args, self._annotations, strict=True):
+            if isinstance(value, torch.Tensor) != (annotation is torch.Tensor) or (
+                annotation is not torch.Tensor and number(value) is None
+            ):
+                raise TypeError(f"input {name!r} must be a {annotation.__name__}, not {described(value)}")
         return self._source(args, result_shapes, self._dtypes(args))
 
     def _source(

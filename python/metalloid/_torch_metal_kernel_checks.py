@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 import typing
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+
+from ._numbers import described, flag, number, real, text
 
 _input_types = (torch.Tensor, float, bool, int)
 
@@ -18,6 +21,12 @@ def check_names(name: str, input_names: Sequence[str], result_names: Sequence[st
         raise ValueError(f"Kernel name must be a non-empty string, got {name!r}")
     if not result_names:
         raise ValueError("result_names must contain at least one entry")
+    for what, names in (("input_names", input_names), ("result_names", result_names)):
+        if not isinstance(names, (list, tuple)) or not all(isinstance(each, str) for each in names):
+            raise TypeError(f"{what} must be a list of str, not {described(names)}")
+        for each in names:
+            each.encode()  # UnicodeEncodeError for halves of surrogate pairs
+    name.encode()
     for label, names in (("input", input_names), ("result", result_names)):
         repeated = sorted(each for each, count in Counter(names).items() if count > 1)
         if repeated:
@@ -25,6 +34,82 @@ def check_names(name: str, input_names: Sequence[str], result_names: Sequence[st
     overlap = sorted(set(input_names) & set(result_names))
     if overlap:
         raise ValueError(f"Names appear in both input_names and result_names: {overlap}")
+
+
+def check_declaration(
+    src: Any, torch_defn: Any, metal_params: Any, helper_src: Any, template_dtypes: Any, verify: Any, rtol: Any, atol: Any
+) -> None:
+    """The types of all that is not a name."""
+    text("src", src)
+    if helper_src is not None:
+        text("helper_src", helper_src)
+    if not callable(torch_defn):
+        raise TypeError(f"torch_defn must be a function, not {described(torch_defn)}")
+    fields = ("name", "dtype", "attr")
+    if metal_params is not None and not (
+        isinstance(metal_params, (list, tuple))
+        and all(isinstance(getattr(each, field, None), str) for each in metal_params for field in fields)
+    ):
+        raise TypeError(f"metal_params must be a list of metalloid.MetalParameter, not {described(metal_params)}")
+    if template_dtypes is not None and not (
+        isinstance(template_dtypes, Mapping)
+        and all(isinstance(each, str) for pair in template_dtypes.items() for each in pair)
+    ):
+        raise TypeError(f"template_dtypes must map str to str, not {described(template_dtypes)}")
+    if verify is not None:
+        flag("verify", verify)
+    for what, value in (("rtol", rtol), ("atol", atol)):
+        if value is not None:
+            real(what, value)
+
+
+_symbols = (torch.SymInt, torch.SymFloat)  # of torch.export
+
+
+def check_extents(what: str, extents: Any) -> None:
+    """Three numbers. Floats are allowed, as in `n / 4`."""
+    if not isinstance(extents, (list, tuple)):
+        raise TypeError(f"{what} must be a 3-tuple, not {described(extents)}")
+    if len(extents) != 3:
+        raise ValueError(f"{what} must be a 3-tuple, got {len(extents)} elements: {extents!r}")
+    _check_integers(what, extents)
+
+
+def _check_integers(what: str, extents: Sequence[Any]) -> None:
+    for extent in extents:
+        if isinstance(extent, _symbols):
+            continue
+        plain = number(extent)
+        if plain is None:
+            raise TypeError(f"{what} must hold integers, not {described(extent)}")
+        if not math.isfinite(plain):
+            raise ValueError(f"{what} must hold integers, not {extent}")
+
+
+def check_shapes(shapes: Any, result_names: Sequence[str]) -> None:
+    if not isinstance(shapes, (list, tuple)):
+        raise TypeError(f"result_shapes must be a list with the shape of each result, not {described(shapes)}")
+    if len(shapes) != len(result_names):
+        raise ValueError(
+            "result_shapes must contain one shape per result name; "
+            f"expected {len(result_names)} (for {list(result_names)}), got {len(shapes)}"
+        )
+    for name, shape in zip(result_names, shapes, strict=True):
+        if not isinstance(shape, (list, tuple)):
+            raise TypeError(
+                f"result_shapes must contain one shape per result name, got {described(shape)} for {name!r}"
+            )
+        _check_integers(f"result_shapes: the shape of {name!r}", shape)
+
+
+def plain_inputs(values: Sequence[Any], annotations: Sequence[Any]) -> list[Any]:
+    """Python's numbers for NumPy's where a number is wanted."""
+    return [
+        value
+        if annotation is torch.Tensor or isinstance(value, (int, float, torch.Tensor)) or (plain := number(value)) is None
+        else plain
+        for value, annotation in zip(values, annotations, strict=True)
+    ]
 
 
 def check_inputs(signature: inspect.Signature, input_names: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ def start_trace(file: str | os.PathLike[str]) -> None:
         raise TypeError(f"file must be a path, not {described(file)}")
     if "\0" in os.fspath(file):
         raise ValueError(f"file must be a path without zero bytes, not {described(file)}")
+    os.fspath(file).encode()  # UnicodeEncodeError for halves of surrogate pairs
     _core.start_trace(os.fspath(file))
 
 

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._numbers import flag
+
 if TYPE_CHECKING:
     from ._metal_kernel import MetalKernel
     from ._tune import MetalKernelTuning
@@ -19,6 +21,9 @@ _directions = (
     "result is a dictionary), or name the arrays in metal_kernel(input_names=['x'], output_names=['y'], ...) and give "
     "lists."
 )
+
+
+_no_shapes = object()  # a source does not depend on them
 
 
 def are_dictionaries(**arguments: Any) -> bool:
@@ -71,10 +76,12 @@ class MetalKernelByName:
     def _kernel_for(
         self, inputs: Any, output_shapes: Any, output_dtypes: Any, **flags: bool | None
     ) -> MetalKernel:
-        arrays = dict(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
-        if not are_dictionaries(**{what: value for what, value in arrays.items() if value is not None}):
+        arrays = dict(inputs=inputs, output_dtypes=output_dtypes)
+        if output_shapes is not _no_shapes:
+            arrays["output_shapes"] = output_shapes
+        if not are_dictionaries(**arrays):
             raise TypeError(f"metal_kernel {self._name!r} was made without input_names and output_names. {_directions}")
-        chosen = self._flags | {what: flag for what, flag in flags.items() if flag is not None}
+        chosen = self._flags | {what: flag(what, value) for what, value in flags.items() if value is not None}
         names = names_of("inputs", inputs), names_of("output_dtypes", output_dtypes)
         key = (*names, *sorted(chosen.items()))
         with self._lock:
@@ -112,7 +119,7 @@ class MetalKernelByName:
         self, *, inputs: Mapping[str, Any], output_dtypes: Mapping[str, Any], template: Any = None
     ) -> str:
         """The Metal source that such a call compiles."""
-        kernel = self._kernel_for(inputs, None, output_dtypes)
+        kernel = self._kernel_for(inputs, _no_shapes, output_dtypes)
         return kernel.generated_source(inputs=inputs, output_dtypes=output_dtypes, template=template)
 
     def tune(
