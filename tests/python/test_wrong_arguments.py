@@ -9,9 +9,10 @@ try:
 except ImportError:
     torch = None
 
+HUGE = (2**22, 2**21, 2**21)
 VALUES = [
     None, True, 0, -1, 2**32, 2**64, -(2**63) - 1, 1e-320, float("inf"), float("nan"), 1j, "", "x", "a\0b", b"x", bytearray(3),
-    [], [1], ["x"], [None], [[1]], (), (1, 2, 3, 4), (0, 0, 0), (-1, 1, 1), (2**22, 2**21, 2**21), {}, {"a": 1}, {0: -1},
+    [], [1], ["x"], [None], [[1]], (), (1, 2, 3, 4), (0, 0, 0), (-1, 1, 1), HUGE, {}, {"a": 1}, {0: -1},
     {0: 2**70}, {"x": "y"}, {None: None}, set(), range(3), numpy.float32(1), numpy.int64(5), numpy.bool_(True),
     numpy.zeros(3, numpy.float32), numpy.array("x"), numpy.array([None]), object(), object, print, slice(1),
 ]  # fmt: skip
@@ -91,6 +92,8 @@ def test_wrong_arguments(name, tmp_path, monkeypatch, capfd):
         function(*positional, **keywords)
         for place in [*range(len(positional)), *keywords]:
             for value in VALUES:
+                if value is HUGE and name == "metal_kernel's tune":
+                    continue  # a grid that is right, and takes years
                 given, named = list(positional), dict(keywords)
                 (named if isinstance(place, str) else given)[place] = value
                 try:

@@ -87,7 +87,13 @@ class Tunable:
             [_extents("candidates", candidate) for candidate in candidates], margin, seconds, rounds, compare,
             tolerance, force, {},
         )  # fmt: skip
-        default = (0, 0, 0) if threadgroup is None else _extents("threadgroup", threadgroup)
+        sizes = {"grid" if grid is not None else "threadgroups": extents}
+        if threadgroup is not None:
+            sizes["threadgroup"] = _extents("threadgroup", threadgroup)
+        for what, size in (*sizes.items(), *(("candidates", _extents("candidates", each)) for each in candidates)):
+            if min(size) <= 0:
+                raise ValueError(f"[metal_kernel] `{what}` must be above 0, not {size}")
+        default = sizes.get("threadgroup", (0, 0, 0))
         result = self._kernel.tune(
             list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes), extents,
             grid is not None, default, _template(template), _initial(init_value), self.device, options,
