@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/inline_functions.h"
 #include "ir/module.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/reflection.h"
@@ -44,6 +45,8 @@ class Engine {
   virtual std::string target() const = 0;
   // Does early what the first compile would do for all that follow.
   virtual void prepare() const {}
+  // Which calls may be left in the modules that it takes.
+  virtual ir::InlinePolicy inline_policy() const { return {}; }
   // Takes the specialised, optimised module (ir::specialise) to loadable bytes.
   virtual std::string compile(ir::KernelModule kernel) const = 0;
   virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const = 0;

@@ -12,6 +12,7 @@
 
 #include <memory>
 
+#include "ir/specialise.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -37,6 +38,12 @@ std::string print(const llvm::Module& module) {
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
   return text;
+}
+
+std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel, const InlinePolicy& policy) {
+  KernelInfo info;
+  info.name = info.symbol = kernel;
+  return print(*specialise(assemble(llvm_assembly), {}, info, {}, policy).module);
 }
 
 std::string disassemble(std::string_view bitcode) {

@@ -7,6 +7,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include "ir/inline_functions.h"
+
 namespace llvm {
 class Module;
 }
@@ -18,5 +20,7 @@ std::string assemble(std::string_view llvm_assembly);
 
 std::string disassemble(std::string_view bitcode);
 std::string print(const llvm::Module& module);
+// What ir::specialise makes of the one kernel of an assembly text, as an engine with that policy gets it.
+std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel, const InlinePolicy& policy);
 
 }  // namespace metalloid::ir

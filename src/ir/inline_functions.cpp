@@ -1,7 +1,6 @@
 #include "ir/inline_functions.h"
 
 #include <llvm/ADT/SCCIterator.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/IR/Function.h>
@@ -14,6 +13,8 @@
 
 #include <vector>
 
+#include "ir/inline_choice.h"
+#include "ir/pass_down.h"
 #include "ir/pass_managers.h"
 
 namespace metalloid::ir {
@@ -27,8 +28,8 @@ bool calls_itself(const llvm::Function& function) {
   return false;
 }
 
-// Non-recursive functions with bodies, callees before callers.
-std::vector<llvm::Function*> in_call_order(llvm::Module& module, llvm::SmallPtrSetImpl<llvm::Function*>& recursive) {
+// All functions with bodies, callees before callers, and which of them are part of a call cycle.
+std::vector<llvm::Function*> in_call_order(llvm::Module& module, FunctionSet& recursive) {
   llvm::CallGraph graph(module);
   std::vector<llvm::Function*> order;
   for (auto component = llvm::scc_begin(&graph); !component.isAtEnd(); ++component) {
@@ -42,13 +43,14 @@ std::vector<llvm::Function*> in_call_order(llvm::Module& module, llvm::SmallPtrS
   return order;
 }
 
-bool inline_calls(llvm::Function& caller, const llvm::SmallPtrSetImpl<llvm::Function*>& recursive) {
+// Of the functions in `order`; what stays a call is in `kept`.
+bool inline_calls(llvm::Function& caller, const FunctionSet& kept) {
   llvm::SmallVector<llvm::CallBase*, 16> calls;
   for (llvm::Instruction& instruction : llvm::instructions(caller)) {
-    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (!call) continue;
-    llvm::Function* callee = call->getCalledFunction();
-    if (callee && callee != &caller && !callee->isDeclaration() && !recursive.contains(callee)) calls.push_back(call);
+    llvm::Function* callee = called_definition(instruction);
+    if (!callee || callee == &caller || kept.contains(callee)) continue;
+    auto& call = llvm::cast<llvm::CallBase>(instruction);
+    if (!call.isNoInline()) calls.push_back(&call);
   }
   for (llvm::CallBase* call : calls) {
     llvm::Function* callee = call->getCalledFunction();
@@ -59,20 +61,67 @@ bool inline_calls(llvm::Function& caller, const llvm::SmallPtrSetImpl<llvm::Func
   return !calls.empty();
 }
 
+void forget_noinline(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) call->removeFnAttr(llvm::Attribute::NoInline);
+    }
+  }
+}
+
+void mark_kept(const FunctionSet& kept) {
+  for (llvm::Function* function : kept) {
+    function->removeFnAttr(llvm::Attribute::AlwaysInline);
+    function->removeFnAttr(llvm::Attribute::InlineHint);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    for (llvm::User* user : function->users()) {
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user)) call->removeFnAttr(llvm::Attribute::AlwaysInline);
+    }
+  }
+}
+
+// Those that a declaration asks to keep.
+FunctionSet declared_noinline(llvm::ArrayRef<llvm::Function*> order, const llvm::Function& kernel) {
+  FunctionSet result;
+  for (llvm::Function* function : order) {
+    if (function != &kernel && function->hasFnAttribute(llvm::Attribute::NoInline)) result.insert(function);
+  }
+  return result;
+}
+
 }  // namespace
 
-void inline_functions(llvm::Module& module) {
-  llvm::SmallPtrSet<llvm::Function*, 8> recursive;
-  std::vector<llvm::Function*> order = in_call_order(module, recursive);
+void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
+  llvm::Module& module = *kernel.module;
+  llvm::Function* entry = module.getFunction(kernel.info.symbol);
+  if (policy.everything) forget_noinline(module);
+  FunctionSet recursive;
+  const std::vector<llvm::Function*> order = in_call_order(module, recursive);
   PassManagers managers;
   llvm::FunctionPassManager simplify;
   simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   simplify.addPass(llvm::EarlyCSEPass());
   simplify.addPass(llvm::SimplifyCFGPass());
+  const auto clean = [&](llvm::Function& function) {
+    simplify.run(function, managers.functions);
+    managers.functions.clear(function, function.getName());
+  };
+  FunctionSet kept;
+  if (entry && !policy.everything) {
+    if (may_be_large(order, *entry, recursive)) {
+      for (llvm::Function* function : order) clean(*function);
+      kept = choose_calls(order, *entry, recursive, managers.functions);
+      for (llvm::Function* function : order) managers.functions.clear(*function, function->getName());
+    } else {
+      kept = declared_noinline(order, *entry);
+    }
+    mark_kept(kept);
+  }
+  kept.insert(recursive.begin(), recursive.end());
   for (llvm::Function* function : order) {
-    inline_calls(*function, recursive);
-    simplify.run(*function, managers.functions);
-    managers.functions.clear(*function, function->getName());
+    inline_calls(*function, kept);
+    clean(*function);
   }
 }
 

@@ -1,12 +1,22 @@
-// Inlines every call that is not recursive, so that a kernel becomes one flat function.
+// Inlines calls, callees first, up to where a call is the better choice.
 #pragma once
 
 #include <llvm/IR/Module.h>
 
+#include "ir/module.h"
+
 namespace metalloid::ir {
 
-// Callees first: each function is inlined into and simplified before its callers copy it, which keeps deep template
-// libraries cheap. Functions of a call cycle, and those called through pointers, stay.
-void inline_functions(llvm::Module& module);
+// What an engine wants of the calls in the kernels that it takes.
+struct InlinePolicy {
+  // One flat function: every call is inlined, `noinline` or not, but for those of a call cycle and those through
+  // pointers.
+  bool everything = false;
+};
+
+// Each function is inlined into and simplified before its callers copy it, which keeps deep template libraries cheap.
+// Functions declared `noinline`, and in large kernels those that inline_choice.h names, stay; they are marked
+// `noinline` behind this pass. Functions of a call cycle, and those called through pointers, always stay.
+void inline_functions(KernelModule& kernel, const InlinePolicy& policy);
 
 }  // namespace metalloid::ir

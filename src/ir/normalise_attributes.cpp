@@ -15,9 +15,9 @@ namespace metalloid::ir {
 namespace {
 
 void normalise_definition(llvm::Function& function) {
-  for (auto kind : {llvm::Attribute::NoInline, llvm::Attribute::OptimizeNone, llvm::Attribute::MustProgress,
-                    llvm::Attribute::WillReturn, llvm::Attribute::UWTable, llvm::Attribute::StackProtect,
-                    llvm::Attribute::StackProtectStrong, llvm::Attribute::StackProtectReq}) {
+  for (auto kind : {llvm::Attribute::OptimizeNone, llvm::Attribute::MustProgress, llvm::Attribute::WillReturn,
+                    llvm::Attribute::UWTable, llvm::Attribute::StackProtect, llvm::Attribute::StackProtectStrong,
+                    llvm::Attribute::StackProtectReq}) {
     function.removeFnAttr(kind);
   }
   for (llvm::StringRef name :
@@ -102,7 +102,6 @@ void normalise_attributes(llvm::Module& module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         forget_promises(*call);
-        call->removeFnAttr(llvm::Attribute::NoInline);
         call->removeFnAttr(llvm::Attribute::WillReturn);
         llvm::Function* callee = call->getCalledFunction();
         if (callee && callee->getName().starts_with(llvm::StringRef(operation_prefix))) {

@@ -5,7 +5,7 @@
 
 namespace metalloid::ir {
 
-//  - Everything may be inlined and optimised (no noinline, no optnone).
+//  - Everything may be optimised (no optnone).
 //  - Loops without end are legal and must stay: a host stops them by its timeout.
 //  - Address zero is an ordinary bad address, whose use must crash, not undefined behaviour that deletes code.
 //  - Nothing unwinds. CPU names and features are the engine's to choose.

@@ -122,4 +122,9 @@ std::optional<MatrixOperation> parse_matrix_operation(std::string_view name) {
   return MatrixOperation{*action, *a, *b};
 }
 
+bool is_meeting(std::string_view name) {
+  return name == threadgroup_barrier_name || name == simdgroup_barrier_name || parse_cross_lane(name) ||
+         parse_matrix_operation(name);
+}
+
 }  // namespace metalloid::ir

@@ -93,4 +93,7 @@ struct MatrixOperation {
 // Takes "metalloid.simdgroup_matrix.multiply_accumulate.f16.f32" apart; nothing for any other name.
 std::optional<MatrixOperation> parse_matrix_operation(std::string_view function_name);
 
+// True for the operations at which threads wait for each other.
+bool is_meeting(std::string_view function_name);
+
 }  // namespace metalloid::ir

@@ -14,6 +14,7 @@
 #include "ir/fold_function_constants.h"
 #include "ir/inline_functions.h"
 #include "ir/normalise_attributes.h"
+#include "ir/refuse_unsupported.h"
 #include "ir/select_kernel.h"
 #include "ir/simplify.h"
 #include "ir/thread_variables.h"
@@ -69,7 +70,7 @@ void dump_after(std::string_view pass, const llvm::Module& module) {
 }
 
 KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& info,
-                        const FunctionConstants& constants) {
+                        const FunctionConstants& constants, const InlinePolicy& policy) {
   KernelModule kernel = select_kernel(bitcode, info);
   auto pass = [&](std::string_view name, auto&& run) {
     run();
@@ -79,7 +80,8 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("normalise_attributes", [&] { normalise_attributes(*kernel.module); });
   pass("fix_numeric_semantics", [&] { fix_numeric_semantics(*kernel.module); });
   pass("fold_function_constants", [&] { fold_function_constants(kernel, library, constants); });
-  pass("inline_functions", [&] { inline_functions(*kernel.module); });
+  pass("refuse_unsupported", [&] { refuse_unsupported(kernel); });
+  pass("inline_functions", [&] { inline_functions(kernel, policy); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("simplify", [&] { simplify(*kernel.module); });
   require_function_constants(kernel, library);

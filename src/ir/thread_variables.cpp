@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ReplaceConstant.h>
 
+#include "ir/pass_down.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -28,18 +30,27 @@ void place_thread_variables(KernelModule& kernel) {
   for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
     if (!is_thread_variable(variable)) continue;
     llvm::convertUsersOfConstantsToInstructions({&variable});
-    for (const llvm::User* user : variable.users()) {
-      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
-      if (!instruction || instruction->getFunction() != function) {
-        throw Error(ErrorCode::unsupported, fmt::format("kernel '{}': a recursive function uses variable '{}', which "
-                                                        "holds an argument at program scope",
-                                                        kernel.info.name, variable.getName().str()));
-      }
-    }
     llvm::IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
     llvm::Value* own = builder.CreateAlloca(variable.getValueType(), nullptr, variable.getName());
     if (own->getType() != variable.getType()) own = builder.CreateAddrSpaceCast(own, variable.getType());
-    variable.replaceAllUsesWith(own);
+    llvm::SetVector<llvm::Function*> users;
+    for (llvm::User* user : variable.users()) {
+      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      if (instruction && instruction->getFunction() != function) users.insert(instruction->getFunction());
+    }
+    auto addresses = pass_down(module, users.getArrayRef(), variable.getType(), variable.getName(),
+                               [&](llvm::Function& other) -> llvm::Value* {
+                                 if (&other == function) return own;
+                                 throw Error(ErrorCode::unsupported,
+                                             fmt::format("kernel '{}': a function that is called through a pointer "
+                                                         "uses variable '{}', which holds an argument at program scope",
+                                                         kernel.info.name, variable.getName().str()));
+                               });
+    addresses[function] = own;
+    for (llvm::Use& use : llvm::make_early_inc_range(variable.uses())) {
+      auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+      if (user) use.set(addresses.at(user->getFunction()));
+    }
     variable.eraseFromParent();
   }
 }

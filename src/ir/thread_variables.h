@@ -4,8 +4,7 @@
 //   define void @kernel(..., <3 x i32> %p) {                               store %p, %position
 //     store %p, @position ...                                              ... load %position
 //
-// After inlining, only the kernel uses them, so they become its own. Recursive functions are not inlined; they cannot
-// use such a variable.
+// Behind inlining they become the kernel's own; functions that stay calls get the address as a parameter.
 #pragma once
 
 #include <llvm/IR/GlobalVariable.h>
@@ -17,7 +16,7 @@ namespace metalloid::ir {
 void mark_thread_variable(llvm::GlobalVariable& variable);
 bool is_thread_variable(const llvm::GlobalVariable& variable);
 
-// Throws Error(unsupported) where a recursive function uses one.
+// Throws Error(unsupported) where a function that is called through a pointer uses one.
 void place_thread_variables(KernelModule& kernel);
 
 }  // namespace metalloid::ir

@@ -87,10 +87,11 @@ const engines::Engine& engine_named(const std::string& name) {
 }
 
 CompiledCode perform_kernel(const KernelRequest& request) {
-  ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants);
+  const engines::Engine& engine = engine_named(request.engine);
+  ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
+                                           engine.inline_policy());
   check_kernel(module.info);
   CompiledCode compiled{module.info, {}};
-  const engines::Engine& engine = engine_named(request.engine);
   switch (request.form) {
     case Emit::ir: compiled.code = ir::print(*module.module); break;
     case Emit::assembly: compiled.code = engine.assembly(std::move(module)); break;

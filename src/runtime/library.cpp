@@ -31,15 +31,6 @@ const KernelInfo& find_kernel(const Library::State& library, std::string_view na
 }
 
 void check_kernel(const KernelInfo& kernel) {
-  for (const ArgumentInfo& argument : kernel.arguments) {
-    bool texture = argument.kind == ArgumentKind::texture;
-    if (argument.is_active && (texture || argument.kind == ArgumentKind::sampler)) {
-      const char* kind = texture ? "texture" : "sampler";
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("{}:{}: kernel '{}' has a {} argument, '{}': {}s are not supported by Metalloid",
-                              kernel.source_file, kernel.source_line, kernel.name, kind, argument.name, kind));
-    }
-  }
   const auto& required = kernel.required_threads_per_threadgroup;
   const std::uint64_t threads = std::max<std::uint64_t>(kernel.max_total_threads_per_threadgroup,
                                                         std::uint64_t{required[0]} * required[1] * required[2]);

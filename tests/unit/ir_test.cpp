@@ -77,6 +77,69 @@ kernel void test(device uint* x) { x[0] = simd_sum(factorial(x[1])); })");
   EXPECT_THAT(ir, HasSubstr("convergent"));
 }
 
+TEST(Passes, KeepCallsOfNoinlineFunctions) {
+  const std::string source = R"(
+__attribute__((noinline)) float kept(float x) { return x * 3.0f; }
+float inlined(float x) { return x + 5.0f; }
+kernel void test(device float* out) { out[0] = inlined(kept(out[1])); })";
+  const std::string ir = ir_of(source);
+  EXPECT_THAT(ir, HasSubstr("@_Z4keptf(float %0)"));
+  EXPECT_THAT(ir, Not(HasSubstr("@_Z7inlinedf")));
+}
+
+TEST(Passes, InlineEverythingForEnginesThatWantIt) {
+  const std::string assembly = R"(
+define void @test(ptr addrspace(1) %x) {
+  %1 = load i32, ptr addrspace(1) %x
+  %2 = call i32 @kept(i32 %1)
+  store i32 %2, ptr addrspace(1) %x
+  ret void
+}
+define i32 @kept(i32 %x) noinline {
+  %1 = add i32 %x, 7
+  ret i32 %1
+})";
+  EXPECT_THAT(ir::print_specialised(assembly, "test", {}), HasSubstr("kept"));
+  EXPECT_THAT(ir::print_specialised(assembly, "test", {.everything = true}), Not(HasSubstr("kept")));
+}
+
+// Eight levels of four calls each are 65,536 copies.
+std::string ladder(const std::string& qualifier) {
+  std::string text = "float level0(float x) { return exp(x) * sin(x); }\n";
+  for (int i = 1; i <= 8; ++i) {
+    const std::string below = "level" + std::to_string(i - 1);
+    text += qualifier + " float level" + std::to_string(i) + "(float x) { return " + below + "(x) + " + below +
+            "(x + 1) * " + below + "(x + 2) - " + below + "(x * 3); }\n";
+  }
+  return text + "kernel void test(device float* out) { out[0] = level8(out[1]); }\n";
+}
+
+TEST(Passes, KeepCallsWhereCopiesWouldBeTooMany) {
+  for (const char* qualifier : {"static", "METAL_FUNC"}) {
+    const std::string ir = ir_of(ladder(qualifier));
+    EXPECT_THAT(ir, HasSubstr("level7"));
+    EXPECT_LT(ir.size(), 2'000'000u);
+  }
+}
+
+TEST(Passes, RefuseUndefinedFunctionsByPlace) {
+  const std::string source = R"(
+constant bool looks [[function_constant(0)]];
+struct Scene { texture2d<float> image [[id(0)]]; };
+float look(constant Scene& scene, bool wanted) { return wanted ? scene.image.read(uint2(0)).x : 1.0f; }
+float deeper(constant Scene& scene) { return look(scene, looks) + look(scene, false); }
+kernel void test(constant Scene& scene, device float* x) { x[0] = deeper(scene); })";
+  EXPECT_NO_THROW(ir_of(source, FunctionConstants().set("looks", false)));
+  try {
+    ir_of(source, FunctionConstants().set("looks", true));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_THAT(error.what(), HasSubstr(":6: kernel 'test' calls 'metal::"));
+    EXPECT_THAT(error.what(), HasSubstr("textures are not supported"));
+  }
+}
+
 TEST(Assembly, GoesToBitcodeAndBack) {
   std::string bitcode = ir::assemble("define i32 @answer() {\n  ret i32 42\n}\n");
   EXPECT_THAT(ir::disassemble(bitcode), HasSubstr("ret i32 42"));

@@ -47,13 +47,20 @@ inline constexpr std::uint32_t frame_alignment = 64;
 // A place in the code where threads meet. Generated as an array sorted so that code that runs earlier comes first:
 // lanes that lag behind then reach the others before those go on.
 struct Site {
-  enum class Kind : std::uint8_t { cross_lane, matrices, simdgroup_barrier, threadgroup_barrier };
+  enum class Kind : std::uint8_t { cross_lane, matrices, simdgroup_barrier, threadgroup_barrier, call };
   Kind kind;
   std::uint8_t operation;  // ir::CrossLane
   std::uint8_t type;       // ir::LaneType
   std::uint8_t group;      // ir::LaneGroup
 };
 static_assert(sizeof(Site) == 4);
+
+// How a lane came to a site in a function that stays a call: the calls that it is in, innermost first, on its stack.
+// Calls of functions with sites have entries among the caller's sites.
+struct CallPath {
+  const CallPath* caller;
+  const Site* call;
+};
 
 // Operations on matrices that a simdgroup carries out in one meeting. Lanes put their elements into registers first:
 // register r of lane l is the pair of floats at [r * 32 + l] of the simdgroup's registers. A step does c = a * b + c,
@@ -72,17 +79,19 @@ struct MatrixProgram {
 };
 inline constexpr std::uint32_t most_matrix_registers = 64;
 
-// Runtime entry points that generated code calls. The first, second and fourth are gone from threads that stop by
+// Runtime entry points that generated code calls. The first three and the fifth are gone from threads that stop by
 // themselves.
 //   u64  cross_lane(ThreadgroupState*, Site*, u64 value, u32 operand)
 //   void barrier(ThreadgroupState*, Site*)
+//   void call_path(ThreadgroupState*, CallPath*)    of the meeting that comes next
 //   u64* matrix_registers(ThreadgroupState*)    the calling lane's register 0
 //   void matrices(ThreadgroupState*, Site*, MatrixProgram*, u64* registers)
-//   ThreadgroupState* current()    for recursive functions, which are not part of the flat kernel
+//   ThreadgroupState* current()    for functions that are called through pointers
 //   u32  current_thread(ThreadgroupState*)
 //   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* format, LogArgument*, u32 count)
 inline constexpr std::string_view cross_lane_name = "metalloid_cross_lane";
 inline constexpr std::string_view barrier_name = "metalloid_barrier";
+inline constexpr std::string_view call_path_name = "metalloid_call_path";
 inline constexpr std::string_view matrix_registers_name = "metalloid_matrix_registers";
 inline constexpr std::string_view matrices_name = "metalloid_matrices";
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/DataLayout.h>
@@ -18,7 +19,9 @@
 #include <cstdint>
 
 #include "engines/reference/kernel_abi.h"
+#include "engines/reference/thread_state.h"
 #include "ir/operations.h"
+#include "ir/pass_down.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::reference {
@@ -217,12 +220,30 @@ class EntryBuilder {
                   fmt::format("cannot inline kernel '{}': {}", info_.name, result.getFailureReason()));
     }
     kernel_.eraseFromParent();
+    answer_thread_queries();
+    pass_state_down(module_, *entry_);
+  }
+
+  void answer_thread_queries() {
     llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
     if (!query) return;
+    llvm::SetVector<llvm::Function*> askers;
+    for (llvm::User* user : query->users()) {
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(user)) askers.insert(call->getFunction());
+    }
+    askers.remove(entry_);
+    llvm::SmallVector<llvm::Value*, 2> unanswered;  // in functions that others know by their addresses
+    auto indices = ir::pass_down(
+        module_, askers.getArrayRef(), builder_.getInt32Ty(), "thread_index", [&](llvm::Function& function) -> Value* {
+          if (&function == entry_) return index_;
+          llvm::IRBuilder<> start(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+          return unanswered.emplace_back(start.CreateCall(query));
+        });
+    indices[entry_] = index_;
     for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-      if (!call || call->getFunction() != entry_) continue;
-      call->replaceAllUsesWith(index_);
+      if (!call || llvm::is_contained(unanswered, call)) continue;
+      call->replaceAllUsesWith(indices.at(call->getFunction()));
       call->eraseFromParent();
     }
   }

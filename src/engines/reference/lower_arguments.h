@@ -17,7 +17,8 @@ namespace metalloid::engines::reference {
 //           kernel(state->arguments[0], ..., position, ...)
 //
 // The kernel is inlined into the entry point, which takes over its debug information, and disappears.
-// metalloid.thread_index becomes arithmetic there.
+// metalloid.thread_index becomes arithmetic there. Functions that stay calls are given the index and the state as
+// parameters, if they need them.
 llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, bool threads_meet);
 
 }  // namespace metalloid::engines::reference

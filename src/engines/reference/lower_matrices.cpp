@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "engines/reference/kernel_abi.h"
-#include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/reference/thread_state.h"
 #include "ir/operations.h"
 #include "ir/pass_managers.h"
 

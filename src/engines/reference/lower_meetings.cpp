@@ -23,8 +23,10 @@
 #include <vector>
 
 #include "engines/reference/kernel_abi.h"
-#include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/reference/thread_state.h"
+#include "ir/inline_choice.h"
 #include "ir/operations.h"
+#include "ir/pass_down.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -105,6 +107,7 @@ class BlockOrder {
   std::vector<BasicBlock*> blocks_;
 };
 
+// A meeting, or the call of a function with meetings.
 struct Meeting {
   llvm::CallInst* call;
   Site site;
@@ -123,13 +126,15 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
               static_cast<std::uint8_t>(operation->type), static_cast<std::uint8_t>(operation->group)};
 }
 
-void collect(llvm::Function& function, std::vector<Meeting>& meetings) {
+void collect(llvm::Function& function, const ir::FunctionSet& meeting, std::vector<Meeting>& meetings) {
+  if (!meeting.contains(&function)) return;
   BlockOrder order(function);
   for (BasicBlock* block : order.blocks()) {
     for (llvm::Instruction& instruction : *block) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (!call) continue;
       if (auto site = site_of(*call)) meetings.push_back({call, *site});
+      if (meeting.contains(call->getCalledFunction())) meetings.push_back({call, Site{Site::Kind::call, 0, 0, 0}});
     }
   }
 }
@@ -163,25 +168,81 @@ class Lowering {
   }
 
   void run() {
+    const ir::FunctionSet meeting = pass_paths_down();
     std::vector<Meeting> meetings;
-    collect(entry_, meetings);
+    collect(entry_, meeting, meetings);
     for (llvm::Function& function : module_) {
-      if (&function != &entry_ && !function.isDeclaration()) collect(function, meetings);
+      if (&function != &entry_ && !function.isDeclaration()) collect(function, meeting, meetings);
     }
     llvm::GlobalVariable* sites = make_sites(meetings);
     llvm::DenseMap<llvm::Function*, Value*> states;
+    llvm::DenseMap<llvm::Function*, llvm::AllocaInst*> records;
     for (std::size_t i = 0; i < meetings.size(); ++i) {
       llvm::CallInst& call = *meetings[i].call;
+      if (meetings[i].site.kind == Site::Kind::call) {
+        extend_path(call, site_address(sites, i), records[call.getFunction()]);
+        continue;
+      }
       Value*& state = states[call.getFunction()];
       if (!state) state = state_in(*call.getFunction(), entry_);
       llvm::IRBuilder<> builder(&call);
-      Value* site = builder.CreateConstInBoundsGEP1_64(builder.getInt32Ty(), sites, i);
-      replace(builder, call, meetings[i].site, state, site);
+      if (Value* path = paths_.lookup(call.getFunction())) builder.CreateCall(call_path_, {state, path});
+      replace(builder, call, meetings[i].site, state, site_address(sites, i));
     }
     lower_thread_queries(states);
   }
 
  private:
+  // Lanes at one site go on together only if the same calls brought them there, as if all was one flat function, and
+  // who comes first is decided by the outermost calls that differ. So functions with meetings are told by which calls
+  // they are reached. Returns these functions.
+  ir::FunctionSet pass_paths_down() {
+    llvm::SmallVector<llvm::Function*, 8> users;
+    for (llvm::Function* function : functions_with_sites()) {
+      if (function != &entry_) users.push_back(function);
+    }
+    if (users.empty()) return functions_with_sites();
+    llvm::Type* pointer = llvm::PointerType::get(module_.getContext(), 0);
+    call_path_ = module_.getOrInsertFunction(llvm::StringRef(call_path_name),
+                                             llvm::Type::getVoidTy(module_.getContext()), pointer, pointer);
+    llvm::cast<llvm::Function>(call_path_.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    Value* none = llvm::ConstantPointerNull::get(llvm::PointerType::get(module_.getContext(), 0));
+    paths_ = ir::pass_down(module_, users, pointer, "path", [&](llvm::Function&) { return none; });
+    return functions_with_sites();
+  }
+
+  // Products of matrices are sites too (lower_matrices).
+  ir::FunctionSet functions_with_sites() {
+    return ir::functions_that_lead_to(
+        module_, [](llvm::StringRef name) { return ir::is_meeting(name) || name == llvm::StringRef(matrices_name); });
+  }
+
+  static Value* site_address(llvm::GlobalVariable* sites, std::size_t i) {
+    return llvm::ConstantExpr::getGetElementPtr(
+        llvm::Type::getInt8Ty(sites->getContext()), sites,
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(sites->getContext()), i * sizeof(Site)));
+  }
+
+  // The last argument of a call of a function with meetings becomes the caller's record.
+  void extend_path(llvm::CallInst& call, Value* site, llvm::AllocaInst*& record) {
+    llvm::Function* callee = call.getCalledFunction();
+    auto* parameter = llvm::dyn_cast_or_null<llvm::Argument>(paths_.lookup(callee));
+    if (!parameter) return;  // called through a pointer as well
+    llvm::Function& caller = *call.getFunction();
+    llvm::Type* pointer = llvm::PointerType::get(module_.getContext(), 0);
+    if (!record) {
+      Value* outer = paths_.lookup(&caller);
+      llvm::IRBuilder<> start(&caller.getEntryBlock(), caller.getEntryBlock().getFirstInsertionPt());
+      record = start.CreateAlloca(llvm::ArrayType::get(pointer, 2), nullptr, "path");
+      start.SetInsertPoint(&caller.getEntryBlock(), caller.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+      start.CreateStore(outer ? outer : llvm::ConstantPointerNull::get(llvm::PointerType::get(module_.getContext(), 0)),
+                        record);
+    }
+    llvm::IRBuilder<> builder(&call);
+    builder.CreateStore(site, builder.CreateConstInBoundsGEP1_64(pointer, record, 1));
+    call.setArgOperand(parameter->getArgNo(), record);
+  }
+
   llvm::GlobalVariable* make_sites(const std::vector<Meeting>& meetings) {
     std::vector<std::uint8_t> bytes;
     for (const Meeting& meeting : meetings) {
@@ -212,7 +273,7 @@ class Lowering {
     call.eraseFromParent();
   }
 
-  // The entry point knows its thread (lower_arguments); recursive functions ask.
+  // Where the index is not passed down (lower_arguments).
   void lower_thread_queries(llvm::DenseMap<llvm::Function*, Value*>& states) {
     llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
     if (!query) return;
@@ -232,26 +293,22 @@ class Lowering {
 
   llvm::Module& module_;
   llvm::Function& entry_;
-  llvm::FunctionCallee cross_lane_, barrier_;
+  llvm::FunctionCallee cross_lane_, barrier_, call_path_;
+  llvm::DenseMap<llvm::Function*, Value*> paths_;  // of functions with meetings, the entry point's is null
 };
 
 }  // namespace
 
 bool threads_meet(const llvm::Module& module) {
-  const llvm::Function* thread = module.getFunction(llvm::StringRef(ir::thread_index_name));
   for (const llvm::Function& function : module) {
-    if (!function.isDeclaration()) continue;
-    std::string_view name = function.getName();
-    bool meets = name == ir::threadgroup_barrier_name || name == ir::simdgroup_barrier_name ||
-                 ir::parse_cross_lane(name) || ir::parse_matrix_operation(name);
-    if (meets && !function.use_empty()) return true;
+    if (function.isDeclaration() && ir::is_meeting(function.getName()) && !function.use_empty()) return true;
   }
+  const llvm::Function* thread = module.getFunction(llvm::StringRef(ir::thread_index_name));
   if (!thread) return false;
-  // Where threads run in loops, a function that could not be inlined (there are several definitions then) cannot ask
-  // for its thread.
-  unsigned definitions = 0;
-  for (const llvm::Function& function : module) definitions += !function.isDeclaration();
-  return definitions > 1 && !thread->use_empty();
+  // Where threads run in loops, a function that is called through a pointer cannot ask for its thread.
+  bool by_address = false;
+  for (const llvm::Function& function : module) by_address |= !function.isDeclaration() && function.hasAddressTaken();
+  return by_address && !thread->use_empty();
 }
 
 void lower_meetings(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }

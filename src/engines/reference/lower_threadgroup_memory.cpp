@@ -14,6 +14,7 @@
 #include <cstddef>
 
 #include "engines/reference/kernel_abi.h"
+#include "engines/reference/thread_state.h"
 #include "ir/threadgroup_variables.h"
 
 namespace metalloid::engines::reference {
@@ -38,16 +39,6 @@ llvm::Instruction* base_in(llvm::Function& function, llvm::Function& entry) {
 }
 
 }  // namespace
-
-llvm::Value* state_in(llvm::Function& function, llvm::Function& entry) {
-  if (&function == &entry) return entry.getArg(0);
-  llvm::IRBuilder<> builder = at_start_of(function);
-  auto current = function.getParent()->getOrInsertFunction(llvm::StringRef(current_name), builder.getPtrTy());
-  auto* declaration = llvm::cast<llvm::Function>(current.getCallee());
-  declaration->addFnAttr(llvm::Attribute::NoUnwind);
-  declaration->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly(llvm::ModRefInfo::Ref));
-  return builder.CreateCall(current);
-}
 
 std::uint32_t lower_threadgroup_memory(llvm::Module& module, llvm::Function& entry) {
   ir::ThreadgroupVariables variables = ir::lay_out_threadgroup_variables(module);

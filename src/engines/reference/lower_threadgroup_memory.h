@@ -11,11 +11,8 @@ namespace metalloid::engines::reference {
 //   @tile = internal addrspace(3) global [256 x float]      %base = load ptr addrspace(3), state->threadgroup_memory
 //   load float, @tile + i                                    load float, %base + offset of tile + i
 //
-// `entry` has the state as its first parameter; other functions (recursive ones) ask the runtime for it.
+// For the state in functions that stay calls see thread_state.h.
 // Returns the bytes needed.
 std::uint32_t lower_threadgroup_memory(llvm::Module& module, llvm::Function& entry);
-
-// The state in `entry` or, looked up at its start, in another function.
-llvm::Value* state_in(llvm::Function& function, llvm::Function& entry);
 
 }  // namespace metalloid::engines::reference

@@ -35,7 +35,7 @@ namespace metalloid::engines::reference {
 namespace {
 
 // Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "6";
+constexpr std::string_view code_version = "7";
 
 void embed(llvm::Module& module, const KernelFacts& facts) {
   auto* first = reinterpret_cast<const std::uint32_t*>(&facts);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engines/reference/cross_lane.h"
 #include "engines/reference/matrices.h"
@@ -14,31 +15,65 @@ constexpr std::uint32_t all_lanes = ~0u;
 // For threads on fibers.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadgroupRunner* current_runner = nullptr;
 
-// The first of these lanes' sites in the code, and which of them wait there.
-struct FirstSite {
-  const Site* site = nullptr;
-  std::uint32_t lanes = 0;
+unsigned depth_of(const CallPath* path) {
+  unsigned depth = 0;
+  for (; path; path = path->caller) ++depth;
+  return depth;
+}
+
+// Where a lane stopped: a site, and the calls that it is in.
+struct Place {
+  const Site* site;
+  const CallPath* path;
 };
 
-FirstSite first_site(const LaneBoard& board, std::uint32_t lanes) {
-  FirstSite first;
-  if (lanes == all_lanes) {  // the usual case, and one for vector instructions
+// Which place comes first in the code: less than zero if it is a, zero if they are one. Entries of one function are
+// compared by address: those of the outermost calls that differ, or of the sites.
+std::intptr_t compare(Place a, Place b) {
+  if (!a.site || !b.site || (!a.path && !b.path)) {
+    return reinterpret_cast<std::intptr_t>(a.site) - reinterpret_cast<std::intptr_t>(b.site);
+  }
+  const unsigned depth_a = depth_of(a.path), depth_b = depth_of(b.path);
+  const auto step_out = [](Place& place) { place = {place.path->call, place.path->caller}; };
+  for (unsigned d = depth_a; d > depth_b; --d) step_out(a);
+  for (unsigned d = depth_b; d > depth_a; --d) step_out(b);
+  std::intptr_t difference = 0;
+  while (true) {
+    if (a.site != b.site) {
+      difference = reinterpret_cast<std::intptr_t>(a.site) - reinterpret_cast<std::intptr_t>(b.site);
+    }
+    if (!a.path) break;
+    step_out(a);
+    step_out(b);
+  }
+  return difference != 0 ? difference : std::intptr_t{depth_a} - std::intptr_t{depth_b};
+}
+
+}  // namespace
+
+ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simdgroup, std::uint32_t among) const {
+  const LaneBoard& board = simdgroup.board;
+  if (among == all_lanes && !on_fibers_) {  // the usual case, and one for vector instructions
     std::uintptr_t differences = 0;
     for (const Site* site : board.sites) {
       differences |= reinterpret_cast<std::uintptr_t>(site) ^ reinterpret_cast<std::uintptr_t>(board.sites[0]);
     }
-    if (differences == 0) return {board.sites[0], lanes};
+    if (differences == 0) return {board.sites[0], among};
   }
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+  FirstSite first;
+  const CallPath* path = nullptr;
+  for (std::uint32_t rest = among; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const Site* site = board.sites[lane];
-    if (first.lanes == 0 || site < first.site) first = {site, 0};
-    if (site == first.site) first.lanes |= 1u << lane;
+    const Place place = {board.sites[lane], on_fibers_ ? simdgroup.paths[lane] : nullptr};
+    const std::intptr_t order = first.lanes == 0 ? -1 : compare(place, {first.site, path});
+    if (order < 0) {
+      first = {place.site, 0};
+      path = place.path;
+    }
+    if (order <= 0) first.lanes |= 1u << lane;
   }
   return first;
 }
-
-}  // namespace
 
 void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts, KernelStack& stack) {
   stack_ = &stack;
@@ -53,6 +88,7 @@ void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts,
 
 void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
   kernel_ = kernel;
+  path_ = nullptr;
   state_ = &state;
   if (on_fibers_) fibers_.reset();
   const std::uint32_t threads =
@@ -90,7 +126,7 @@ void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
   simdgroup.started = true;
   simdgroup.runnable = 0;
   for (std::uint32_t rest = running; rest != 0;) {
-    const FirstSite stopped = first_site(simdgroup.board, rest);
+    const FirstSite stopped = first_site(simdgroup, rest);
     rest &= ~stopped.lanes;
     if (!stopped.site) continue;  // they have ended
     (stopped.site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= stopped.lanes;
@@ -162,7 +198,7 @@ unsigned ThreadgroupRunner::settle() {
 }
 
 void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
-  const auto [site, active] = first_site(simdgroup.board, simdgroup.waiting);
+  const auto [site, active] = first_site(simdgroup, simdgroup.waiting);
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
   if (site->kind == Site::Kind::cross_lane) {
@@ -182,7 +218,9 @@ void ThreadgroupRunner::fiber_main() {
 }
 
 void ThreadgroupRunner::stop_at(const Site* site) {
-  simdgroups_[simdgroup_].board.sites[lane_] = site;
+  Simdgroup& simdgroup = simdgroups_[simdgroup_];
+  simdgroup.board.sites[lane_] = site;
+  simdgroup.paths[lane_] = std::exchange(path_, nullptr);
   fibers_.stop();
 }
 

@@ -5,7 +5,8 @@
 // what happens:
 //
 //   1. Lanes wait at cross-lane operations or simdgroup barriers: the site that comes first in the code is carried
-//      out, with exactly the lanes that wait there as its active lanes; these can run again.
+//      out, with exactly the lanes that wait there as its active lanes; these can run again. In a function that stays
+//      a call, one site is as many as there are ways of calls to it (CallPath).
 //   2. Else all live lanes wait at threadgroup barriers: the next simdgroup runs. When no simdgroup can run, the
 //      barrier opens. Threads that have ended do not count, as on Apple silicon.
 //   3. Else the simdgroup has ended; when all have, the threadgroup has.
@@ -49,6 +50,7 @@ class ThreadgroupRunner {
   // Called by the running lane, if it has a fiber.
   std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
   void barrier(const Site* site) { stop_at(site); }
+  void call_path(const CallPath* path) { path_ = path; }
   void matrices(const Site* site, const MatrixProgram* program);
   // Called by any running lane.
   std::uint64_t* matrix_registers() { return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_; }
@@ -62,7 +64,15 @@ class ThreadgroupRunner {
     std::uint32_t runnable = 0, waiting = 0, at_barrier = 0;
     bool started = false;
     LaneBoard board;
+    const CallPath* paths[LaneBoard::lanes] = {};  // of lanes on fibers
   };
+
+  struct FirstSite {
+    const Site* site = nullptr;
+    std::uint32_t lanes = 0;
+  };
+  // Of these lanes' places in the code, the first, and which of them wait there.
+  FirstSite first_site(const Simdgroup& simdgroup, std::uint32_t lanes) const;
 
   void run_lanes(Simdgroup& simdgroup);
   void prepare_lane();
@@ -85,6 +95,7 @@ class ThreadgroupRunner {
   std::uint32_t ready_ = 0;  // simdgroups with runnable lanes
   RunThread kernel_ = nullptr;
   ThreadgroupState* state_ = nullptr;
+  const CallPath* path_ = nullptr;  // of the meeting to which the running lane comes
   bool on_fibers_ = false;
   KernelStack* stack_ = nullptr;
   Fibers fibers_;

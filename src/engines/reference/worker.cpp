@@ -24,6 +24,8 @@ std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_
 
 void barrier(ThreadgroupState* state, const Site* site) { static_cast<Worker*>(state)->runner.barrier(site); }
 
+void call_path(ThreadgroupState* state, const CallPath* path) { static_cast<Worker*>(state)->runner.call_path(path); }
+
 std::uint64_t* matrix_registers(ThreadgroupState* state) {
   return static_cast<Worker*>(state)->runner.matrix_registers();
 }
@@ -65,6 +67,7 @@ WorkerLease::~WorkerLease() {
 void* runtime_symbol(std::string_view name) {
   if (name == cross_lane_name) return reinterpret_cast<void*>(&cross_lane);
   if (name == barrier_name) return reinterpret_cast<void*>(&barrier);
+  if (name == call_path_name) return reinterpret_cast<void*>(&call_path);
   if (name == matrix_registers_name) return reinterpret_cast<void*>(&matrix_registers);
   if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
   if (name == current_name) return reinterpret_cast<void*>(&current);
