@@ -111,7 +111,7 @@ nb::list describe_arguments(const Kernel& kernel) {
 
 nb::list describe_function_constants(const Library& library) {
   nb::list result;
-  for (const FunctionConstantInfo& constant : library.info().function_constants) {
+  for (const FunctionConstantInfo& constant : library.function_constants()) {
     nb::dict entry;
     entry["name"] = constant.name;
     entry["index"] = constant.index;

@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "frontend/initialisers.h"
+#include "frontend/kernel_instantiations.h"
 #include "frontend/program_arguments.h"
 #include "ir/initialisers.h"
 #include "ir/thread_variables.h"
@@ -139,7 +140,8 @@ void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
 
 }  // namespace
 
-std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection, llvm::LLVMContext& context) {
+std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection,
+                                            const KernelInstantiations& instantiations, llvm::LLVMContext& context) {
   auto& compiler = session.compiler();
   auto& diagnostics = compiler.getDiagnostics();
   ThreadgroupVariables threadgroup_variables(diagnostics);
@@ -155,8 +157,14 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
       diagnostics, compiler.getCodeGenOpts().MainFileName, &compiler.getVirtualFileSystem(),
       compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
   generator->Initialize(session.context());
+  std::set<const clang::Decl*> left_out;
+  for (const ReflectedKernel& kernel : reflection.kernels) left_out.insert(kernel.function);
+  for (const ReflectedKernel& kernel : reflection.kernels) {
+    if (instantiations.wants(*kernel.function, kernel.info.name)) left_out.erase(kernel.function);
+  }
   // Kernels are called by hosts only, so the code generator must not wait for a use.
   for (ReflectedKernel& kernel : reflection.kernels) {
+    if (left_out.count(kernel.function) != 0) continue;
     auto* function = const_cast<clang::FunctionDecl*>(kernel.function);
     if (!function->hasAttr<clang::UsedAttr>() &&
         (function->isInlined() || function->getFormalLinkage() == clang::Linkage::Internal)) {
@@ -173,7 +181,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   // what they call: those must reach the generator, or it would leave them undefined.
   clang::ExternalASTSource* library = session.context().getExternalSource();
   if (library) library->StartTranslationUnit(generator.get());
-  session.declarations().replay(*generator);
+  session.declarations().replay(*generator, left_out);
   for (auto& [info, variable] : reflection.function_constants) {
     info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();
   }
@@ -183,6 +191,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   }
   for (std::size_t k = 0; k < reflection.kernels.size(); ++k) {
     auto& kernel = reflection.kernels[k];
+    if (left_out.count(kernel.function) != 0) continue;
     kernel.info.symbol = generator->GetMangledName(clang::GlobalDecl(kernel.function)).str();
     for (std::size_t a = 0; a < kernel.info.arguments.size(); ++a) {
       const auto gate = reflection.gates.find({k, a});

@@ -3,11 +3,14 @@
 
 #include <memory>
 
+#include "frontend/kernel_instantiations.h"
 #include "frontend/reflection.h"
 
 namespace metalloid::frontend {
 
-// Null (with diagnostics) if code generation failed. Fills in symbols, threadgroup memory, function constants used.
-std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection, llvm::LLVMContext& context);
+// Null (with diagnostics) if code generation failed. Fills in symbols, threadgroup memory, function constants used, of
+// the kernels that code is wanted of.
+std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection,
+                                            const KernelInstantiations& instantiations, llvm::LLVMContext& context);
 
 }  // namespace metalloid::frontend

@@ -7,6 +7,7 @@
 
 #include "frontend/code_generation.h"
 #include "frontend/effort_limit.h"
+#include "frontend/kernel_instantiations.h"
 #include "frontend/kernel_uses.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
@@ -33,24 +34,27 @@ LibraryInfo library_info(Reflection reflection) {
 }
 
 // The whole way from source to library.
-Result compile_in(Session& session, const CompileOptions& options) {
+Result compile_in(Session& session, const CompileOptions& options, const KernelSelection& selection) {
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
     }
   };
   const KernelUses kernel_uses;
+  const KernelInstantiations instantiations(session, selection);
   check(session.parse());
   kernel_uses.check(session);
   check_source_rules(session, options.language);
   Reflection reflection = reflect(session);
   check(true);
-  llvm::LLVMContext context;
-  const std::unique_ptr<llvm::Module> module = generate_code(session, reflection, context);
-  check(module != nullptr);
-
   Result result;
-  result.library.bitcode = to_bitcode(*module);
+  result.is_complete = selection.kind != KernelSelection::Kind::some && instantiations.is_done();
+  if (instantiations.is_done()) {
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module = generate_code(session, reflection, instantiations, context);
+    check(module != nullptr);
+    result.library.bitcode = to_bitcode(*module);
+  }
   result.library.info = library_info(std::move(reflection));
   result.library.warnings = session.diagnostics().text();
   for (const std::string& file : session.dependencies()) result.dependencies.emplace_back(file);
@@ -59,10 +63,11 @@ Result compile_in(Session& session, const CompileOptions& options) {
 
 }  // namespace
 
-Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude) {
+Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude,
+               const KernelSelection& selection) {
   auto session = std::make_unique<Session>(source, options, prelude);
   try {
-    return compile_in(*session, options);
+    return compile_in(*session, options, selection);
   } catch (const EffortExceeded& exceeded) {
     [[maybe_unused]] Session* abandoned = session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");

@@ -1,6 +1,7 @@
 // MSL text to a compiled library.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,8 +12,23 @@
 
 namespace metalloid::frontend {
 
+// Which kernels of a source are to have code.
+struct KernelSelection {
+  enum class Kind : std::uint8_t {
+    all,
+    all_if_few,  // all, or none if the source instantiates many
+    some,        // one, and some of those that the source instantiates behind it
+  };
+  Kind kind = Kind::all;
+  std::string kernel = {};      // some: the one
+  std::uint32_t following = 0;  // some: how many more
+};
+
 struct Result {
   ir::CompiledLibrary library;
+  // False if kernels that were not selected lack code. They have no symbol then, and what is said of them lacks what
+  // only their bodies tell: arguments at program scope, static threadgroup memory, function constants that they use.
+  bool is_complete = true;
   // Files outside the source and the standard library that were read, for cache validation.
   std::vector<std::filesystem::path> dependencies;
 };
@@ -21,9 +37,10 @@ struct Result {
 // $METALLOID_STDLIB_DIR; null if that is not set or empty.
 const char* stdlib_on_disk();
 
-// Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile_jobs.h, which everybody calls.
-// `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again.
-// Throws Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
-Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude = {});
+// Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile_jobs.h, which everybody
+// calls. `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again. Throws
+// Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
+Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude = {},
+               const KernelSelection& selection = {});
 
 }  // namespace metalloid::frontend

@@ -8,6 +8,7 @@
 
 #include "frontend/annotations.h"
 #include "frontend/kernel_arguments.h"
+#include "frontend/kernel_instantiations.h"
 #include "frontend/types.h"
 
 namespace metalloid::frontend {
@@ -83,13 +84,6 @@ class Reflector {
       }
     }
     if (find_annotation(function, "kernel")) add_kernel(function, host_name(function));
-  }
-
-  std::string host_name(const clang::FunctionDecl& function) {
-    if (const auto* annotation = find_annotation(function, "host_name")) {
-      if (auto name = string_argument(*annotation)) return *name;
-    }
-    return function.getQualifiedNameAsString();
   }
 
   void add_kernel(const clang::FunctionDecl& function, const std::string& name) {

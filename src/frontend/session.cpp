@@ -58,33 +58,41 @@ void set_keywords(clang::IdentifierTable& identifiers) {
 }  // namespace
 
 bool DeclarationRecorder::HandleTopLevelDecl(clang::DeclGroupRef group) {
-  events_.push_back([group](clang::ASTConsumer& consumer) { consumer.HandleTopLevelDecl(group); });
+  events_.push_back([group](clang::ASTConsumer& consumer, const LeftOut& left_out) {
+    for (clang::Decl* declaration : group) {
+      if (left_out.count(declaration) == 0) consumer.HandleTopLevelDecl(clang::DeclGroupRef(declaration));
+    }
+  });
   return true;
 }
 void DeclarationRecorder::HandleInterestingDecl(clang::DeclGroupRef group) {
-  events_.push_back([group](clang::ASTConsumer& consumer) { consumer.HandleInterestingDecl(group); });
+  events_.push_back([group](clang::ASTConsumer& consumer, const LeftOut&) { consumer.HandleInterestingDecl(group); });
 }
 void DeclarationRecorder::HandleInlineFunctionDefinition(clang::FunctionDecl* function) {
-  events_.push_back([function](clang::ASTConsumer& consumer) { consumer.HandleInlineFunctionDefinition(function); });
+  events_.push_back(
+      [function](clang::ASTConsumer& consumer, const LeftOut&) { consumer.HandleInlineFunctionDefinition(function); });
 }
 void DeclarationRecorder::HandleTagDeclDefinition(clang::TagDecl* tag) {
-  events_.push_back([tag](clang::ASTConsumer& consumer) { consumer.HandleTagDeclDefinition(tag); });
+  events_.push_back([tag](clang::ASTConsumer& consumer, const LeftOut&) { consumer.HandleTagDeclDefinition(tag); });
 }
 void DeclarationRecorder::HandleTagDeclRequiredDefinition(const clang::TagDecl* tag) {
-  events_.push_back([tag](clang::ASTConsumer& consumer) { consumer.HandleTagDeclRequiredDefinition(tag); });
+  events_.push_back(
+      [tag](clang::ASTConsumer& consumer, const LeftOut&) { consumer.HandleTagDeclRequiredDefinition(tag); });
 }
 void DeclarationRecorder::HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) {
-  events_.push_back(
-      [variable](clang::ASTConsumer& consumer) { consumer.HandleCXXStaticMemberVarInstantiation(variable); });
+  events_.push_back([variable](clang::ASTConsumer& consumer, const LeftOut&) {
+    consumer.HandleCXXStaticMemberVarInstantiation(variable);
+  });
 }
 void DeclarationRecorder::CompleteTentativeDefinition(clang::VarDecl* variable) {
-  events_.push_back([variable](clang::ASTConsumer& consumer) { consumer.CompleteTentativeDefinition(variable); });
+  events_.push_back(
+      [variable](clang::ASTConsumer& consumer, const LeftOut&) { consumer.CompleteTentativeDefinition(variable); });
 }
 
-void DeclarationRecorder::replay(clang::ASTConsumer& consumer) const {
+void DeclarationRecorder::replay(clang::ASTConsumer& consumer, const LeftOut& left_out) const {
   // Code generation reads further declarations from the precompiled header, which are recorded while this runs.
   // NOLINTNEXTLINE(modernize-loop-convert)
-  for (std::size_t i = 0; i < events_.size(); ++i) events_[i](consumer);
+  for (std::size_t i = 0; i < events_.size(); ++i) events_[i](consumer, left_out);
 }
 
 void Session::create_compiler(const CompileOptions& options) {

@@ -30,10 +30,12 @@ class DeclarationRecorder final : public clang::ASTConsumer {
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) override;
   void CompleteTentativeDefinition(clang::VarDecl* variable) override;
 
-  void replay(clang::ASTConsumer& consumer) const;
+  // `left_out`: functions that the consumer shall not see.
+  void replay(clang::ASTConsumer& consumer, const std::set<const clang::Decl*>& left_out) const;
 
  private:
-  std::deque<std::function<void(clang::ASTConsumer&)>> events_;  // replay() may add to them
+  using LeftOut = std::set<const clang::Decl*>;
+  std::deque<std::function<void(clang::ASTConsumer&, const LeftOut&)>> events_;  // replay() may add to them
 };
 
 class Session {

@@ -30,11 +30,13 @@ enum class Task : std::uint8_t { prelude, library, kernel, disassembly };
 struct LibraryRequest {
   CompileOptions options;
   std::string source;
+  frontend::KernelSelection selection;
 };
 
 template <typename Archive>
 void archive(Archive& bytes, LibraryRequest& request) {
-  archive_all(bytes, request.options, request.source);
+  archive_all(bytes, request.options, request.source, request.selection.kind, request.selection.kernel,
+              request.selection.following);
 }
 
 struct KernelRequest {
@@ -88,8 +90,8 @@ const engines::Engine& engine_named(const std::string& name) {
 
 CompiledCode perform_kernel(const KernelRequest& request) {
   const engines::Engine& engine = engine_named(request.engine);
-  ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
-                                           engine.inline_policy());
+  ir::KernelModule module =
+      ir::specialise(request.bitcode, request.library, request.kernel, request.constants, engine.inline_policy());
   check_kernel(module.info);
   CompiledCode compiled{module.info, {}};
   switch (request.form) {
@@ -107,7 +109,7 @@ std::string perform(std::string_view bytes, std::string_view attachment) {
     case Task::prelude: return frontend::make_prelude(read<CompileOptions>(reader));
     case Task::library: {
       const auto request = read<LibraryRequest>(reader);
-      return write(frontend::compile(request.source, request.options, attachment));
+      return write(frontend::compile(request.source, request.options, attachment, request.selection));
     }
     case Task::kernel: return write(perform_kernel(read<KernelRequest>(reader)));
     case Task::disassembly: return ir::disassemble(read<std::string>(reader));
@@ -160,10 +162,11 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
   return made;
 }
 
-frontend::Result compile_library(std::string_view source, const CompileOptions& options) {
+frontend::Result compile_library(std::string_view source, const CompileOptions& options,
+                                 const frontend::KernelSelection& selection) {
   const auto limits = isolation::Limits::from_environment();
   const auto prelude = prelude_for(options, limits);
-  const std::string request = request_for(Task::library, LibraryRequest{options, std::string(source)});
+  const std::string request = request_for(Task::library, LibraryRequest{options, std::string(source), selection});
   return read<frontend::Result>(isolation::isolate(request, prelude.get(), {options.source_name}, limits, perform));
 }
 

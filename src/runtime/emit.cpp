@@ -3,19 +3,22 @@
 
 #include "runtime/compile_jobs.h"
 #include "runtime/kernel_lookup.h"
+#include "runtime/library_cache.h"
 #include "runtime/states.h"
 
 namespace metalloid {
 
 std::string emit_library(const Library& library) {
   const Library::State& state = library.state();
-  return runtime::disassemble_library(state.bitcode, state.source->name);
+  const runtime::LibraryCode code = runtime::whole_code(state);
+  return runtime::disassemble_library(code.bitcode, state.source->name);
 }
 
 std::string emit(const Library& library, std::string_view name, Emit form, const FunctionConstants& constants) {
   const Library::State& state = library.state();
-  const KernelInfo& kernel = runtime::find_kernel(state, name);
-  return runtime::compile_kernel(state.bitcode, state.info, kernel, constants, *state.device->engine, form).code;
+  const runtime::LibraryCode code = runtime::code_with(state, runtime::find_kernel(state.info, name).name);
+  const KernelInfo& kernel = runtime::find_kernel(*code.info, name);
+  return runtime::compile_kernel(code.bitcode, *code.info, kernel, constants, *state.device->engine, form).code;
 }
 
 }  // namespace metalloid

@@ -73,7 +73,9 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->compiled = from_disk(library, key);
   if (!state->compiled) {
     state->from_cache = false;
-    CompiledCode entry = compile_kernel(library.bitcode, library.info, kernel, constants, *library.device->engine);
+    const LibraryCode code = code_with(library, kernel.name);
+    CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, kernel.name), constants,
+                                        *library.device->engine);
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, key, writer.take());

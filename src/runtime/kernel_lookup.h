@@ -8,7 +8,7 @@
 namespace metalloid::runtime {
 
 // Throws unknown_function naming the nearest kernels, unsupported for functions of other kinds.
-const KernelInfo& find_kernel(const Library::State& library, std::string_view name);
+const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name);
 
 // Throws limit_exceeded (threads, static threadgroup memory). For specialised kernels.
 void check_kernel(const KernelInfo& kernel);

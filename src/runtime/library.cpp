@@ -8,6 +8,7 @@
 #include "metalloid/device.h"
 #include "runtime/kernel_cache.h"
 #include "runtime/kernel_lookup.h"
+#include "runtime/library_cache.h"
 #include "runtime/nearest_names.h"
 #include "runtime/recorder.h"
 #include "runtime/states.h"
@@ -15,17 +16,17 @@
 namespace metalloid {
 namespace runtime {
 
-const KernelInfo& find_kernel(const Library::State& library, std::string_view name) {
-  for (const KernelInfo& kernel : library.info.kernels) {
+const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name) {
+  for (const KernelInfo& kernel : library.kernels) {
     if (kernel.name == name) return kernel;
   }
-  for (const UnsupportedFunction& function : library.info.unsupported) {
+  for (const UnsupportedFunction& function : library.unsupported) {
     if (function.name == name) {
       throw Error(ErrorCode::unsupported, fmt::format("function '{}' is not supported: {}", name, function.reason));
     }
   }
   std::vector<std::string> names;
-  for (const KernelInfo& kernel : library.info.kernels) names.push_back(kernel.name);
+  for (const KernelInfo& kernel : library.kernels) names.push_back(kernel.name);
   std::string hint = names.empty() ? std::string("the library has no kernels") : nearest_names(name, names);
   throw Error(ErrorCode::unknown_function, fmt::format("no kernel is named '{}'; {}", name, hint));
 }
@@ -48,7 +49,9 @@ void check_kernel(const KernelInfo& kernel) {
 
 }  // namespace runtime
 
-const LibraryInfo& Library::info() const { return state_->info; }
+const LibraryInfo& Library::info() const { return *runtime::whole_code(*state_).info; }
+const std::vector<FunctionConstantInfo>& Library::function_constants() const { return state_->info.function_constants; }
+const std::vector<UnsupportedFunction>& Library::unsupported() const { return state_->info.unsupported; }
 const std::string& Library::warnings() const { return state_->warnings; }
 bool Library::came_from_cache() const { return state_->from_cache; }
 
@@ -68,7 +71,7 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
                  .from_cache = kernel != nullptr && kernel->from_cache};
   };
   runtime::recorded(describe, [&] {
-    kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(*state_, name), constants);
+    kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(state_->info, name), constants);
   });
   return Kernel(std::move(kernel));
 }

@@ -1,10 +1,14 @@
 #include "runtime/library_cache.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 
 #include "frontend/frontend.h"
 #include "frontend/prelude.h"
+#include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "runtime/archive.h"
 #include "runtime/compile_jobs.h"
@@ -12,6 +16,7 @@
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
 #include "support/files.h"
+#include "support/fork_safe_mutex.h"
 #include "support/hash.h"
 
 namespace metalloid::runtime {
@@ -35,6 +40,7 @@ struct Entry {
   support::Hash content;
   LibraryInfo info;
   std::string warnings;
+  bool is_complete = true;
 };
 
 template <typename Archive>
@@ -46,7 +52,7 @@ void archive(Archive& bytes, Entry& entry) {
     entry.dependencies.resize(dependency_count);
   }
   for (Dependency& dependency : entry.dependencies) archive(bytes, dependency);
-  archive_all(bytes, entry.bitcode, entry.content, entry.info, entry.warnings);
+  archive_all(bytes, entry.bitcode, entry.content, entry.info, entry.warnings, entry.is_complete);
 }
 
 support::Hash key_of(std::string_view source, const CompileOptions& options) {
@@ -90,8 +96,9 @@ std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
   return entry;
 }
 
-std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptions& options) {
-  frontend::Result result = compile_library(source, options);
+std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptions& options,
+                                     const frontend::KernelSelection& selection) {
+  frontend::Result result = compile_library(source, options, selection);
   auto entry = std::make_shared<Entry>();
   for (const auto& path : result.dependencies) {
     std::error_code ignored;
@@ -101,49 +108,145 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
   entry->bitcode = std::move(result.library.bitcode);
   entry->info = std::move(result.library.info);
   entry->warnings = std::move(result.library.warnings);
+  entry->is_complete = result.is_complete;
   Writer reflection;
   archive(reflection, entry->info);
   entry->content = support::Hasher().add(entry->bitcode).add(reflection.take()).finish();
   return entry;
 }
 
-std::shared_ptr<const Library::State> state_for(Device device, std::shared_ptr<const SourceText> source,
-                                                const Entry& entry, bool from_cache) {
-  auto state = std::make_shared<Library::State>();
-  state->device = &device.state();
-  state->bitcode = entry.bitcode;
-  state->content = entry.content;
-  state->info = entry.info;
-  state->warnings = entry.warnings;
-  state->from_cache = from_cache;
-  state->source = std::move(source);
-  return state;
+// What was read besides the source.
+support::Hash inputs_of(const support::Hash& key, const Entry& entry) {
+  support::Hasher hasher;
+  hasher.add(key);
+  for (const Dependency& dependency : entry.dependencies) {
+    hasher.add(dependency.path).add(dependency.content);
+  }
+  return hasher.finish();
 }
 
-}  // namespace
+struct Found {
+  std::shared_ptr<const Entry> entry;
+  bool from_cache;
+};
 
-std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
-                                                              const CompileOptions& options) {
+Found find_or_compile(const support::Hash& key, std::string_view source, const CompileOptions& options,
+                      const frontend::KernelSelection& selection) {
   // Headers from a developer's folder are no part of the key.
-  bool cached = !frontend::stdlib_on_disk();
-  support::Hash key = key_of(source->text, options);
+  const bool cached = !frontend::stdlib_on_disk();
   if (cached) {
     auto entry = memory_cache.find(key);
-    if (entry && is_current(*entry)) return state_for(device, std::move(source), *entry, true);
+    if (entry && is_current(*entry)) return {entry, true};
     entry = from_disk(key);
     if (entry && is_current(*entry)) {
       memory_cache.insert(key, entry);
-      return state_for(device, std::move(source), *entry, true);
+      return {entry, true};
     }
   }
-  std::shared_ptr<const Entry> entry = compile(source->text, options);
+  std::shared_ptr<const Entry> entry = compile(source, options, selection);
   if (cached) {
     memory_cache.insert(key, entry);
     Writer writer;
     archive(writer, const_cast<Entry&>(*entry));  // writing changes nothing
     write_cache_entry(EntryKind::library, key, writer.take());
   }
-  return state_for(device, std::move(source), *entry, false);
+  return {entry, false};
+}
+
+LibraryCode code_of(const std::shared_ptr<const Entry>& entry) { return {entry, entry->bitcode, &entry->info}; }
+
+bool has_code(const LibraryInfo& info, const std::string& kernel) {
+  return std::ranges::any_of(info.kernels,
+                             [&](const KernelInfo& each) { return each.name == kernel && !each.symbol.empty(); });
+}
+
+}  // namespace
+
+// The code of a library that instantiates many kernels. Each part brings four times as many as the one before, so that
+// a host that wants all of them reads the source a few times only.
+class LibraryParts {
+ public:
+  LibraryParts(std::shared_ptr<const SourceText> source, CompileOptions options, const support::Hash& key,
+               const support::Hash& inputs)
+      : source_(std::move(source)), options_(std::move(options)), key_(key), inputs_(inputs) {}
+
+  std::shared_ptr<const Entry> with(const std::string& kernel) {
+    std::uint32_t following = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (whole_) return whole_;
+      for (const auto& part : parts_) {
+        if (has_code(part->info, kernel)) return part;
+      }
+      if (parts_.size() >= most_parts) following = UINT32_MAX;
+      for (std::size_t i = 0; i < parts_.size() && following != UINT32_MAX; ++i) following = 4 * following + 12;
+    }
+    if (following == UINT32_MAX) return whole();
+    const support::Hash key = support::Hasher().add(key_).add(kernel).add(following).finish();
+    auto part = make(key, {frontend::KernelSelection::Kind::some, kernel, following});
+    const std::lock_guard lock(mutex_);
+    parts_.push_back(part);
+    return part;
+  }
+
+  std::shared_ptr<const Entry> whole() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (whole_) return whole_;
+    }
+    auto made = make(support::Hasher().add(key_).finish(), {});
+    const std::lock_guard lock(mutex_);
+    if (!whole_) whole_ = std::move(made);
+    return whole_;
+  }
+
+ private:
+  static constexpr std::size_t most_parts = 5;
+
+  std::shared_ptr<const Entry> make(const support::Hash& key, const frontend::KernelSelection& selection) {
+    auto entry = find_or_compile(key, source_->text, options_, selection).entry;
+    if (inputs_of(key_, *entry) == inputs_) return entry;
+    throw Error(ErrorCode::compile_error,
+                options_.source_name + ": error: a file that it includes has changed since the library was made\n");
+  }
+
+  const std::shared_ptr<const SourceText> source_;
+  const CompileOptions options_;
+  const support::Hash key_, inputs_;
+  mutable support::ForkSafeMutex mutex_;
+  std::vector<std::shared_ptr<const Entry>> parts_;
+  std::shared_ptr<const Entry> whole_;
+};
+
+LibraryCode code_with(const Library::State& library, const std::string& kernel) {
+  if (!library.parts) return {nullptr, library.bitcode, &library.info};
+  return code_of(library.parts->with(kernel));
+}
+
+LibraryCode whole_code(const Library::State& library) {
+  if (!library.parts) return {nullptr, library.bitcode, &library.info};
+  return code_of(library.parts->whole());
+}
+
+std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
+                                                              const CompileOptions& options) {
+  const support::Hash key = key_of(source->text, options);
+  const auto [entry, from_cache] =
+      find_or_compile(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0});
+  auto state = std::make_shared<Library::State>();
+  state->device = &device.state();
+  state->bitcode = entry->bitcode;
+  state->content = entry->content;
+  state->info = entry->info;
+  state->warnings = entry->warnings;
+  state->from_cache = from_cache;
+  if (!entry->is_complete) {
+    const support::Hash inputs = inputs_of(key, *entry);
+    state->content = inputs;
+    state->parts = std::make_shared<LibraryParts>(source, options, key, inputs);
+  }
+  state->source = std::move(source);
+  return state;
 }
 
 }  // namespace metalloid::runtime

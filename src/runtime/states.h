@@ -11,6 +11,10 @@
 
 namespace metalloid {
 
+namespace runtime {
+class LibraryParts;
+}
+
 struct Device::State {
   std::string name;
   std::string description;
@@ -19,9 +23,11 @@ struct Device::State {
 
 struct Library::State {
   const Device::State* device = nullptr;
+  // Without code, and without what only bodies tell, if there are parts.
   std::string bitcode;
-  support::Hash content;  // of the bitcode and the reflection: what kernels are made from
   LibraryInfo info;
+  std::shared_ptr<runtime::LibraryParts> parts;
+  support::Hash content;  // of all that kernels are made from
   std::string warnings;
   bool from_cache = false;
   std::shared_ptr<const SourceText> source;

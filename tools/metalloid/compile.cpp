@@ -54,11 +54,12 @@ std::string emit_all(const Library& library, Emit form, const Settings& settings
 int compile(const Settings& settings) {
   const std::optional<Emit> form = wanted(settings);
   const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
-  for (const UnsupportedFunction& function : library.info().unsupported) {
+  for (const UnsupportedFunction& function : library.unsupported()) {
     print_message("{}: note: '{}' is not supported: {}\n", shortened(settings.file), printable_name(function.name),
                   function.reason);
   }
   if (!form) {
+    (void)library.info();  // reports what is wrong inside of templates too
     for (const std::string& kernel : library.kernel_names()) print_result("{}\n", printable_name(kernel));
     if (library.kernel_names().empty())
       print_message("{}: note: it compiles and has no kernels\n", shortened(settings.file));

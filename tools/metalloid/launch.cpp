@@ -103,7 +103,7 @@ std::string describe(Size size) {
 // Why there is nothing to choose from.
 std::string describe_missing_kernels(const Library& library) {
   std::string text = "the file has no kernels: no function that is declared 'kernel' or [[kernel]]";
-  for (const UnsupportedFunction& function : library.info().unsupported) {
+  for (const UnsupportedFunction& function : library.unsupported()) {
     text += fmt::format("; '{}' is not supported: {}", function.name, function.reason);
   }
   return text + ", and a template needs an instantiation";
