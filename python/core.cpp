@@ -19,6 +19,7 @@
 #include "bindings.h"
 #include "gil.h"
 #include "interrupts.h"
+#include "metalloid/library_outline.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/shader_library.h"
 #include "stdlib/headers.h"
@@ -111,7 +112,7 @@ nb::list describe_arguments(const Kernel& kernel) {
 
 nb::list describe_function_constants(const Library& library) {
   nb::list result;
-  for (const FunctionConstantInfo& constant : library.function_constants()) {
+  for (const FunctionConstantInfo& constant : function_constants_of(library)) {
     nb::dict entry;
     entry["name"] = constant.name;
     entry["index"] = constant.index;

@@ -94,18 +94,13 @@ class Kernel {
 // Compiled MSL source. Cheap to copy; safe to use from several threads.
 class Library {
  public:
-  // All that is known of all kernels. Of a source that instantiates many this makes the code of all of them, and throws
-  // compile_error if the body of one has errors.
   const LibraryInfo& info() const;
   std::vector<std::string> kernel_names() const;  // in source order
-  const std::vector<FunctionConstantInfo>& function_constants() const;
-  const std::vector<UnsupportedFunction>& unsupported() const;
-  const std::string& warnings() const;  // the compiler's log of a successful compile
+  const std::string& warnings() const;            // the compiler's log of a successful compile
   bool came_from_cache() const;
 
   // Throws unknown_function (naming the nearest kernels), unsupported, invalid_argument (a constant that
-  // the library does not have, or of the wrong type), compile_error (in the body of a template, if the source
-  // instantiates many).
+  // the library does not have, or of the wrong type).
   Kernel kernel(std::string_view name, const FunctionConstants& constants = {}) const;
 
   struct State;

@@ -7,7 +7,8 @@
 
 namespace metalloid::ir {
 
-// What an engine wants of the calls in the kernels that it takes.
+// What an engine wants of the calls in the kernels that it takes: part of the contract of the IR (module.h). Functions
+// that stay calls are internal, marked `noinline` and, where threads may meet in them, `convergent`.
 struct InlinePolicy {
   // One flat function: every call is inlined, `noinline` or not, but for those of a call cycle and those through
   // pointers.

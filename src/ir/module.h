@@ -11,9 +11,6 @@
 //  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
 //  - Operations across threads are opaque convergent calls named `metalloid.*` (operations.h lists them).
-//  - Behind ir::specialise a kernel may call functions, which are internal, marked `noinline` and, where threads may
-//  meet
-//    in them, `convergent`; an engine that takes one flat function says so (InlinePolicy in inline_functions.h).
 //  - Code is unoptimised and carries debug locations.
 #pragma once
 

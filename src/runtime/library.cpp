@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "metalloid/device.h"
+#include "metalloid/library_outline.h"
 #include "runtime/kernel_cache.h"
 #include "runtime/kernel_lookup.h"
 #include "runtime/library_cache.h"
@@ -49,9 +50,13 @@ void check_kernel(const KernelInfo& kernel) {
 
 }  // namespace runtime
 
+const std::vector<FunctionConstantInfo>& function_constants_of(const Library& library) {
+  return library.state().info.function_constants;
+}
+const std::vector<UnsupportedFunction>& unsupported_functions_of(const Library& library) {
+  return library.state().info.unsupported;
+}
 const LibraryInfo& Library::info() const { return *runtime::whole_code(*state_).info; }
-const std::vector<FunctionConstantInfo>& Library::function_constants() const { return state_->info.function_constants; }
-const std::vector<UnsupportedFunction>& Library::unsupported() const { return state_->info.unsupported; }
 const std::string& Library::warnings() const { return state_->warnings; }
 bool Library::came_from_cache() const { return state_->from_cache; }
 

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "metalloid/device.h"
 #include "metalloid/emit.h"
+#include "metalloid/library_outline.h"
 #include "options.h"
 #include "output.h"
 
@@ -54,7 +55,7 @@ std::string emit_all(const Library& library, Emit form, const Settings& settings
 int compile(const Settings& settings) {
   const std::optional<Emit> form = wanted(settings);
   const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
-  for (const UnsupportedFunction& function : library.unsupported()) {
+  for (const UnsupportedFunction& function : unsupported_functions_of(library)) {
     print_message("{}: note: '{}' is not supported: {}\n", shortened(settings.file), printable_name(function.name),
                   function.reason);
   }

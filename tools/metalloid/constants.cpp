@@ -12,6 +12,7 @@
 #include "numbers.h"
 #include "output.h"
 #include "value.h"
+#include "metalloid/library_outline.h"
 
 namespace metalloid::tool {
 namespace {
@@ -66,7 +67,7 @@ FunctionConstants parse_constants(const Library& library, const std::vector<std:
     }
     const std::string target = assignment.substr(0, equals);
     const auto index = parse_number<std::uint32_t>(target);
-    const auto& known = library.function_constants();
+    const auto& known = function_constants_of(library);
     const auto found = std::ranges::find_if(known, [&](const FunctionConstantInfo& constant) {
       return index ? constant.index == *index : constant.name == target;
     });

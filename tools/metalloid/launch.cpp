@@ -14,6 +14,7 @@
 #include "numbers.h"
 #include "output.h"
 #include "value.h"
+#include "metalloid/library_outline.h"
 
 namespace metalloid::tool {
 namespace {
@@ -103,7 +104,7 @@ std::string describe(Size size) {
 // Why there is nothing to choose from.
 std::string describe_missing_kernels(const Library& library) {
   std::string text = "the file has no kernels: no function that is declared 'kernel' or [[kernel]]";
-  for (const UnsupportedFunction& function : library.unsupported()) {
+  for (const UnsupportedFunction& function : unsupported_functions_of(library)) {
     text += fmt::format("; '{}' is not supported: {}", function.name, function.reason);
   }
   return text + ", and a template needs an instantiation";

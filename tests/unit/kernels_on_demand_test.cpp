@@ -1,0 +1,116 @@
+// Sources that instantiate many kernels: code comes when a kernel is asked for, and what is said of kernels stays
+// right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "metalloid/emit.h"
+#include "metalloid/library_outline.h"
+#include "metalloid/metalloid.h"
+
+namespace metalloid {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// 120 instantiations and one plain kernel. `body` stands in the template.
+std::string source_with(const std::string& body) {
+  std::string text = R"(
+#include <metal_stdlib>
+using namespace metal;
+constant int offset [[function_constant(0)]];
+uint3 position [[thread_position_in_grid]];
+device float* bias [[buffer(1)]];
+template <typename T> T helper(T x) { return x + T(bias[position.x]); }
+template <typename T, int N> [[kernel]] void fill(device T* out [[buffer(0)]]) {
+  threadgroup T shared[N];
+  shared[0] = T(N);
+)" + body + R"(
+  out[position.x] = helper(shared[0]) + T(offset);
+}
+kernel void plain(device float* out [[buffer(0)]]) { out[0] = 7; }
+)";
+  for (int i = 1; i <= 120; ++i) {
+    const std::string number = std::to_string(i);
+    text += "template [[host_name(\"fill_" + number + "\")]] [[kernel]] void fill<float, " + number +
+            ">(device float* out [[buffer(0)]]);\n";
+  }
+  return text;
+}
+
+Library library_of(const std::string& marker, const std::string& body = "") {
+  return Device::cpu().make_library("// " + marker + source_with(body));
+}
+
+float compute(const Kernel& kernel) {
+  Buffer out(16), bias(16);
+  bias.as<float>()[0] = 0.5f;
+  run(kernel, Dispatch().buffer(0, out).buffer(1, bias).threads({1}, {1}));
+  return out.as<float>()[0];
+}
+
+TEST(KernelsOnDemand, EveryKernelComputes) {
+  const Library library = library_of("computes");
+  EXPECT_EQ(library.kernel_names().size(), 121u);
+  const FunctionConstants constants = FunctionConstants().set("offset", std::int64_t{1000});
+  for (int i : {120, 1, 2, 60, 61, 119, 3, 90, 33, 77}) {
+    EXPECT_EQ(compute(library.kernel("fill_" + std::to_string(i), constants)), 1000.5f + static_cast<float>(i)) << i;
+  }
+}
+
+TEST(KernelsOnDemand, WhatIsSaidOfKernelsIsComplete) {
+  const Library library = library_of("info");
+  const KernelInfo alone = library.kernel("fill_100", FunctionConstants().set(0, std::int64_t{1})).info();
+  EXPECT_EQ(alone.static_threadgroup_memory, 400u);
+  const auto check = [](const KernelInfo& kernel) {
+    EXPECT_EQ(kernel.name, "fill_100");
+    EXPECT_EQ(kernel.static_threadgroup_memory, 400u);
+    ASSERT_EQ(kernel.arguments.size(), 3u);  // with those at program scope
+    EXPECT_THAT(kernel.function_constants, ElementsAre("offset"));
+  };
+  EXPECT_EQ(alone.arguments.size(), 3u);
+  EXPECT_EQ(function_constants_of(library).size(), 1u);
+  for (const KernelInfo& kernel : library.info().kernels) {
+    if (kernel.name == "fill_100") check(kernel);
+  }
+  EXPECT_EQ(library.info().kernels.size(), 121u);
+}
+
+TEST(KernelsOnDemand, PlainKernelsDoNotWaitForTheOthers) {
+  const Library library = library_of("plain", "T broken = out.nothing;\n");
+  Buffer out(16);
+  run(library.kernel("plain"), Dispatch().buffer(0, out).threads({1}, {1}));
+  EXPECT_EQ(out.as<float>()[0], 7);
+  for (const auto& ask :
+       std::vector<std::function<void()>>{[&] { library.kernel("fill_5"); }, [&] { library.info(); }}) {
+    try {
+      ask();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::compile_error);
+      EXPECT_THAT(error.what(), HasSubstr("nothing"));
+    }
+  }
+}
+
+TEST(KernelsOnDemand, FewInstantiationsAreCheckedAtOnce) {
+  const std::string source =
+      "template <typename T> [[kernel]] void f(device T* x) { x->nothing = 1; }\n"
+      "template [[host_name(\"a\")]] [[kernel]] void f<float>(device float*);\n";
+  EXPECT_THROW(Device::cpu().make_library(source), Error);
+}
+
+TEST(KernelsOnDemand, TheWholeLibraryCanBePrinted) {
+  const std::string text = emit_library(library_of("printed"));
+  EXPECT_THAT(text, HasSubstr("Li120E"));
+  EXPECT_THAT(text, HasSubstr("plain"));
+  EXPECT_THAT(emit(library_of("printed"), "fill_3", Emit::ir), Not(HasSubstr("Li120E")));
+}
+
+}  // namespace
+}  // namespace metalloid
