@@ -4,6 +4,8 @@
 #include "runtime/archive.h"
 #include "runtime/compile_jobs.h"
 #include "runtime/disk_cache.h"
+#include "runtime/kernel_lookup.h"
+#include "runtime/library_cache.h"
 #include "runtime/memory_cache.h"
 #include "runtime/states.h"
 #include "support/build_id.h"
