@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engines/reference/kernel_abi.h"
-#include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/reference/thread_state.h"
 #include "ir/operations.h"
 
 namespace metalloid::engines::reference {
