@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 
@@ -117,11 +118,11 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
 
 // What was read besides the source.
 support::Hash inputs_of(const support::Hash& key, const Entry& entry) {
+  std::map<std::string, support::Hash> files;  // the front end names them in any order
+  for (const Dependency& dependency : entry.dependencies) files.try_emplace(dependency.path, dependency.content);
   support::Hasher hasher;
   hasher.add(key);
-  for (const Dependency& dependency : entry.dependencies) {
-    hasher.add(dependency.path).add(dependency.content);
-  }
+  for (const auto& [path, content] : files) hasher.add(path).add(content);
   return hasher.finish();
 }
 
