@@ -145,6 +145,7 @@ class TorchMetalKernel(Convertible):
         )
         operator.register_fake(self._run_fake)
         self.torch_custom_op = operator
+        self._make_convertible()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TorchMetalKernel:
         return self  # models that hold kernels are copied; an operator is there once
@@ -190,11 +191,6 @@ class TorchMetalKernel(Convertible):
             )
         args = tuple(checks.plain_inputs(args, self._annotations))
         shapes = [_integers(shape) for shape in result_shapes]
-        if self._is_exported_for_coreai():
-            return self._as_coreai_kernel()(
-                *args, threads_per_grid=tuple(_integers(threads_per_grid)),
-                threads_per_thread_group=tuple(_integers(threads_per_thread_group)), result_shapes=shapes,
-            )  # fmt: skip
         result = self.torch_custom_op(
             *args, _integers(threads_per_grid), _integers(threads_per_thread_group), *shapes
         )

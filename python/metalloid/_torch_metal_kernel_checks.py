@@ -82,7 +82,7 @@ def _check_integers(what: str, extents: Sequence[Any]) -> None:
         plain = number(extent)
         if plain is None:
             raise TypeError(f"{what} must hold integers, not {described(extent)}")
-        if not math.isfinite(plain):
+        if isinstance(plain, float) and not math.isfinite(plain):
             raise ValueError(f"{what} must hold integers, not {extent}")
 
 
@@ -104,12 +104,13 @@ def check_shapes(shapes: Any, result_names: Sequence[str]) -> None:
 
 def plain_inputs(values: Sequence[Any], annotations: Sequence[Any]) -> list[Any]:
     """Python's numbers for NumPy's where a number is wanted."""
-    return [
-        value
-        if annotation is torch.Tensor or isinstance(value, (int, float, torch.Tensor)) or (plain := number(value)) is None
-        else plain
-        for value, annotation in zip(values, annotations, strict=True)
-    ]
+    result = []
+    for value, annotation in zip(values, annotations, strict=True):
+        if annotation is not torch.Tensor and not isinstance(value, (int, float, torch.Tensor, *_symbols)):
+            plain = number(value)
+            value = value if plain is None else plain
+        result.append(value)
+    return result
 
 
 def check_inputs(signature: inspect.Signature, input_names: Sequence[str]) -> None:

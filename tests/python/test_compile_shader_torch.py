@@ -241,9 +241,9 @@ class TestErrorReports:
         lib = metalloid.compile_shader(REPORT, torch_headers=torch_headers)
         x = torch.zeros(4)
         lib.check(x, torch.tensor([0, 7, 2]), threads=3, error_buf_idx=2)
-        assert x.tolist() == [1, 0, 1, 0]
         with pytest.raises(RuntimeError) as reported:
             metalloid.synchronize()
+        assert x.tolist() == [1, 0, 1, 0]
         assert str(reported.value) == "Index 7 exceeds limit 4"
         assert type(reported.value) is torch.AcceleratorError
         assert any("reported by check at program_source:6" in note for note in reported.value.__notes__)
