@@ -52,6 +52,8 @@ class MetalPragma final : public clang::PragmaHandler {
 
 void add_metal_pragmas(clang::Preprocessor& preprocessor) {
   preprocessor.AddPragmaHandler(new MetalPragma);  // owned by the preprocessor
+  // In place of Clang's own, which crashes, overflows the stack and prints on request.
+  preprocessor.AddPragmaHandler("clang", new clang::EmptyPragmaHandler("__debug"));
 }
 
 }  // namespace metalloid::frontend

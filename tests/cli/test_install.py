@@ -64,6 +64,20 @@ def test_command_line(prefix):
     assert "reference" in run(prefix / "bin" / "metalloid", "devices")
 
 
+def test_the_compilers_process_is_installed(prefix, tmp_path):
+    assert os.access(library_folder(prefix) / "metalloid_compiler", os.X_OK)
+    (tmp_path / "endless.metal").write_text(
+        "constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += i & 1; return sum; }\n"
+        + "".join(f'static_assert(count({80000 + i}) > 0, "");\n' for i in range(100000))
+    )
+    environment = {**os.environ, "METALLOID_COMPILE_MEMORY": "60"}  # only a process of its own has such a limit
+    failed = subprocess.run(
+        [prefix / "bin" / "metalloid", "inspect", tmp_path / "endless.metal"],
+        capture_output=True, text=True, timeout=300, env=environment,
+    )  # fmt: skip
+    assert "needs more memory than $METALLOID_COMPILE_MEMORY" in failed.stderr
+
+
 def test_python_starts_the_command_line():
     assert run(sys.executable, "-m", "metalloid", "--version").startswith("metalloid 0.")
     failed = subprocess.run([sys.executable, "-m", "metalloid", "run"], capture_output=True, text=True, timeout=60)

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace metalloid {
 namespace {
 
@@ -135,6 +137,14 @@ TEST(Frontend, FollowsFunctionConstantsThroughDerivedOnes) {
 
 TEST(Frontend, WarnsOfCommentsBeforeParsing) {
   EXPECT_EQ(compile_info("kernel void f() {}  //< not a Doxygen comment\n//! x\n").kernels.size(), 1u);
+}
+
+TEST(Frontend, IgnoresTheCompilersDebugPragmas) {
+  for (const char* word : {"crash", "parser_crash", "assert", "llvm_fatal_error", "llvm_unreachable", "overflow_stack",
+                           "handle_crash", "captured", "dump kernel", "diag_mapping", "macro int", "sloc_usage"}) {
+    const LibraryInfo info = compile_info(std::string("#pragma clang __debug ") + word + "\nkernel void f() {}\n");
+    EXPECT_EQ(info.kernels.size(), 1u) << word;
+  }
 }
 
 TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {
