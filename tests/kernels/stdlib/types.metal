@@ -46,7 +46,8 @@ static_assert(!is_convertible_v<float4, int4> && !is_convertible_v<float4, float
 static_assert(is_constructible_v<int4, float4> && is_constructible_v<half4, packed_uchar4>, "");
 static_assert(is_convertible_v<packed_float3, float3> && is_convertible_v<float3, packed_float3>, "");
 static_assert(!is_convertible_v<float, float4x4> && is_constructible_v<float4x4, float>, "");
-static_assert(!is_constructible_v<float4, float4, float> && !is_constructible_v<float2, float3>, "");
+static_assert(!is_constructible_v<float4, float4, float>, "");
+static_assert(is_constructible_v<float2, float3> && !is_convertible_v<float3, float2>, "");
 
 // bfloat rounds to nearest even and keeps NaN and infinity.
 static_assert(float(bfloat(1.00390625f)) == 1.0f && float(bfloat(1.01171875f)) == 1.015625f, "");
