@@ -18,7 +18,7 @@ namespace metalloid::runtime {
 
 // The front end's whole way. Throws what frontend::compile and isolation::isolate throw.
 frontend::Result compile_library(std::string_view source, const CompileOptions& options,
-                                 const frontend::KernelSelection& selection);
+                                 const frontend::KernelSelection& selection = {});
 
 struct CompiledCode {
   KernelInfo info;  // specialised
