@@ -10,12 +10,12 @@ namespace metalloid {
 namespace {
 
 LibraryInfo compile_info(std::string_view source, const CompileOptions& options = {}) {
-  return runtime::compile_library(source, options).library.info;
+  return runtime::compile_library(source, options, {}).library.info;
 }
 
 std::string compile_error(std::string_view source, const CompileOptions& options = {}) {
   try {
-    runtime::compile_library(source, options);
+    runtime::compile_library(source, options, {});
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::compile_error);
     return error.what();
