@@ -40,9 +40,11 @@ MathMode parse_math_mode(const std::string& name) {
 Library compile(const std::string& source, const std::string& device, std::pair<int, int> language,
                 const std::string& math_mode, std::vector<std::pair<std::string, std::string>> definitions,
                 const std::vector<std::filesystem::path>& include_directories,
-                std::map<std::string, std::string> headers, const std::string& source_name) {
+                std::map<std::string, std::string> headers, const std::string& source_name,
+                const std::filesystem::path& source_file) {
   CompileOptions options;
   options.source_name = source_name;
+  options.source_file = source_file;
   options.language = {static_cast<std::uint8_t>(language.first), static_cast<std::uint8_t>(language.second)};
   options.math_mode = parse_math_mode(math_mode);
   options.definitions = std::move(definitions);
@@ -176,7 +178,7 @@ NB_MODULE(_core, module) {
       .def("kernel", &make_kernel, "name"_a, "constants"_a);
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,
-             "include_directories"_a, "headers"_a, "source_name"_a = "program_source");
+             "include_directories"_a, "headers"_a, "source_name"_a = "program_source", "source_file"_a = "");
   module.def("standard_headers", [] {
     std::vector<std::string> result;
     for (const stdlib::Header& header : stdlib::headers()) result.emplace_back(header.name);

@@ -48,7 +48,7 @@ class Device {
 
   // Throws compile_error whose message is the compiler's log, unsupported, input_output.
   Library make_library(std::string_view source, const CompileOptions& options = {}) const;
-  // The file's folder is searched for quoted includes first.
+  // The same for a file: sets source_name and source_file.
   Library load_library(const std::filesystem::path& file, CompileOptions options = {}) const;
 
   struct State;

@@ -25,9 +25,14 @@ enum class ErrorCode {
 // The code's name as it stands above, for messages and the command line.
 std::string_view name_of(ErrorCode code);
 
+// The text with everything that would act on a terminal, or is no UTF-8, written as an escape (`\x1B`): control
+// characters but line feeds and tabs, and those that turn the direction of writing. Sources choose names and messages.
+std::string printable(std::string_view text);
+
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  // what() is printable.
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(printable(message)), code_(code) {}
 
   ErrorCode code() const noexcept { return code_; }
 

@@ -44,6 +44,10 @@ struct CompileOptions {
   // Headers that exist only in memory: path as written in #include, contents.
   std::map<std::string, std::string> headers;
   std::string source_name = "program_source";  // the file name that diagnostics show
+  // The file that the source was read from, if any: its folder is searched first, and the files of its project (the
+  // nearest folder above it under version control) can be included by paths like "../x.h". A source without one
+  // includes from the folders and headers above and from the standard library, and from nowhere else.
+  std::filesystem::path source_file;
   bool warnings_as_errors = false;
 };
 

@@ -29,6 +29,7 @@ def compile_shader(
     headers: Mapping[str, str] | None = None,
     torch_headers: bool = False,
     source_name: str = "program_source",
+    source_file: str | os.PathLike[str] | None = None,
     function_constants: Mapping[int | str, Any] | None = None,
     policy: ArgumentPolicy = arrays_in_place,
 ) -> ShaderLibrary:
@@ -46,6 +47,9 @@ def compile_shader(
         torch_headers: ``#include <c10/metal/...>`` means the installed PyTorch's own headers instead of those that
             come with Metalloid (which need no PyTorch and compute the same).
         source_name: what diagnostics call the source.
+        source_file: the file that the source was read from, if any: its folder is searched first, and the files of its
+            project (the nearest folder above it under version control) can be included by paths like ``"../x.h"``. A
+            source without one includes from the folders and headers above and from the standard library only.
         function_constants: values for function constants, by name or index: a bool, an int, a float, or as many of one
             of them as a vector has. They hold for every kernel; ``get_kernel`` can add others.
         policy: what host values stand for when kernels are called; see ``ArgumentPolicy``.
@@ -83,6 +87,7 @@ def compile_shader(
         folders,
         {text("headers: a name", name): text(f"headers: {name}", contents) for name, contents in in_memory.items()},
         source_name,
+        os.fspath(source_file) if source_file is not None else "",
     )
     if function_constants is not None and not isinstance(function_constants, Mapping):
         raise TypeError(f"function_constants maps names or indices to values, not {described(function_constants)}")

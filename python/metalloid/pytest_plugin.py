@@ -283,9 +283,6 @@ def metal_library(request: pytest.FixtureRequest, metal_device: str) -> Callable
         path = folder / pathlib.Path(source)
         if not path.is_file():
             raise FileNotFoundError(errno.ENOENT, "no such Metal source", str(path))
-        folders = [path.parent, *options.pop("include_directories", ())]
-        return compile_shader(
-            path.read_text(), include_directories=folders, **{"source_name": str(path), **options}
-        )
+        return compile_shader(path.read_text(), **{"source_name": str(path), "source_file": path, **options})
 
     return compile_for_test

@@ -1,5 +1,7 @@
 #include "frontend/frontend.h"
 
+#include <algorithm>
+
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -11,6 +13,7 @@
 #include "frontend/kernel_uses.h"
 #include "frontend/reflection.h"
 #include "frontend/session.h"
+#include "frontend/source_files.h"
 #include "frontend/source_rules.h"
 
 namespace metalloid::frontend {
@@ -42,7 +45,9 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   };
   const KernelUses kernel_uses;
   const KernelInstantiations instantiations(session, selection);
-  check(session.parse());
+  const bool parsed = session.parse();
+  if (session.lacks_async_copy()) return {};
+  check(parsed);
   kernel_uses.check(session);
   check_source_rules(session, options.language);
   Reflection reflection = reflect(session);
@@ -57,7 +62,7 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   }
   result.library.info = library_info(std::move(reflection));
   result.library.warnings = session.diagnostics().text();
-  for (const std::string& file : session.dependencies()) result.dependencies.emplace_back(file);
+  result.dependencies = session.files().dependencies();
   return result;
 }
 
@@ -67,11 +72,23 @@ Result compile(std::string_view source, const CompileOptions& options, std::stri
                const KernelSelection& selection) {
   auto session = std::make_unique<Session>(source, options, prelude);
   try {
-    return compile_in(*session, options, selection);
+    Result result = compile_in(*session, options, selection);
+    if (session->lacks_async_copy()) {
+      session = std::make_unique<Session>(source, options, prelude, true);
+      result = compile_in(*session, options, selection);
+    }
+    return result;
   } catch (const EffortExceeded& exceeded) {
     [[maybe_unused]] Session* abandoned = session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");
   }
+}
+
+bool are_current(const std::vector<Dependency>& dependencies, const CompileOptions& options) {
+  if (dependencies.empty()) return true;
+  SourceFiles files(options, {});
+  return std::all_of(dependencies.begin(), dependencies.end(),
+                     [&](const Dependency& dependency) { return files.is_current(dependency); });
 }
 
 }  // namespace metalloid::frontend

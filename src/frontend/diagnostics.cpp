@@ -5,14 +5,23 @@
 #include <utility>
 
 #include <clang/AST/Decl.h>
+#include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnostic.h>
 
+#include "frontend/library_places.h"
 #include "frontend/missing_headers.h"
+#include "metalloid/error.h"
 
 namespace metalloid::frontend {
 namespace {
+
+// Bytes. Beyond them nobody reads on.
+constexpr std::size_t most_text = std::size_t{256} << 10;
+constexpr std::size_t most_message = std::size_t{8} << 10;
+// As Clang's own limit, which counts errors that are not shown.
+constexpr unsigned most_errors = 20;
 
 // Clang has address spaces, and features that they exclude, under the names that OpenCL has for them.
 std::string in_metals_words(std::string text) {
@@ -105,14 +114,37 @@ std::string_view place_of(const clang::Diagnostic& info) {
   return is_invalid ? std::string_view() : std::string_view(text, ::strnlen(text, 128));
 }
 
-bool is_in_library(const clang::Diagnostic& info) {
+// Where the user's text includes the header of the library that `place` is in, however deep.
+clang::FullSourceLoc first_include_by_user(const clang::SourceManager& sources, clang::SourceLocation place) {
+  while (place.isValid() && is_in_library(sources, place)) {
+    place = sources.getIncludeLoc(sources.getFileID(sources.getExpansionLoc(place)));
+  }
+  return place.isValid() ? clang::FullSourceLoc(place, sources) : clang::FullSourceLoc();
+}
+
+// Where the user's text uses a macro of the library or writes its argument; `place` itself outside of such macros. What
+// the macro is made of is the library's own business.
+clang::SourceLocation outside_library_macros(const clang::SourceManager& sources, clang::SourceLocation place) {
+  for (clang::SourceLocation at = place; at.isMacroID(); at = sources.getImmediateMacroCallerLoc(at)) {
+    const clang::SourceLocation definition = sources.getImmediateExpansionRange(at).getBegin();
+    const clang::SourceLocation spelling = sources.getImmediateSpellingLoc(at);
+    if (is_written_in_library(sources, spelling) || is_written_in_library(sources, definition)) {
+      return sources.getFileLoc(place);
+    }
+  }
+  return place;
+}
+
+bool is_about_library(const clang::Diagnostic& info) {
   return info.getLocation().isValid() && info.hasSourceManager() &&
-         info.getSourceManager().isInSystemHeader(info.getLocation());
+         is_in_library(info.getSourceManager(), info.getLocation());
 }
 
 }  // namespace
 
-Diagnostics::Diagnostics(clang::DiagnosticOptions& options) : options_(options) {}
+Diagnostics::Diagnostics(clang::DiagnosticOptions& options,
+                         std::function<std::string(llvm::StringRef)> why_refused)
+    : options_(options), why_refused_(std::move(why_refused)) {}
 
 Diagnostics::~Diagnostics() = default;
 
@@ -135,20 +167,24 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   }
   if (level >= clang::DiagnosticsEngine::Error) ++errors_;
   DiagnosticConsumer::HandleDiagnostic(level, info);
+  if (text_.size() > most_text) return;
   llvm::SmallString<256> message;
   info.FormatDiagnostic(message);
+  if (message.size() > most_message) message = llvm::StringRef(message).take_front(most_message).str() + "...";
+  if (info.getID() == clang::diag::ext_pp_embed_directive) message = "invalid preprocessing directive '#embed'";
   const std::string text = with_vector_components(with_short_types(in_metals_words(message.str().str())));
   if (!is_note) library_notes_wanted_ = !is_about_construction_of_vector(text);
   if (!is_note) print_library_error_without_place();
-  if (is_in_library(info) && level >= clang::DiagnosticsEngine::Error &&
+  if (is_about_library(info) && level >= clang::DiagnosticsEngine::Error &&
       info.getSourceManager().getFileID(info.getLocation()) != info.getSourceManager().getMainFileID()) {
     library_error_ = what_a_library_error_says(text);
+    library_include_ = first_include_by_user(info.getSourceManager(), info.getLocation());
   } else if (is_note && !library_error_.empty()) {
-    if (is_in_library(info)) return;
+    if (is_about_library(info)) return;
     // "in instantiation of ... requested here": where the programmer caused it.
     library_error_has_place_ = true;
     print(clang::DiagnosticsEngine::Error, info, std::exchange(library_error_, {}));
-  } else if (is_note && is_in_library(info)) {
+  } else if (is_note && is_about_library(info)) {
     print_library_note(text);
   } else {
     print(level, info, text);
@@ -157,17 +193,34 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
       stream_ << "note: #include <" << header << "> declares it\n";
     }
   }
+  if (info.getID() == clang::diag::err_pp_file_not_found) explain_missing_file(info);
+}
+
+void Diagnostics::explain_missing_file(const clang::Diagnostic& info) {
+  std::string name;
+  if (info.getArgKind(0) == clang::DiagnosticsEngine::ak_std_string) name = info.getArgStdStr(0);
+  if (info.getArgKind(0) == clang::DiagnosticsEngine::ak_c_string) name = info.getArgCStr(0);
+  const std::string reason = name.empty() ? name : why_refused_(name);
+  if (!reason.empty()) stream_ << "note: " << reason << '\n';
 }
 
 void Diagnostics::print_library_error_without_place() {
   // Clang names the place once; more errors at the same place are the first one's consequences.
-  if (!library_error_.empty() && !library_error_has_place_) stream_ << "error: " << library_error_ << '\n';
+  if (!library_error_.empty() && !library_error_has_place_) {
+    if (library_include_.isValid() && printer_) {
+      printer_->emitDiagnostic(library_include_, clang::DiagnosticsEngine::Error, library_error_, {}, {});
+    } else {
+      stream_ << "error: " << library_error_ << '\n';
+    }
+  }
   library_error_.clear();
 }
 
 std::string Diagnostics::text() {
   print_library_error_without_place();
-  return text_;
+  std::string text = printable(text_);
+  if (text_.size() > most_text) text += "note: more messages are left out\n";
+  return text;
 }
 
 void Diagnostics::print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message) {
@@ -178,13 +231,26 @@ void Diagnostics::print(clang::DiagnosticsEngine::Level level, const clang::Diag
                                                   /*ShowColors=*/false);
     return;
   }
+  const clang::SourceLocation place = outside_library_macros(info.getSourceManager(), info.getLocation());
+  const bool is_moved = place != info.getLocation();
+  if (level >= clang::DiagnosticsEngine::Error) {
+    drop_notes_ = is_moved && !shown_in_macros_.insert({place, message.str()}).second;
+    if (drop_notes_) return;
+    if (++shown_errors_ > most_errors) {
+      if (shown_errors_ == most_errors + 1) stream_ << "fatal error: too many errors emitted, stopping now\n";
+      drop_notes_ = true;
+      return;
+    }
+  }
   // Beside lines whose numbers wrap, the printer would set billions of spaces: #line can say any number.
   constexpr unsigned last_line = 0x7fffffff;
-  const unsigned line = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();
+  const unsigned line = info.getSourceManager().getPresumedLoc(place).getLine();
   const bool shows_source = options_.ShowCarets;
   options_.ShowCarets = shows_source && line <= last_line;
-  printer_->emitDiagnostic(clang::FullSourceLoc(info.getLocation(), info.getSourceManager()), level, message,
-                           info.getRanges(), info.getFixItHints());
+  using Ranges = llvm::ArrayRef<clang::CharSourceRange>;
+  using Hints = llvm::ArrayRef<clang::FixItHint>;
+  printer_->emitDiagnostic(clang::FullSourceLoc(place, info.getSourceManager()), level, message,
+                           is_moved ? Ranges() : info.getRanges(), is_moved ? Hints() : info.getFixItHints());
   options_.ShowCarets = shows_source;
 }
 

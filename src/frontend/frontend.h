@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/module.h"
 #include "metalloid/library.h"
+#include "support/hash.h"
 
 namespace metalloid::frontend {
 
@@ -24,14 +24,24 @@ struct KernelSelection {
   std::uint32_t following = 0;  // some: how many more
 };
 
+// A path that the source led to, outside of memory and the standard library: a file and what the compiler read from it,
+// or no file (which decides what `#include` and `__has_include` find elsewhere).
+struct Dependency {
+  std::string path;  // absolute
+  bool is_file = false;
+  support::Hash content;
+};
+
 struct Result {
   ir::CompiledLibrary library;
   // False if kernels that were not selected lack code. They have no symbol then, and what is said of them lacks what
   // only their bodies tell: arguments at program scope, static threadgroup memory, function constants that they use.
   bool is_complete = true;
-  // Files outside the source and the standard library that were read, for cache validation.
-  std::vector<std::filesystem::path> dependencies;
+  std::vector<Dependency> dependencies;
 };
+
+// Whether a compilation with these options would find the same files now.
+bool are_current(const std::vector<Dependency>& dependencies, const CompileOptions& options);
 
 // For work on the standard library: the folder that its headers are read from instead of the embedded ones,
 // $METALLOID_STDLIB_DIR; null if that is not set or empty.

@@ -187,15 +187,21 @@ class ArgumentReader {
   }
 
   void read_index(const clang::VarDecl& parameter, llvm::StringRef attribute, ArgumentInfo& info, bool& has_index) {
-    if (const auto* annotation = find_annotation(parameter, attribute)) {
-      if (const auto index = integer_argument(context_, *annotation)) {
-        info.index = *index;
-        has_index = true;
-        if (*index > max_index[0]) {
-          error(parameter.getLocation(), "'%0' attribute parameter is out of bounds: must be between 0 and %1")
-              << attribute << max_index[0];
-        }
-      }
+    const auto* annotation = find_annotation(parameter, attribute);
+    if (!annotation) return;
+    has_index = true;  // and no other is chosen if this one is wrong
+    if (annotation->args_size() != 1) {
+      error(parameter.getLocation(), "'%0' attribute takes one argument") << attribute;
+      return;
+    }
+    const auto index = integer_argument(context_, *annotation);
+    if (!index) {
+      error(parameter.getLocation(), "'%0' attribute requires an integer constant") << attribute;
+    } else if (*index > max_index[0]) {
+      error(parameter.getLocation(), "'%0' attribute parameter is out of bounds: must be between 0 and %1")
+          << attribute << max_index[0];
+    } else {
+      info.index = static_cast<unsigned>(*index);
     }
   }
 

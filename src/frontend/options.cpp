@@ -81,6 +81,10 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
   search.UseBuiltinIncludes = 0;
   search.UseStandardSystemIncludes = 0;
   search.UseStandardCXXIncludes = 0;
+  if (!options.source_file.empty()) {
+    const auto folder = options.source_file.parent_path();
+    search.AddPath(folder.empty() ? "." : folder.string(), clang::frontend::Angled, false, true);
+  }
   for (const auto& folder : options.include_directories) {
     search.AddPath(folder.string(), clang::frontend::Angled, false, true);
   }
@@ -96,7 +100,7 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
   }
 
   auto& diagnostics = invocation->getDiagnosticOpts();
-  diagnostics.ErrorLimit = 20;
+  diagnostics.ErrorLimit = 200;  // Diagnostics shows fewer
   diagnostics.ShowPresumedLoc = true;  // #line directives count
   diagnostics.Warnings = {
       "no-vla-cxx-extension",     "no-duplicate-decl-specifier", "no-unknown-pragmas",    "no-unused-value",

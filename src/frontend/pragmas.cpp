@@ -48,7 +48,48 @@ class MetalPragma final : public clang::PragmaHandler {
   }
 };
 
+class RefusedPragma final : public clang::PragmaHandler {
+ public:
+  RefusedPragma(llvm::StringRef space, llvm::StringRef name)
+      : PragmaHandler(name), text_(space.empty() ? name.str() : (space + " " + name).str()) {}
+
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer, clang::Token& first) override {
+    auto& diagnostics = preprocessor.getDiagnostics();
+    diagnostics.Report(first.getLocation(), diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                                        "'#pragma %0' is not supported in Metal"))
+        << text_;
+  }
+
+ private:
+  std::string text_;
+};
+
+// The preprocessor hands back the handler that had the name; whoever made it still owns it. (Its own few are lost.)
+void replace(clang::Preprocessor& preprocessor, llvm::StringRef space, clang::PragmaHandler* handler) {
+  preprocessor.RemovePragmaHandler(space, handler);
+  preprocessor.AddPragmaHandler(space, handler);
+}
+
 }  // namespace
+
+void refuse_pragmas_of_hosts(clang::Preprocessor& preprocessor) {
+  const auto ignore = [&](llvm::StringRef space, llvm::StringRef name) {
+    replace(preprocessor, space, new clang::EmptyPragmaHandler(name));
+  };
+  const auto refuse = [&](llvm::StringRef space, llvm::StringRef name) {
+    replace(preprocessor, space, new RefusedPragma(space, name));
+  };
+  for (const char* name : {"system_header", "dependency", "poison"}) {
+    ignore("GCC", name);
+    ignore("clang", name);
+  }
+  ignore("clang", "__debug");
+  refuse("clang", "module");
+  refuse("clang", "section");
+  refuse("clang", "attribute");
+  refuse("", "redefine_extname");
+  refuse("", "weak");
+}
 
 void add_metal_pragmas(clang::Preprocessor& preprocessor) {
   preprocessor.AddPragmaHandler(new MetalPragma);  // owned by the preprocessor

@@ -1,14 +1,17 @@
 #include "frontend/reflection.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Sema/Sema.h>
+#include <llvm/Support/JSON.h>
 
 #include "frontend/annotations.h"
 #include "frontend/kernel_arguments.h"
 #include "frontend/kernel_instantiations.h"
+#include "frontend/library_places.h"
 #include "frontend/types.h"
 
 namespace metalloid::frontend {
@@ -48,7 +51,7 @@ class Reflector {
   void visit(const clang::DeclContext& scope) {
     for (const clang::Decl* declaration : scope.noload_decls()) {
       // Our own headers have no kernels but templates, which the source may instantiate (<c10/metal/indexing.h>).
-      if (sources_.isInSystemHeader(declaration->getLocation()) &&
+      if (is_in_library(sources_, declaration->getLocation()) &&
           !llvm::isa<clang::NamespaceDecl, clang::FunctionTemplateDecl>(declaration)) {
         continue;
       }
@@ -86,7 +89,25 @@ class Reflector {
     if (find_annotation(function, "kernel")) add_kernel(function, host_name(function));
   }
 
+  // The whole argument of an attribute that counts threads; 0 after an error.
+  std::uint32_t thread_count(const clang::FunctionDecl& function, const clang::AnnotateAttr& annotation,
+                             const char* attribute, unsigned index) {
+    constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+    const auto count = integer_argument(context_, annotation, index);
+    if (count && *count >= 1 && *count <= most) return static_cast<std::uint32_t>(*count);
+    if (count) {
+      error(function.getLocation(), "'%0' attribute parameter is out of bounds: must be at least 1 and less than 2^31")
+          << attribute;
+    } else {
+      error(function.getLocation(), "'%0' attribute requires an integer constant") << attribute;
+    }
+    return 0;
+  }
+
   void add_kernel(const clang::FunctionDecl& function, const std::string& name) {
+    // Hosts ask for kernels by their names.
+    if (name.empty()) error(function.getLocation(), "'host_name' must not be empty");
+    if (!llvm::json::isUTF8(name)) error(function.getLocation(), "'host_name' must be text in UTF-8");
     if (!function.getReturnType()->isVoidType()) {
       error(function.getLocation(), "kernel must have void return type");
       return;
@@ -99,12 +120,15 @@ class Reflector {
       kernel.info.source_file = location.getFilename();
       kernel.info.source_line = location.getLine();
     }
-    if (const auto* limit = find_annotation(function, "max_total_threads_per_threadgroup")) {
-      kernel.info.max_total_threads_per_threadgroup = integer_argument(context_, *limit).value_or(0);
+    constexpr const char* limit_name = "max_total_threads_per_threadgroup";
+    constexpr const char* required_name = "required_threads_per_threadgroup";
+    if (const auto* limit = find_annotation(function, limit_name)) {
+      kernel.info.max_total_threads_per_threadgroup = thread_count(function, *limit, limit_name, 0);
     }
-    if (const auto* required = find_annotation(function, "required_threads_per_threadgroup")) {
+    if (const auto* required = find_annotation(function, required_name)) {
       for (unsigned axis = 0; axis < 3; ++axis) {
-        kernel.info.required_threads_per_threadgroup[axis] = integer_argument(context_, *required, axis).value_or(1);
+        auto& extent = kernel.info.required_threads_per_threadgroup[axis];
+        extent = axis == 0 || axis < required->args_size() ? thread_count(function, *required, required_name, axis) : 1;
       }
     }
     const std::size_t kernel_index = reflection_.kernels.size();

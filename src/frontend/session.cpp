@@ -1,43 +1,22 @@
 #include "frontend/session.h"
 
+#include <clang/Basic/DiagnosticLex.h>
 #include <clang/Frontend/Utils.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Serialization/ASTReader.h>
 #include <clang/Serialization/ASTWriter.h>
-#include <llvm/Support/VirtualFileSystem.h>
 
 #include "frontend/effort_limit.h"
-#include "frontend/frontend.h"
 #include "frontend/options.h"
 #include "frontend/pragmas.h"
 #include "frontend/target.h"
 #include "frontend/tokens/rewrite.h"
-#include "stdlib/headers.h"
+#include "frontend/user_macros.h"
 
 namespace metalloid::frontend {
 namespace {
-
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_file_system(const CompileOptions& options,
-                                                                 std::string_view prelude) {
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const auto& header : stdlib::headers()) {
-    if (stdlib_on_disk()) break;
-    memory->addFile(std::string(stdlib_folder) + "/" + std::string(header.name), 0,
-                    llvm::MemoryBuffer::getMemBuffer(header.text, header.name));
-  }
-  if (!prelude.empty()) {
-    memory->addFile(prelude_file, 0, llvm::MemoryBuffer::getMemBuffer(prelude, prelude_file, false));
-  }
-  for (const auto& [name, text] : options.headers) {
-    memory->addFile(std::string(memory_headers_folder) + "/" + name, 0,
-                    llvm::MemoryBuffer::getMemBufferCopy(text, name));
-  }
-  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
-  overlay->pushOverlay(memory);
-  return overlay;
-}
 
 // `device`, `constant` and `threadgroup` lex as the OpenCL keywords behind them (no macros, so diagnostics and
 // stringification see the user's words); OpenCL's own words become identifiers again.
@@ -97,9 +76,13 @@ void DeclarationRecorder::replay(clang::ASTConsumer& consumer, const LeftOut& le
 
 void Session::create_compiler(const CompileOptions& options) {
   compiler_ = std::make_unique<clang::CompilerInstance>(make_invocation(options));
-  diagnostics_ = std::make_unique<Diagnostics>(compiler_->getDiagnosticOpts());
-  compiler_->setVirtualFileSystem(make_file_system(options, prelude_));
+  diagnostics_ = std::make_unique<Diagnostics>(compiler_->getDiagnosticOpts(),
+                                               [this](llvm::StringRef name) { return files_->why_refused(name); });
+  files_ = llvm::makeIntrusiveRefCnt<SourceFiles>(options, prelude_);
+  compiler_->setVirtualFileSystem(files_);
   compiler_->createDiagnostics(diagnostics_.get(), /*ShouldOwnClient=*/false);
+  // Metal has no `#embed`.
+  compiler_->getDiagnostics().setSeverity(clang::diag::ext_pp_embed_directive, clang::diag::Severity::Fatal, {});
   compiler_->setTarget(make_target(*compiler_, options.language, options.math_mode).get());
   compiler_->createFileManager();
   compiler_->createSourceManager();
@@ -110,6 +93,7 @@ void Session::create_compiler(const CompileOptions& options) {
 void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_ptr<clang::ASTConsumer> consumer) {
   auto& preprocessor = compiler_->getPreprocessor();
   add_metal_pragmas(preprocessor);
+  preprocessor.getIdentifierInfo("__has_embed")->setHasMacroDefinition(false);
   set_keywords(preprocessor.getIdentifierTable());
   compiler_->createASTContext();
   if (!prelude_.empty()) {
@@ -124,7 +108,8 @@ void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_p
   compiler_->getSema().getOpenCLOptions().enable("cl_khr_fp16");
 }
 
-Session::Session(std::string_view source, const CompileOptions& options, std::string_view prelude)
+Session::Session(std::string_view source, const CompileOptions& options, std::string_view prelude,
+                 bool with_async_copy)
     : source_(source), prelude_(prelude) {
   create_compiler(options);
   auto& preprocessor_options = compiler_->getPreprocessorOpts();
@@ -133,10 +118,7 @@ Session::Session(std::string_view source, const CompileOptions& options, std::st
   } else {
     preprocessor_options.Includes.emplace_back(prelude_header);
   }
-  // The functions behind assembler labels that some public kernels declare.
-  if (source.find("\"air.") != std::string_view::npos) {
-    preprocessor_options.Includes.emplace_back("metalloid/async_copy.h");
-  }
+  if (with_async_copy) preprocessor_options.Includes.emplace_back("metalloid/async_copy.h");
   compiler_->createPreprocessor(clang::TU_Complete);
   auto recorder = std::make_unique<DeclarationRecorder>();
   recorder_ = recorder.get();
@@ -159,6 +141,8 @@ bool Session::parse() {
 
   // The parser registers the pragma handlers that lexing needs, so it exists before the first token is read.
   clang::Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);
+  refuse_pragmas_of_hosts(preprocessor);
+  keep_user_macros_out_of_library(preprocessor);
   preprocessor.EnterMainSourceFile();
   auto& consumer = compiler_->getASTConsumer();
   if (clang::ExternalASTSource* library = compiler_->getASTContext().getExternalSource()) {
@@ -173,6 +157,12 @@ bool Session::parse() {
     check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
   sema.CurContext = nullptr;  // the parser enters it again
+  if (compiler_->getDiagnostics().hasFatalErrorOccurred()) return false;  // and more of it would be confusion
+  if (tokens::names_library_label(tokens, preprocessor) &&
+      !preprocessor.isMacroDefined("METALLOID_ASYNC_COPY_H")) {
+    lacks_async_copy_ = true;
+    return false;
+  }
   const clang::Token end_of_file = tokens.back();
   tokens::Rewriter rewriter(preprocessor);
   rewriter.run(tokens);
@@ -222,16 +212,6 @@ std::vector<std::pair<const clang::FunctionDecl*, std::string>> Session::extra_h
     if (found != instantiation_host_names_.end()) names.emplace_back(repeated.function, found->second);
   }
   return names;
-}
-
-std::vector<std::string> Session::dependencies() const {
-  std::vector<std::string> files;
-  auto& sources = compiler_->getSourceManager();
-  for (auto entry = sources.fileinfo_begin(); entry != sources.fileinfo_end(); ++entry) {
-    const std::string name = entry->first.getName().str();
-    if (!llvm::StringRef(name).starts_with("/metalloid/")) files.push_back(name);
-  }
-  return files;
 }
 
 }  // namespace metalloid::frontend

@@ -15,6 +15,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 
 #include "frontend/diagnostics.h"
+#include "frontend/source_files.h"
 #include "metalloid/library.h"
 
 namespace metalloid::frontend {
@@ -42,15 +43,19 @@ class Session {
  public:
   // `prelude`: the standard library as a precompiled header (prelude.h), which must outlive the session; if it is empty
   // the library's text is parsed.
-  Session(std::string_view source, const CompileOptions& options, std::string_view prelude = {});
+  // `with_async_copy`: includes metalloid/async_copy.h, for a source for which the session before says that it needs it.
+  Session(std::string_view source, const CompileOptions& options, std::string_view prelude = {},
+          bool with_async_copy = false);
   ~Session();
 
   // Parses the standard library alone and returns it as a precompiled header.
   // Throws Error(internal) with the log if the library itself does not compile.
   static std::string precompile_prelude(const CompileOptions& options);
 
-  // Runs preprocessor, token rewriting and parser. False if there were errors.
+  // Runs preprocessor, token rewriting and parser. False if there were errors, or if lacks_async_copy().
   bool parse();
+  // The source declares functions by labels that only metalloid/async_copy.h defines.
+  bool lacks_async_copy() const { return lacks_async_copy_; }
 
   clang::CompilerInstance& compiler() { return *compiler_; }
   clang::ASTContext& context() { return compiler_->getASTContext(); }
@@ -58,7 +63,7 @@ class Session {
   Diagnostics& diagnostics() { return *diagnostics_; }
   // Further names of explicit instantiations that were written more than once.
   std::vector<std::pair<const clang::FunctionDecl*, std::string>> extra_host_names() const;
-  std::vector<std::string> dependencies() const;
+  const SourceFiles& files() const { return *files_; }
   // True if the type with a `*` or `&` at this place says `thread` before it.
   bool names_thread(clang::SourceLocation declarator) const { return thread_declarators_.count(declarator) != 0; }
 
@@ -71,10 +76,12 @@ class Session {
   std::string source_;
   std::string_view prelude_;
   std::unique_ptr<Diagnostics> diagnostics_;  // outlives the compiler, which writes into it
+  llvm::IntrusiveRefCntPtr<SourceFiles> files_;
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
   std::map<clang::SourceLocation, std::string> instantiation_host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
+  bool lacks_async_copy_ = false;
 };
 
 }  // namespace metalloid::frontend

@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include "frontend/annotations.h"
+#include "frontend/library_places.h"
 
 namespace metalloid::frontend {
 namespace {
@@ -89,6 +90,11 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     const QualType from = cast->getSubExprAsWritten()->getType();
     const QualType to = cast->getTypeAsWritten();
     if (from->isDependentType() || !to->isPointerType()) return true;
+    if (to->isFunctionPointerType() && !from->isFunctionType() && !from->isFunctionPointerType() &&
+        !from->isNullPtrType() && !from->isMemberFunctionPointerType()) {
+      error(cast->getBeginLoc(), "a pointer to a function cannot be made from %0 in Metal") << from;
+      return true;
+    }
     const LangAS from_space = from->isArrayType() ? from.getAddressSpace() : pointee_space(from);
     const LangAS to_space = pointee_space(to);
     if (from_space == LangAS::Default || to_space == LangAS::Default || from_space == to_space) return true;
@@ -97,8 +103,16 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     return true;
   }
 
-  bool VisitGCCAsmStmt(GCCAsmStmt* statement) {
-    error(statement->getBeginLoc(), "inline assembly is not supported in Metal");
+  bool VisitIndirectGotoStmt(IndirectGotoStmt* statement) {
+    error(statement->getBeginLoc(), "'goto' is not supported in Metal");
+    return true;
+  }
+  bool VisitAddrLabelExpr(AddrLabelExpr* label) {
+    error(label->getBeginLoc(), "labels have no address in Metal");
+    return true;
+  }
+  bool VisitVAArgExpr(VAArgExpr* argument) {
+    error(argument->getBeginLoc(), "variadic functions are not supported in Metal");
     return true;
   }
   bool VisitGotoStmt(GotoStmt* statement) {
@@ -127,7 +141,7 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
       return false;
     }
     const SourceManager& sources = session_.context().getSourceManager();
-    return !sources.isInSystemHeader(declarator) && !session_.names_thread(declarator);
+    return !is_in_library(sources, declarator) && !session_.names_thread(declarator);
   }
 
   template <unsigned N>
@@ -148,7 +162,7 @@ void check_source_rules(Session& session, LanguageVersion language) {
   const SourceManager& sources = session.context().getSourceManager();
   // Only what was parsed: nothing of the precompiled library is loaded for this walk.
   for (Decl* declaration : session.context().getTranslationUnitDecl()->noload_decls()) {
-    if (!sources.isInSystemHeader(declaration->getLocation())) rules.TraverseDecl(declaration);
+    if (!is_in_library(sources, declaration->getLocation())) rules.TraverseDecl(declaration);
   }
 }
 

@@ -18,7 +18,9 @@
 
 #include <algorithm>
 
+#include "ir/check_operations.h"
 #include "ir/pass_managers.h"
+#include "ir/private_names.h"
 #include "ir/thread_variables.h"
 #include "metalloid/error.h"
 
@@ -34,7 +36,6 @@ InitialiserRunner& runner() {
   return registered;
 }
 
-std::string demangled_name(const llvm::GlobalVariable& constant) { return llvm::demangle(constant.getName()); }
 
 // The globals and functions that a function leads to.
 class Reach {
@@ -98,7 +99,7 @@ class Order {
       visit(found->second);
       if (!state_[found->second].left) {
         throw Error(ErrorCode::invalid_argument, fmt::format("{} depends on its own value, through '{}'",
-                                                             describe(given_[i]), demangled_name(*global)));
+                                                             describe(given_[i]), source_name(*global)));
       }
       needs.push_back(state_[found->second].place);
     }
@@ -250,7 +251,9 @@ class ValueReader {
 
 void run(llvm::Module& module, const std::vector<Initialiser>& initialisers) {
   if (!runner()) throw Error(ErrorCode::internal, describe(initialisers.front()) + " needs code that cannot run here");
-  const std::vector<InitialiserRun> runs = runner()(make_program(module, initialisers));
+  InitialiserProgram program = make_program(module, initialisers);
+  check_operations(*program.module, program.descriptions.front());
+  const std::vector<InitialiserRun> runs = runner()(std::move(program));
   std::vector<llvm::Constant*> values;
   for (std::size_t i = 0; i < initialisers.size(); ++i) {
     values.push_back(ValueReader(module, initialisers[i], runs, i).read());
@@ -295,7 +298,7 @@ void set_initialisers(llvm::Module& module, const std::vector<Initialiser>& init
 }
 
 std::string describe(const Initialiser& initialiser) {
-  const std::string name = demangled_name(*initialiser.constant);
+  const std::string name = source_name(*initialiser.constant);
   for (const llvm::Instruction& instruction : llvm::instructions(*initialiser.function)) {
     const llvm::DebugLoc& place = instruction.getDebugLoc();
     if (!place || place.getLine() == 0) continue;

@@ -95,5 +95,7 @@ std::optional<MatrixOperation> parse_matrix_operation(std::string_view function_
 
 // True for the operations at which threads wait for each other.
 bool is_meeting(std::string_view function_name);
+// Whether the list above has a function of that name. A new operation is added here too, or no kernel may call it.
+bool is_operation(std::string_view function_name);
 
 }  // namespace metalloid::ir

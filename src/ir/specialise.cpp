@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "ir/check_operations.h"
 #include "ir/fix_numeric_semantics.h"
 #include "ir/fold_function_constants.h"
 #include "ir/inline_functions.h"
 #include "ir/normalise_attributes.h"
+#include "ir/private_names.h"
 #include "ir/refuse_unsupported.h"
+#include "ir/resolve_indirect_calls.h"
 #include "ir/select_kernel.h"
 #include "ir/simplify.h"
 #include "ir/thread_variables.h"
@@ -77,15 +80,18 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
     dump_after(name, *kernel.module);
   };
   pass("select_kernel", [&] { verify(kernel); });
+  const LibraryInfo renamed = make_names_private(kernel, library);
   pass("normalise_attributes", [&] { normalise_attributes(*kernel.module); });
   pass("fix_numeric_semantics", [&] { fix_numeric_semantics(*kernel.module); });
-  pass("fold_function_constants", [&] { fold_function_constants(kernel, library, constants); });
+  pass("fold_function_constants", [&] { fold_function_constants(kernel, renamed, constants); });
   pass("refuse_unsupported", [&] { refuse_unsupported(kernel); });
+  pass("resolve_indirect_calls", [&] { resolve_indirect_calls(*kernel.module); });
   pass("inline_functions", [&] { inline_functions(kernel, policy); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("simplify", [&] { simplify(*kernel.module); });
-  require_function_constants(kernel, library);
+  require_function_constants(kernel, renamed);
   verify(kernel);
+  check_operations(kernel);
   drop_unused_threadgroup_memory(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;

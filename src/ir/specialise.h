@@ -1,6 +1,7 @@
 // The way from a library to one kernel's module as every engine takes it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <llvm/IR/Module.h>

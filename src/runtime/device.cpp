@@ -67,10 +67,10 @@ Library Device::make_library(std::string_view source, const CompileOptions& opti
 }
 
 Library Device::load_library(const std::filesystem::path& file, CompileOptions options) const {
-  std::string source = support::read_file(file);
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;  // a device or a pipe may have no end
+  std::string source = support::read_file(file, most_bytes);
   options.source_name = file.string();
-  std::filesystem::path folder = file.parent_path();
-  options.include_directories.insert(options.include_directories.begin(), folder.empty() ? "." : folder);
+  options.source_file = file;
   return make_library(source, options);
 }
 

@@ -28,7 +28,13 @@ const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name)
   }
   std::vector<std::string> names;
   for (const KernelInfo& kernel : library.kernels) names.push_back(kernel.name);
-  std::string hint = names.empty() ? std::string("the library has no kernels") : nearest_names(name, names);
+  if (names.empty()) {
+    throw Error(ErrorCode::unknown_function,
+                name.empty() ? std::string("the source has no kernels")
+                             : fmt::format("no kernel is named '{}'; the source has no kernels", name));
+  }
+  const std::string hint = nearest_names(name, names);
+  if (name.empty()) throw Error(ErrorCode::unknown_function, fmt::format("no kernel was named; {}", hint));
   throw Error(ErrorCode::unknown_function, fmt::format("no kernel is named '{}'; {}", name, hint));
 }
 

@@ -15,28 +15,17 @@
 #include "runtime/compile_jobs.h"
 #include "runtime/disk_cache.h"
 #include "runtime/memory_cache.h"
+#include "runtime/request_archive.h"
 #include "runtime/states.h"
-#include "support/files.h"
 #include "support/fork_safe_mutex.h"
 #include "support/hash.h"
 
 namespace metalloid::runtime {
 namespace {
 
-// A file that the source includes, and what it held then.
-struct Dependency {
-  std::string path;
-  support::Hash content;
-};
-
-template <typename Archive>
-void archive(Archive& bytes, Dependency& dependency) {
-  archive_all(bytes, dependency.path, dependency.content);
-}
-
 // What both caches keep: all that is the same on every device.
 struct Entry {
-  std::vector<Dependency> dependencies;
+  std::vector<frontend::Dependency> dependencies;
   std::string bitcode;
   support::Hash content;
   LibraryInfo info;
@@ -52,7 +41,7 @@ void archive(Archive& bytes, Entry& entry) {
     if (dependency_count > bytes.left()) throw std::out_of_range("cache entry ends too early");
     entry.dependencies.resize(dependency_count);
   }
-  for (Dependency& dependency : entry.dependencies) archive(bytes, dependency);
+  for (frontend::Dependency& dependency : entry.dependencies) archive(bytes, dependency);
   archive_all(bytes, entry.bitcode, entry.content, entry.info, entry.warnings, entry.is_complete);
 }
 
@@ -69,17 +58,11 @@ support::Hash key_of(std::string_view source, const CompileOptions& options) {
     std::error_code ignored;
     hasher.add(std::filesystem::absolute(folder, ignored).string());
   }
+  std::error_code ignored;
+  hasher.add(options.source_file.empty() ? "" : std::filesystem::absolute(options.source_file, ignored).string());
   hasher.add(options.headers.size());
   for (const auto& [path, text] : options.headers) hasher.add(path).add(text);
   return hasher.finish();
-}
-
-bool is_current(const Entry& entry) {
-  for (const Dependency& dependency : entry.dependencies) {
-    auto contents = support::try_read_file(dependency.path);
-    if (!contents || support::hash_of(*contents) != dependency.content) return false;
-  }
-  return true;
 }
 
 MemoryCache<Entry>& memory_cache = *new MemoryCache<Entry>(64);
@@ -101,11 +84,7 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
                                      const frontend::KernelSelection& selection) {
   frontend::Result result = compile_library(source, options, selection);
   auto entry = std::make_shared<Entry>();
-  for (const auto& path : result.dependencies) {
-    std::error_code ignored;
-    std::string absolute = std::filesystem::absolute(path, ignored).string();
-    entry->dependencies.push_back({absolute, support::hash_of(support::try_read_file(path).value_or(""))});
-  }
+  entry->dependencies = std::move(result.dependencies);
   entry->bitcode = std::move(result.library.bitcode);
   entry->info = std::move(result.library.info);
   entry->warnings = std::move(result.library.warnings);
@@ -119,7 +98,7 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
 // What was read besides the source.
 support::Hash inputs_of(const support::Hash& key, const Entry& entry) {
   std::map<std::string, support::Hash> files;  // the front end names them in any order
-  for (const Dependency& dependency : entry.dependencies) files.try_emplace(dependency.path, dependency.content);
+  for (const frontend::Dependency& dependency : entry.dependencies) files.try_emplace(dependency.path, dependency.content);
   support::Hasher hasher;
   hasher.add(key);
   for (const auto& [path, content] : files) hasher.add(path).add(content);
@@ -137,9 +116,9 @@ Found find_or_compile(const support::Hash& key, std::string_view source, const C
   const bool cached = !frontend::stdlib_on_disk();
   if (cached) {
     auto entry = memory_cache.find(key);
-    if (entry && is_current(*entry)) return {entry, true};
+    if (entry && frontend::are_current(entry->dependencies, options)) return {entry, true};
     entry = from_disk(key);
-    if (entry && is_current(*entry)) {
+    if (entry && frontend::are_current(entry->dependencies, options)) {
       memory_cache.insert(key, entry);
       return {entry, true};
     }

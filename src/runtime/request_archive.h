@@ -52,7 +52,12 @@ void archive(Archive& bytes, CompileOptions& options) {
   }
   for (auto& definition : options.definitions) archive(bytes, definition);
   for (auto& folder : options.include_directories) archive(bytes, folder);
-  archive_all(bytes, options.headers, options.source_name, options.warnings_as_errors);
+  archive_all(bytes, options.headers, options.source_name, options.source_file, options.warnings_as_errors);
+}
+
+template <typename Archive>
+void archive(Archive& bytes, frontend::Dependency& dependency) {
+  archive_all(bytes, dependency.path, dependency.is_file, dependency.content);
 }
 
 template <std::size_t index = 0, typename Archive>

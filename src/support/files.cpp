@@ -19,12 +19,14 @@ namespace metalloid::support {
 namespace {
 
 // Reads all of a file, or returns errno's value.
-int read_whole(const std::filesystem::path& path, std::string& contents) {
+int read_whole(const std::filesystem::path& path, std::string& contents,
+               std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return errno;
   struct stat status;
   if (::fstat(file.get(), &status) != 0) return errno;
   if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (static_cast<std::uint64_t>(status.st_size) > most_bytes) return EFBIG;
   contents.clear();
   std::size_t filled = 0;
   contents.resize(static_cast<std::size_t>(status.st_size) + 1);
@@ -35,6 +37,7 @@ int read_whole(const std::filesystem::path& path, std::string& contents) {
     if (count < 0) return errno;
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
+    if (filled > most_bytes) return EFBIG;
   }
   contents.resize(filled);
   return 0;
@@ -63,9 +66,9 @@ bool write_atomically(const std::filesystem::path& path, std::string_view conten
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
   std::string contents;
-  if (int error = read_whole(path, contents)) {
+  if (int error = read_whole(path, contents, most_bytes)) {
     throw Error(ErrorCode::input_output,
                 fmt::format("cannot read '{}': {}", path.string(), std::generic_category().message(error)));
   }

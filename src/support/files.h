@@ -1,15 +1,18 @@
 // Reading and writing whole files.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace metalloid::support {
 
-// Throws Error(input_output) naming the file and the system's reason.
-std::string read_file(const std::filesystem::path& path);
+// Throws Error(input_output) naming the file and the system's reason, which is EFBIG beyond `most_bytes`.
+std::string read_file(const std::filesystem::path& path,
+                      std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 // Nothing if the file cannot be read.
 std::optional<std::string> try_read_file(const std::filesystem::path& path);
 

@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include "frontend/library_places.h"
 #include "frontend/tokens/rewrite.h"
 
 namespace metalloid::frontend::tokens {
@@ -32,7 +33,7 @@ bool is_long_floating_literal(llvm::StringRef text) {
 
 void reject_double(const Token& token, TokenFactory& factory) {
   const SourceManager& sources = factory.preprocessor().getSourceManager();
-  if (sources.isInSystemHeader(token.getLocation())) return;
+  if (is_written_in_library(sources, token.getLocation())) return;
   if (token.is(tok::kw_double)) factory.error(token.getLocation(), "'double' is not supported in Metal");
   if (token.is(tok::numeric_constant) && is_long_floating_literal(factory.spelling(token))) {
     factory.error(token.getLocation(), "'long double' is not supported in Metal");
