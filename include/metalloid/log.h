@@ -28,8 +28,8 @@ struct LogMessage {
   std::string description() const;
 };
 
-// Called once per message, on the thread that ran the dispatch, after the dispatch: in the order of threadgroups, and in
-// each of them in the order in which the messages were written. What it throws is dropped.
+// Called once per message, on the thread that ran the dispatch, after the dispatch: in the order of threadgroups, and
+// in each of them in the order in which the messages were written. What it throws is dropped.
 using LogHandler = std::function<void(const LogMessage&)>;
 // Without a handler, messages go to standard error. An empty one brings that back.
 void set_log_handler(LogHandler handler);

@@ -140,7 +140,8 @@ std::string print_element(const Conversion& conversion, const LogArgument& argum
     return print(conversion, wanted,
                  is_signed ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value));
   }
-  const bool as_signed = letter == 'd' || letter == 'i' || (integers.find(letter) == std::string_view::npos && is_signed);
+  const bool as_signed =
+      letter == 'd' || letter == 'i' || (integers.find(letter) == std::string_view::npos && is_signed);
   if (as_signed) return print(conversion, "lld", static_cast<long long>(value));
   const char wanted[] = {'l', 'l', integers.find(letter) != std::string_view::npos ? letter : 'u', 0};
   return print(conversion, wanted, static_cast<unsigned long long>(unsigned_value(argument, value)));

@@ -142,8 +142,7 @@ bool is_about_library(const clang::Diagnostic& info) {
 
 }  // namespace
 
-Diagnostics::Diagnostics(clang::DiagnosticOptions& options,
-                         std::function<std::string(llvm::StringRef)> why_refused)
+Diagnostics::Diagnostics(clang::DiagnosticOptions& options, std::function<std::string(llvm::StringRef)> why_refused)
     : options_(options), why_refused_(std::move(why_refused)) {}
 
 Diagnostics::~Diagnostics() = default;

@@ -40,6 +40,9 @@ class Diagnostics final : public clang::DiagnosticConsumer {
     clang::SourceLocation location;
   };
   const std::vector<RepeatedInstantiation>& repeated_instantiations() const { return repeated_; }
+  void add_repeated_instantiation(const clang::FunctionDecl& function, clang::SourceLocation location) {
+    repeated_.push_back({&function, location});
+  }
 
  private:
   void print(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info, llvm::StringRef message);
@@ -53,10 +56,10 @@ class Diagnostics final : public clang::DiagnosticConsumer {
   llvm::raw_string_ostream stream_{text_};
   std::unique_ptr<clang::TextDiagnostic> printer_;
   std::vector<RepeatedInstantiation> repeated_;
-  std::set<std::string> library_notes_;  // of the diagnostic before
-  std::string library_error_;            // waits for the note that says where the programmer caused it
-  clang::FullSourceLoc library_include_;  // where the user's text includes the header of that error
-  bool library_notes_wanted_ = true;     // after that diagnostic
+  std::set<std::string> library_notes_;    // of the diagnostic before
+  std::string library_error_;              // waits for the note that says where the programmer caused it
+  clang::FullSourceLoc library_include_;   // where the user's text includes the header of that error
+  bool library_notes_wanted_ = true;       // after that diagnostic
   std::set<std::string> missing_headers_;  // those that a note has named
   std::set<std::pair<clang::SourceLocation, std::string>> shown_in_macros_;  // a macro may repeat an error many times
   unsigned shown_errors_ = 0;

@@ -27,7 +27,7 @@ std::string host_name(const clang::FunctionDecl& function) {
   return function.getQualifiedNameAsString();
 }
 
-KernelInstantiations::KernelInstantiations(const Session& session, const KernelSelection& selection)
+KernelInstantiations::KernelInstantiations(Session& session, const KernelSelection& selection)
     : session_(session), selection_(selection), outer_(current) {
   current = this;
 }
@@ -36,7 +36,12 @@ KernelInstantiations::~KernelInstantiations() { current = outer_; }
 bool KernelInstantiations::put_off(clang::SourceLocation place, clang::FunctionDecl& function) {
   if (function.getTemplateSpecializationKind() != clang::TSK_ExplicitInstantiationDefinition) return false;
   if (!is_kernel(function)) return false;
-  waiting_.push_back({place, &function});
+  // Clang sees a repetition only once there is a body.
+  if (seen_.insert(&function).second) {
+    waiting_.push_back({place, &function});
+  } else {
+    session_.diagnostics().add_repeated_instantiation(function, place);
+  }
   return true;
 }
 
@@ -108,7 +113,8 @@ void KernelInstantiations::reach_end(clang::Sema& sema) {
   for (std::size_t i = 0; i < count; ++i) {
     const Instantiation& next = waiting_[(first + i) % waiting_.size()];
     wanted_.insert(next.function);
-    real_instantiate(&sema, next.place, next.function, /*recursive=*/false, /*required=*/false, /*at_end=*/false);
+    // What it needs is instantiated inside of it, so that errors there name the line that asked for the kernel.
+    real_instantiate(&sema, next.place, next.function, /*recursive=*/true, /*required=*/false, /*at_end=*/false);
   }
 }
 

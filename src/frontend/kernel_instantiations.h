@@ -21,7 +21,7 @@ std::string host_name(const clang::FunctionDecl& function);
 // Watches this thread's parsing for as long as it lives.
 class KernelInstantiations {
  public:
-  KernelInstantiations(const Session& session, const KernelSelection& selection);
+  KernelInstantiations(Session& session, const KernelSelection& selection);
   ~KernelInstantiations();
   KernelInstantiations(const KernelInstantiations&) = delete;
   KernelInstantiations& operator=(const KernelInstantiations&) = delete;
@@ -42,10 +42,11 @@ class KernelInstantiations {
   };
   std::size_t first_wanted() const;
 
-  const Session& session_;
+  Session& session_;
   const KernelSelection& selection_;
   KernelInstantiations* outer_;
   std::vector<Instantiation> waiting_;
+  std::set<const clang::FunctionDecl*> seen_;
   std::set<const clang::FunctionDecl*> wanted_;
   bool done_ = true;
 };

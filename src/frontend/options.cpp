@@ -56,7 +56,7 @@ void set_code_generation(clang::CodeGenOptions& code, const CompileOptions& opti
   code.OptimizationLevel = 2;  // keeps `optnone` off the functions; ir/ runs the passes
   code.DisableLLVMPasses = 1;
   code.RelaxedAliasing = 1;  // public kernels reinterpret pointers freely
-  code.StrictReturn = 0;  // a missing `return` leaves the value undefined, not the way through the code
+  code.StrictReturn = 0;     // a missing `return` leaves the value undefined, not the way through the code
   code.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
   code.setInlining(clang::CodeGenOptions::NormalInlining);
   code.Reciprocals = {"none"};  // hardware estimates fall short of MSL's accuracy table
@@ -100,7 +100,7 @@ std::shared_ptr<clang::CompilerInvocation> make_invocation(const CompileOptions&
   }
 
   auto& diagnostics = invocation->getDiagnosticOpts();
-  diagnostics.ErrorLimit = 200;  // Diagnostics shows fewer
+  diagnostics.ErrorLimit = 200;        // Diagnostics shows fewer
   diagnostics.ShowPresumedLoc = true;  // #line directives count
   diagnostics.Warnings = {
       "no-vla-cxx-extension",     "no-duplicate-decl-specifier", "no-unknown-pragmas",    "no-unused-value",

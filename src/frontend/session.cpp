@@ -108,8 +108,7 @@ void Session::create_parser_state(clang::TranslationUnitKind kind, std::unique_p
   compiler_->getSema().getOpenCLOptions().enable("cl_khr_fp16");
 }
 
-Session::Session(std::string_view source, const CompileOptions& options, std::string_view prelude,
-                 bool with_async_copy)
+Session::Session(std::string_view source, const CompileOptions& options, std::string_view prelude, bool with_async_copy)
     : source_(source), prelude_(prelude) {
   create_compiler(options);
   auto& preprocessor_options = compiler_->getPreprocessorOpts();
@@ -156,10 +155,9 @@ bool Session::parse() {
     preprocessor.Lex(tokens.emplace_back());
     check_token_count(tokens.size());
   } while (tokens.back().isNot(clang::tok::eof));
-  sema.CurContext = nullptr;  // the parser enters it again
+  sema.CurContext = nullptr;                                              // the parser enters it again
   if (compiler_->getDiagnostics().hasFatalErrorOccurred()) return false;  // and more of it would be confusion
-  if (tokens::names_library_label(tokens, preprocessor) &&
-      !preprocessor.isMacroDefined("METALLOID_ASYNC_COPY_H")) {
+  if (tokens::names_library_label(tokens, preprocessor) && !preprocessor.isMacroDefined("METALLOID_ASYNC_COPY_H")) {
     lacks_async_copy_ = true;
     return false;
   }

@@ -43,7 +43,8 @@ class Session {
  public:
   // `prelude`: the standard library as a precompiled header (prelude.h), which must outlive the session; if it is empty
   // the library's text is parsed.
-  // `with_async_copy`: includes metalloid/async_copy.h, for a source for which the session before says that it needs it.
+  // `with_async_copy`: includes metalloid/async_copy.h, for a source for which the session before says that it needs
+  // it.
   Session(std::string_view source, const CompileOptions& options, std::string_view prelude = {},
           bool with_async_copy = false);
   ~Session();

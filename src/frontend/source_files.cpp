@@ -188,9 +188,10 @@ SourceFiles::Entry SourceFiles::read(const std::string& path) {
   if (::fstat(file.get(), &information) != 0 || (information.st_mode & S_IFMT) != type) return entry;
   const std::string place = place_of(file.get(), path);
   if (!is_granted(place)) {
-    return refuse(fmt::format("'{}' is a link to '{}', which lies outside of the folders that this source may include "
-                              "from",
-                              path, place));
+    return refuse(
+        fmt::format("'{}' is a link to '{}', which lies outside of the folders that this source may include "
+                    "from",
+                    path, place));
   }
   entry.kind = type == S_IFDIR ? Entry::Kind::folder : Entry::Kind::file;
   if (type == S_IFREG) {
@@ -198,18 +199,18 @@ SourceFiles::Entry SourceFiles::read(const std::string& path) {
     if (static_cast<std::uint64_t>(information.st_size) > limit ||
         !read_up_to(file.get(), limit, static_cast<std::size_t>(information.st_size), entry.text) ||
         entry.text.size() > limit) {
-      return refuse(limit == max_source_file_bytes
-                        ? fmt::format("'{}' is larger than {} MiB", path, max_source_file_bytes >> 20)
-                        : fmt::format("'{}': all files of a source are larger than {} MiB", path,
-                                      max_source_bytes >> 20));
+      return refuse(
+          limit == max_source_file_bytes
+              ? fmt::format("'{}' is larger than {} MiB", path, max_source_file_bytes >> 20)
+              : fmt::format("'{}': all files of a source are larger than {} MiB", path, max_source_bytes >> 20));
     }
     bytes_ += entry.text.size();
   }
-  entry.status = vfs::Status(path, llvm::sys::fs::UniqueID(information.st_dev, information.st_ino),
-                             llvm::sys::toTimePoint(information.st_mtime), 0, 0, entry.text.size(),
-                             type == S_IFDIR ? llvm::sys::fs::file_type::directory_file
-                                             : llvm::sys::fs::file_type::regular_file,
-                             llvm::sys::fs::perms::all_read);
+  entry.status =
+      vfs::Status(path, llvm::sys::fs::UniqueID(information.st_dev, information.st_ino),
+                  llvm::sys::toTimePoint(information.st_mtime), 0, 0, entry.text.size(),
+                  type == S_IFDIR ? llvm::sys::fs::file_type::directory_file : llvm::sys::fs::file_type::regular_file,
+                  llvm::sys::fs::perms::all_read);
   return entry;
 }
 

@@ -39,15 +39,14 @@ class UserMacros final : public PPCallbacks {
 
  private:
   struct Meaning {
-    MacroInfo* other_side = nullptr;     // null: not a macro there
-    MacroInfo* when_entered = nullptr;   // the library's, to see whether it defined the name anew
+    MacroInfo* other_side = nullptr;    // null: not a macro there
+    MacroInfo* when_entered = nullptr;  // the library's, to see whether it defined the name anew
   };
 
   bool is_by_user(SourceLocation place) const {
     const SourceLocation file_place = sources_.getFileLoc(place);
     if (sources_.isWrittenInCommandLineFile(file_place)) return true;
-    return !sources_.isWrittenInBuiltinFile(file_place) &&
-           !is_library_file(sources_, sources_.getFileID(file_place));
+    return !sources_.isWrittenInBuiltinFile(file_place) && !is_library_file(sources_, sources_.getFileID(file_place));
   }
 
   void changed(const Token& token, const MacroDirective* before) {

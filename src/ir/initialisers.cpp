@@ -36,7 +36,6 @@ InitialiserRunner& runner() {
   return registered;
 }
 
-
 // The globals and functions that a function leads to.
 class Reach {
  public:

@@ -129,8 +129,7 @@ bool is_meeting(std::string_view name) {
 
 bool is_operation(std::string_view name) {
   return name == threadgroup_barrier_name || name == simdgroup_barrier_name || name == thread_index_name ||
-         name == constant_defined_name || name == log_name ||
-         parse_cross_lane(name) || parse_matrix_operation(name);
+         name == constant_defined_name || name == log_name || parse_cross_lane(name) || parse_matrix_operation(name);
 }
 
 }  // namespace metalloid::ir

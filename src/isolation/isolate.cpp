@@ -54,6 +54,11 @@ std::string reason_of(const support::GuardOutcome& outcome, std::string_view fat
   return fatal_error.empty() ? outcome.description() : std::string(fatal_error);
 }
 
+bool is_without_response(const JobResult& result) {
+  return result.end == JobResult::End::ended && result.verdict.exited &&
+         static_cast<Ending>(result.verdict.code) == Ending::no_response;
+}
+
 support::SharedBytes take(JobResult result, const Subject& subject) {
   using End = JobResult::End;
   if (result.end == End::timed_out) throw_timed_out(subject);
@@ -113,7 +118,9 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
 support::SharedBytes isolate(const std::string& request, const support::SharedBytes* attachment, const Subject& subject,
                              const Limits& limits, Perform perform) {
   if (!is_wanted_here()) {
-    if (auto result = perform_elsewhere(request, attachment, limits)) return take(std::move(*result), subject);
+    auto result = perform_elsewhere(request, attachment, limits);
+    // Where files may not be large enough, that in memory included, it cannot leave a response.
+    if (result && !is_without_response(*result)) return take(std::move(*result), subject);
   }
   return perform_here(request, attachment, subject, limits, perform);
 }

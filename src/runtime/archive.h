@@ -56,7 +56,8 @@ constexpr Access last_value(Access) { return Access::read_write; }
 constexpr Builtin last_value(Builtin) { return Builtin::thread_index_in_grid; }
 
 template <typename Archive, typename T>
-requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void archive(Archive& bytes, T& value) {
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+void archive(Archive& bytes, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     std::uint8_t bit = value ? 1 : 0;
     bytes.raw(&bit, 1);

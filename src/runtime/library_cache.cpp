@@ -98,7 +98,8 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
 // What was read besides the source.
 support::Hash inputs_of(const support::Hash& key, const Entry& entry) {
   std::map<std::string, support::Hash> files;  // the front end names them in any order
-  for (const frontend::Dependency& dependency : entry.dependencies) files.try_emplace(dependency.path, dependency.content);
+  for (const frontend::Dependency& dependency : entry.dependencies)
+    files.try_emplace(dependency.path, dependency.content);
   support::Hasher hasher;
   hasher.add(key);
   for (const auto& [path, content] : files) hasher.add(path).add(content);

@@ -192,10 +192,6 @@ std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentI
            "threadgroup memory '{}' at index {} needs {} bytes for its type {}; {} given", argument.name,
            argument.index, needed, argument.type.name, found->second);
   }
-  if (found->second > max_threadgroup_memory_bytes) {
-    reject(ErrorCode::limit_exceeded, kernel, "{} bytes of threadgroup memory at index {} exceed the limit of {}",
-           found->second, argument.index, max_threadgroup_memory_bytes);
-  }
   return (found->second + 15) / 16 * 16;
 }
 
@@ -237,6 +233,11 @@ void reject_surplus(const KernelInfo& kernel, const Dispatch& dispatch) {
       reject(ErrorCode::invalid_argument, kernel, "no argument has threadgroup memory index {}; {}", index,
              list_arguments(kernel, ArgumentKind::threadgroup_memory));
     }
+    // Whether the kernel uses it or not.
+    if (length > max_threadgroup_memory_bytes) {
+      reject(ErrorCode::limit_exceeded, kernel, "{} bytes of threadgroup memory at index {} exceed the limit of {}",
+             length, index, max_threadgroup_memory_bytes);
+    }
   }
 }
 
@@ -248,6 +249,7 @@ engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_
   plan.timeout = dispatch.timeout();
   plan.buffers.resize(kernel.arguments.size());
   plan.threadgroup_lengths.resize(kernel.arguments.size());
+  reject_surplus(kernel, dispatch);
   std::uint64_t threadgroup_bytes = (kernel.static_threadgroup_memory + 15) / 16 * 16;
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
@@ -261,7 +263,6 @@ engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_
       threadgroup_bytes += plan.threadgroup_lengths[i];
     }
   }
-  reject_surplus(kernel, dispatch);
   if (threadgroup_bytes > max_threadgroup_memory_bytes) {
     reject(ErrorCode::limit_exceeded, kernel,
            "{} bytes of threadgroup memory, {} of them declared in the kernel, exceed the limit of {}",

@@ -204,7 +204,8 @@ void Queue::wait() {
   Line& line = *state_->line;
   line.process.require("wait()");
   if (current_queue == &line) {
-    throw Error(ErrorCode::invalid_argument, "a queue's work calls wait() of the same queue, and would wait for itself");
+    throw Error(ErrorCode::invalid_argument,
+                "a queue's work calls wait() of the same queue, and would wait for itself");
   }
   std::unique_lock lock(line.mutex);
   line.changed.wait(lock, [&] { return line.waiting.empty() && !line.running; });

@@ -10,7 +10,8 @@ namespace metalloid::runtime {
 
 void add_event(Event event);
 
-// Runs the action; `describe` gives the event, and is asked for it only while recording or tracing. Errors pass through.
+// Runs the action; `describe` gives the event, and is asked for it only while recording or tracing. Errors pass
+// through.
 template <typename Describe, typename Action>
 void recorded(Describe describe, Action action) {
   if (!is_recording() && !is_tracing()) return action();

@@ -96,9 +96,8 @@ class Trace {
       if (count <= 0) {
         const int error = count == 0 ? ENOSPC : errno;
         if (is_regular_ && end_ != 0) {  // as it was
-          [[maybe_unused]] bool restored =
-              ::pwrite(file_, array_end.data(), array_end.size(), end_) >= 0 &&
-              ::ftruncate(file_, end_ + static_cast<off_t>(array_end.size())) == 0;
+          [[maybe_unused]] bool restored = ::pwrite(file_, array_end.data(), array_end.size(), end_) >= 0 &&
+                                           ::ftruncate(file_, end_ + static_cast<off_t>(array_end.size())) == 0;
         }
         fail("cannot write", error);
       }

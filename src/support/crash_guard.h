@@ -50,13 +50,13 @@ struct GuardOptions {
 struct GuardOutcome {
   enum class End { finished, crashed, stopped };
   End end = End::finished;
-  int signal = 0;                       // of a crash
-  const void* fault_address = nullptr;  // of a crash by SIGSEGV, SIGBUS
-  const void* instruction = nullptr;    // of a crash
-  const void* stack_pointer = nullptr;  // of a crash
+  int signal = 0;                        // of a crash
+  const void* fault_address = nullptr;   // of a crash by SIGSEGV, SIGBUS
+  const void* instruction = nullptr;     // of a crash
+  const void* stack_pointer = nullptr;   // of a crash
   const void* return_address = nullptr;  // of a crash, where a register has it
-  bool stack_overflow = false;          // the fault lies right at the stack pointer
-  bool beyond_addresses = false;        // the address is none that memory can have, and not known
+  bool stack_overflow = false;           // the fault lies right at the stack pointer
+  bool beyond_addresses = false;         // the address is none that memory can have, and not known
 
   bool finished() const { return end == End::finished; }
   bool crashed() const { return end == End::crashed; }

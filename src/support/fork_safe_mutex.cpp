@@ -32,7 +32,15 @@ ForkSafeMutex::ForkSafeMutex() {
   AllForkSafeMutexes& all = AllForkSafeMutexes::instance();
   std::lock_guard lock(all.mutex);
   next_ = all.first;
+  if (next_) next_->previous_ = this;
   all.first = this;
+}
+
+ForkSafeMutex::~ForkSafeMutex() {
+  AllForkSafeMutexes& all = AllForkSafeMutexes::instance();
+  std::lock_guard lock(all.mutex);
+  (previous_ ? previous_->next_ : all.first) = next_;
+  if (next_) next_->previous_ = previous_;
 }
 
 }  // namespace metalloid::support

@@ -33,7 +33,10 @@ class Hasher {
 
   Hasher& add(std::string_view text);
   template <typename T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_raw(&value, sizeof(value)); }
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  Hasher& add(T value) {
+    return add_raw(&value, sizeof(value));
+  }
   Hasher& add(const Hash& hash) { return add_raw(&hash, sizeof(hash)); }
   Hash finish() const;
 

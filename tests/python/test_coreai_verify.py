@@ -169,6 +169,13 @@ bad = {
 plain = {"input_names": ["x"], "result_names": ["o"], "src": "o[id] = x[id];", "torch_defn": copy}
 
 
+def are_the_same(original, ours):
+    """Where Apple's class lets Python complain about an inner object, ours names the argument."""
+    if original[1].endswith(("has no len()", "is not a callable object")):
+        return ours[0] is original[0] and "must be" in ours[1]
+    return ours == original
+
+
 @pytest.mark.parametrize("changes", bad.values(), ids=bad)
 def test_constructor_errors_are_the_same(changes):
     errors = []
@@ -176,7 +183,7 @@ def test_constructor_errors_are_the_same(changes):
         with pytest.raises((ValueError, TypeError)) as caught:
             kind(**{"name": fresh("bad"), **plain, **changes})
         errors.append((caught.type, str(caught.value)))
-    assert errors[0] == errors[1]
+    assert are_the_same(*errors), errors
 
 
 @pytest.mark.parametrize("name", ["a b", "1a", "a-b"])
@@ -226,7 +233,7 @@ def test_call_errors_are_the_same(changes):
         with pytest.raises((ValueError, TypeError, RuntimeError)) as caught:
             kernel(torch.ones(4), **call)
         errors.append((caught.type, str(caught.value)))
-    assert errors[0] == errors[1]
+    assert are_the_same(*errors), errors
 
 
 def body(**changes):

@@ -1,7 +1,7 @@
 // Kernels crash in hosts that do as they like with signals, and the hosts live on.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -76,11 +76,12 @@ TEST(HostSignals, MayHaveHandlersThatAreInstalledLater) {
 }
 
 TEST(HostSignals, MayHaveNoStack) {
-  const Kernel kernel = Device::cpu()
-                            .make_library(
-                                "int deep(device int* x, int n) { volatile int a[64]; a[n & 63] = n; return n == x[0] ? "
-                                "0 : deep(x, n + 1) + a[1]; } kernel void fall(device int* x) { x[1] = deep(x, 1); }")
-                            .kernel("fall");
+  const Kernel kernel =
+      Device::cpu()
+          .make_library(
+              "int deep(device int* x, int n) { volatile int a[64]; a[n & 63] = n; return n == x[0] ? "
+              "0 : deep(x, n + 1) + a[1]; } kernel void fall(device int* x) { x[1] = deep(x, 1); }")
+          .kernel("fall");
   Buffer x(8);
   x.as<int>()[0] = -1;
   const Dispatch dispatch = Dispatch().buffer(0, x).threads({1}, {1});

@@ -32,7 +32,7 @@ kernel void test(device float* out) { out[0] = used(out[1]); })");
 TEST(Passes, FoldFunctionConstantsAndWhatDerivesFromThem) {
   const std::string source = R"(
 constant int mode [[function_constant(0)]];
-constant bool is_fast = mode == 2;
+constant bool is_fast = is_function_constant_defined(mode) && mode == 2;
 constant int scaled = is_function_constant_defined(mode) ? mode * 1000 + 7 : -1;
 kernel void test(device float* out, device float* extra [[buffer(1), function_constant(is_fast)]]) {
   out[1] = scaled;

@@ -86,8 +86,8 @@ TEST(KernelsOnDemand, PlainKernelsDoNotWaitForTheOthers) {
   Buffer out(16);
   run(library.kernel("plain"), Dispatch().buffer(0, out).threads({1}, {1}));
   EXPECT_EQ(out.as<float>()[0], 7);
-  for (const auto& ask :
-       std::vector<std::function<void()>>{[&] { library.kernel("fill_5", FunctionConstants().set(0, std::int64_t{1})); }, [&] { library.info(); }}) {
+  for (const auto& ask : std::vector<std::function<void()>>{
+           [&] { library.kernel("fill_5", FunctionConstants().set(0, std::int64_t{1})); }, [&] { library.info(); }}) {
     try {
       ask();
       FAIL();
@@ -109,7 +109,8 @@ TEST(KernelsOnDemand, TheWholeLibraryCanBePrinted) {
   const std::string text = emit_library(library_of("printed"));
   EXPECT_THAT(text, HasSubstr("Li120E"));
   EXPECT_THAT(text, HasSubstr("plain"));
-  EXPECT_THAT(emit(library_of("printed"), "fill_3", Emit::ir, FunctionConstants().set(0, std::int64_t{1})), Not(HasSubstr("Li120E")));
+  EXPECT_THAT(emit(library_of("printed"), "fill_3", Emit::ir, FunctionConstants().set(0, std::int64_t{1})),
+              Not(HasSubstr("Li120E")));
 }
 
 }  // namespace

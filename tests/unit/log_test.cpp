@@ -23,11 +23,10 @@ class Log : public ::testing::Test {
   void TearDown() override { set_log_handler({}); }
   void launch(const std::string& body, std::uint32_t threads = 1, std::uint32_t group = 1,
               const std::string& before = "") {
-    const std::string source =
-        "#include <metal_stdlib>\n#include <metal_logging>\nusing namespace metal;\n" + before +
-        "\nkernel void print(device uint* x, uint i [[thread_position_in_grid]]) {\n" + body + "\n}\n";
-    run(Device::cpu().make_library(source).kernel("print"),
-        Dispatch().buffer(0, buffer).threads({threads}, {group}));
+    const std::string source = "#include <metal_stdlib>\n#include <metal_logging>\nusing namespace metal;\n" + before +
+                               "\nkernel void print(device uint* x, uint i [[thread_position_in_grid]]) {\n" + body +
+                               "\n}\n";
+    run(Device::cpu().make_library(source).kernel("print"), Dispatch().buffer(0, buffer).threads({threads}, {group}));
   }
   std::vector<std::string> texts() const {
     std::vector<std::string> result;
@@ -108,7 +107,9 @@ TEST_F(Log, WorksBesideBarriersAndInFunctions) {
       "threadgroup uint t[8]; t[i] = i;\n"
       "threadgroup_barrier(mem_flags::mem_threadgroup);\n"
       "os_log_default.log(\"%u\", t[7 - i]); threadgroup_barrier(mem_flags::mem_none); count(x, i, 2);",
-      8, 8, "void count(device uint* x, uint i, int n) { if (n > 0) { if (i == 3) os_log_default.log(\"n %d\", n); count(x, i, n - 1); } }");
+      8, 8,
+      "void count(device uint* x, uint i, int n) { if (n > 0) { if (i == 3) os_log_default.log(\"n %d\", n); count(x, "
+      "i, n - 1); } }");
   ASSERT_EQ(messages.size(), 10u);
   EXPECT_EQ(messages[0].text, "7");
   EXPECT_EQ(messages[0].thread_position_in_grid, (Size{0, 0, 0}));

@@ -52,9 +52,7 @@ TEST(MetalKernel, RejectsShapesWhoseProductsOverflow) {
     EXPECT_THAT(message_of([&] { Array::wrap(nullptr, shape, Dtype::float32); }), HasSubstr("too many elements"));
   }
   float value = 0;
-  EXPECT_THAT(message_of([&] {
-                Array::wrap(&value, Shape{2, 2}, Strides{std::int64_t{1} << 62, 1}, Dtype::float32);
-              }),
+  EXPECT_THAT(message_of([&] { Array::wrap(&value, Shape{2, 2}, Strides{std::int64_t{1} << 62, 1}, Dtype::float32); }),
               HasSubstr("reaches beyond all memory"));
   EXPECT_EQ(Array::zeros({half_of_all, 0}, Dtype::float32).size(), 0);
 }

@@ -247,9 +247,12 @@ TEST_F(Runtime, FunctionConstantsHaveAllBits) {
                          .set(2, std::vector<std::int64_t>{INT64_MIN, 1})
                          .set(3, std::nan(""))),
               ::testing::ElementsAre(most, most - 1, middle, 1));
-  EXPECT_THAT(
-      values(FunctionConstants().set(0, 0x1p63).set(1, std::int64_t{5}).set(2, std::vector<double>{0x1p63, 0}).set(3, 0x1p63)),
-      ::testing::ElementsAre(middle, 5, middle, middle));
+  EXPECT_THAT(values(FunctionConstants()
+                         .set(0, 0x1p63)
+                         .set(1, std::int64_t{5})
+                         .set(2, std::vector<double>{0x1p63, 0})
+                         .set(3, 0x1p63)),
+              ::testing::ElementsAre(middle, 5, middle, middle));
   expect_error(
       ErrorCode::invalid_argument, [&] { wide.kernel("f", FunctionConstants().set(0, 0x1p64)); },
       HasSubstr("'big' (index 0) of type ulong cannot hold"));

@@ -21,7 +21,8 @@ std::string log_of(const std::string& source, LanguageVersion language = default
   CompileOptions options;
   options.language = language;
   try {
-    return runtime::compile_library("#include <metal_stdlib>\nusing namespace metal;\n" + source, options).library.warnings;
+    return runtime::compile_library("#include <metal_stdlib>\nusing namespace metal;\n" + source, options)
+        .library.warnings;
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::compile_error);
     return error.what();
@@ -111,7 +112,7 @@ const Mistake mistakes[] = {
     {"KernelCallsKernel", "kernel void g(device int* x) {}\nkernel void f(device int* x) { g(x); }",
      "4:32: error: kernel function 'g' cannot be called from other functions"},
     {"KernelCallsItself", "kernel void f(device int* x) {\n if (x[0]-- > 0) f(x); }",
-     "4:19: error: kernel function 'f' cannot be called from other functions"},
+     "4:18: error: kernel function 'f' cannot be called from other functions"},
     {"HelperCallsKernel",
      "kernel void f(device int* x);\nvoid g(device int* x) { f(x); }\nkernel void f(device int* x) {}",
      "4:25: error: kernel function 'f' cannot be called from other functions"},

@@ -43,7 +43,8 @@ class Trace : public ::testing::Test {
     return result;
   }
   static Kernel fill() {
-    return Device::cpu().make_library("kernel void fill(device int* x, uint i [[thread_position_in_grid]]) { x[i] = 7; }")
+    return Device::cpu()
+        .make_library("kernel void fill(device int* x, uint i [[thread_position_in_grid]]) { x[i] = 7; }")
         .kernel("fill");
   }
   static void launch(const Kernel& kernel) {

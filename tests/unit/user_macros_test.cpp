@@ -44,8 +44,8 @@ std::set<std::string> words_of_headers() {
   // Macros of the compiler, which it does not like to lose.
   std::erase_if(words, [](const std::string& word) { return word.starts_with("__") && word.ends_with("__"); });
   words.insert("__attribute__");
-  for (const char* word : {"defined", "__has_include", "and", "or", "not", "xor", "bitand", "bitor", "compl", "and_eq",
-                           "or_eq", "not_eq", "xor_eq"}) {
+  for (const char* word : {"defined", "_Pragma", "__has_include", "and", "or", "not", "xor", "bitand", "bitor", "compl",
+                           "and_eq", "or_eq", "not_eq", "xor_eq"}) {
     words.erase(word);
   }
   return words;
@@ -58,7 +58,11 @@ TEST(UserMacros, OfEveryNameDoNotReachAnyHeader) {
     undefinitions += "#undef " + word + "\n";
   }
   std::string includes;
-  for (const auto& header : stdlib::headers()) includes += "#include <" + std::string(header.name) + ">\n";
+  for (const auto& header : stdlib::headers()) {
+    // A part of its neighbour, which defines what it needs.
+    if (header.name == "metalloid/elementwise_binary_family.h") continue;
+    includes += "#include <" + std::string(header.name) + ">\n";
+  }
   EXPECT_EQ(log_of(definitions + includes + undefinitions + "kernel void f(device int* x) { x[0] = 1; }", metal4()),
             "");
 }

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "argument.h"
+#include "metalloid/library_outline.h"
 #include "numbers.h"
 #include "output.h"
 #include "value.h"
-#include "metalloid/library_outline.h"
 
 namespace metalloid::tool {
 namespace {

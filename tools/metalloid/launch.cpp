@@ -11,10 +11,10 @@
 
 #include "argument.h"
 #include "constants.h"
+#include "metalloid/library_outline.h"
 #include "numbers.h"
 #include "output.h"
 #include "value.h"
-#include "metalloid/library_outline.h"
 
 namespace metalloid::tool {
 namespace {

@@ -46,10 +46,11 @@ void check_frames(const llvm::Module& module, std::string_view kernel, std::uint
     }
     if (bytes <= most_bytes) continue;
     const std::string declaration = llvm::demangle(function.getName().str());
-    throw Error(ErrorCode::limit_exceeded,
-                fmt::format("{}function '{}', which kernel '{}' calls, has too many variables: {} bytes, and at most {} "
-                            "are available to one that is not inlined",
-                            place_of(*largest), declaration.substr(0, declaration.find('(')), kernel, bytes, most_bytes));
+    throw Error(
+        ErrorCode::limit_exceeded,
+        fmt::format("{}function '{}', which kernel '{}' calls, has too many variables: {} bytes, and at most {} "
+                    "are available to one that is not inlined",
+                    place_of(*largest), declaration.substr(0, declaration.find('(')), kernel, bytes, most_bytes));
   }
 }
 

@@ -214,7 +214,8 @@ class ReferenceExecutable : public Executable {
       prepare(*worker);
       FloatingPointState floating_point;
       Range range{*this, *worker, begin, end};
-      support::GuardOutcome outcome = support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
+      support::GuardOutcome outcome =
+          support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
         messages.take_from(worker->log);
@@ -254,8 +255,8 @@ class ReferenceExecutable : public Executable {
     }
 
     void describe_crash(const Worker& worker, const std::optional<std::string>& line) {
-      where = fmt::format("in threadgroup ({}, {}, {})", failed_threadgroup.x, failed_threadgroup.y,
-                          failed_threadgroup.z);
+      where =
+          fmt::format("in threadgroup ({}, {}, {})", failed_threadgroup.x, failed_threadgroup.y, failed_threadgroup.z);
       const std::uint32_t* group = worker.threads_per_threadgroup;
       // Threads that never meet run in loops of the generated code: which one it was is known if there is one only.
       if (kernel.facts_.threads_meet || group[0] * group[1] * group[2] == 1) {
@@ -263,7 +264,8 @@ class ReferenceExecutable : public Executable {
         where += fmt::format(", thread ({}, {}, {})", thread % group[0], thread / group[0] % group[1],
                              thread / group[0] / group[1]);
       }
-      at = line ? " at " + *line : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
+      at = line ? " at " + *line
+                : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
       const void* address = failure.fault_address;
       if (address && (worker.stack.is_above(address) || worker.runner.is_outside_variables(address))) {
         what = "a thread reached outside of its own variables";

@@ -4,9 +4,9 @@
 
 #include "engines/reference/stack_switch.h"
 
-// void metalloid_call_on_stack(void* top, void** (*function)(), void** host): saves the stack pointer in *host, calls the
-// function on the other stack, and returns to the stack pointer that lies where the function's result says. A call and
-// not a switch of contexts: the processor predicts its returns. Nothing is taken from the other stack afterwards.
+// void metalloid_call_on_stack(void* top, void** (*function)(), void** host): saves the stack pointer in *host, calls
+// the function on the other stack, and returns to the stack pointer that lies where the function's result says. A call
+// and not a switch of contexts: the processor predicts its returns. Nothing is taken from the other stack afterwards.
 extern "C" void metalloid_call_on_stack(void* top, void** (*function)(), void** host);
 #if defined(__x86_64__)
 asm(R"(

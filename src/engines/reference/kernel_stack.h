@@ -1,9 +1,9 @@
 // The stack that a worker's kernels run on. A kernel that runs over its own arrays meets its own stack's end and not
 // what the host, the crash guard or the engine keeps on the thread's stack.
 //
-// What lies on this stack above a kernel's frame may be overwritten by the kernel, saved registers included. So functions
-// that run here ask current_owner() for what they need after each call of a kernel, or at least whether it is still what
-// they hold.
+// What lies on this stack above a kernel's frame may be overwritten by the kernel, saved registers included. So
+// functions that run here ask current_owner() for what they need after each call of a kernel, or at least whether it is
+// still what they hold.
 #pragma once
 
 #include <cstddef>

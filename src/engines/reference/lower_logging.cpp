@@ -36,9 +36,9 @@ bool lower_logging(llvm::Module& module, llvm::Function& entry) {
     const llvm::DILocation* location = call->getDebugLoc().get();
     const std::string where =
         location ? fmt::format("{}:{}", location->getFilename().str(), location->getLine()) : std::string();
-    builder.CreateCall(runtime, {state, call->getArgOperand(0), call->getArgOperand(1),
-                                 builder.CreateGlobalString(where), call->getArgOperand(2), call->getArgOperand(3),
-                                 call->getArgOperand(4)});
+    builder.CreateCall(runtime,
+                       {state, call->getArgOperand(0), call->getArgOperand(1), builder.CreateGlobalString(where),
+                        call->getArgOperand(2), call->getArgOperand(3), call->getArgOperand(4)});
     call->eraseFromParent();
   }
   return true;

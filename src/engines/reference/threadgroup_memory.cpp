@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t writable = std::size_t{64} << 10;  // whole pages also where pages have 64 KiB
 constexpr std::size_t readable = std::size_t{64} << 10;
-constexpr std::size_t forbidden_below = std::size_t{16} << 20, forbidden_above = std::size_t{64} << 20;  // addresses only
+constexpr std::size_t forbidden_below = std::size_t{16} << 20,
+                      forbidden_above = std::size_t{64} << 20;  // addresses only
 constexpr std::size_t whole = forbidden_below + writable + readable + forbidden_above;
 constexpr std::size_t alignment = 128;
 static_assert(writable >= max_threadgroup_memory_bytes + alignment);

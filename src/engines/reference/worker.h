@@ -18,7 +18,7 @@ struct Worker : ThreadgroupState {
   std::vector<void*> argument_list;
   ThreadgroupMemory memory;  // for static variables and [[threadgroup(n)]] arguments
   LogBuffer log;
-  KernelStack stack;         // of kernels whose threads never meet
+  KernelStack stack;  // of kernels whose threads never meet
 
   Worker* next_idle = nullptr;
 };

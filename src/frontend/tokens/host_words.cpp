@@ -18,64 +18,44 @@ namespace {
 
 // Builtin functions that compute a value from values, and nothing else.
 bool is_harmless_builtin(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"__builtin_expect",
-                                          "__builtin_expect_with_probability",
+  static const llvm::StringSet<> names = {"__builtin_expect",         "__builtin_expect_with_probability",
                                           "__builtin_unreachable",
-                                          "__builtin_assume",
-                                          "__builtin_assume_aligned",
-                                          "__builtin_constant_p",
-                                          "__builtin_is_constant_evaluated",
-                                          "__builtin_addressof",
-                                          "__builtin_launder",
-                                          "__builtin_memcpy",
-                                          "__builtin_memmove",
-                                          "__builtin_memset",
-                                          "__builtin_prefetch",
-                                          "__builtin_shufflevector",
-                                          "__builtin_convertvector",
-                                          "__builtin_bswap16",
-                                          "__builtin_bswap32",
-                                          "__builtin_bswap64",
-                                          "__builtin_LINE",
-                                          "__builtin_COLUMN",
-                                          "__builtin_FILE",
-                                          "__builtin_FUNCTION",
-                                          "__builtin_nanf",
-                                          "__builtin_nansf",
-                                          "__builtin_inff",
-                                          "__builtin_huge_valf",
-                                          "__builtin_isnan",
-                                          "__builtin_isinf",
-                                          "__builtin_isinf_sign",
-                                          "__builtin_isfinite",
-                                          "__builtin_isnormal",
-                                          "__builtin_issubnormal",
-                                          "__builtin_iszero",
-                                          "__builtin_issignaling",
-                                          "__builtin_signbit",
-                                          "__builtin_signbitf",
-                                          "__builtin_isgreater",
-                                          "__builtin_isgreaterequal",
-                                          "__builtin_isless",
-                                          "__builtin_islessequal",
-                                          "__builtin_islessgreater",
-                                          "__builtin_isunordered",
-                                          "__builtin_fpclassify",
+                                          "__builtin_trap",  // a crash of the kernel, which the host survives
+                                          "__builtin_assume",         "__builtin_assume_aligned",
+                                          "__builtin_constant_p",     "__builtin_is_constant_evaluated",
+                                          "__builtin_addressof",      "__builtin_launder",
+                                          "__builtin_memcpy",         "__builtin_memmove",
+                                          "__builtin_memset",         "__builtin_prefetch",
+                                          "__builtin_shufflevector",  "__builtin_convertvector",
+                                          "__builtin_bswap16",        "__builtin_bswap32",
+                                          "__builtin_bswap64",        "__builtin_LINE",
+                                          "__builtin_COLUMN",         "__builtin_FILE",
+                                          "__builtin_FUNCTION",       "__builtin_nanf",
+                                          "__builtin_nansf",          "__builtin_inff",
+                                          "__builtin_huge_valf",      "__builtin_isnan",
+                                          "__builtin_isinf",          "__builtin_isinf_sign",
+                                          "__builtin_isfinite",       "__builtin_isnormal",
+                                          "__builtin_issubnormal",    "__builtin_iszero",
+                                          "__builtin_issignaling",    "__builtin_signbit",
+                                          "__builtin_signbitf",       "__builtin_isgreater",
+                                          "__builtin_isgreaterequal", "__builtin_isless",
+                                          "__builtin_islessequal",    "__builtin_islessgreater",
+                                          "__builtin_isunordered",    "__builtin_fpclassify",
                                           "__builtin_isfpclass"};
   if (names.contains(name)) return true;
   if (name.starts_with("__builtin_elementwise_") || name.starts_with("__builtin_reduce_")) return true;
   llvm::StringRef rest = name;
   if (!rest.consume_front("__builtin_")) return false;
   if (rest.ends_with("_overflow")) return true;  // add, sub, mul; of every width
-  for (const llvm::StringRef bits : {"popcount", "clz", "ctz", "ffs", "parity", "clrsb", "bitreverse", "rotateleft",
-                                     "rotateright", "stdc_"}) {
+  for (const llvm::StringRef bits :
+       {"popcount", "clz", "ctz", "ffs", "parity", "clrsb", "bitreverse", "rotateleft", "rotateright", "stdc_"}) {
     if (rest.starts_with(bits)) return true;
   }
   // Functions of floats and halves that are single instructions or intrinsics of LLVM.
   rest.consume_back("f16") || rest.consume_back("f");
-  static const llvm::StringSet<> functions = {"fabs", "fmin", "fmax", "fma", "sqrt", "floor", "ceil", "trunc", "rint",
-                                              "round", "roundeven", "nearbyint", "copysign", "exp", "exp2", "exp10",
-                                              "log", "log2", "log10", "sin", "cos", "tan", "pow", "fmod"};
+  static const llvm::StringSet<> functions = {
+      "fabs",     "fmin", "fmax", "fma",   "sqrt", "floor", "ceil",  "trunc", "rint", "round", "roundeven", "nearbyint",
+      "copysign", "exp",  "exp2", "exp10", "log",  "log2",  "log10", "sin",   "cos",  "tan",   "pow",       "fmod"};
   return functions.contains(rest);
 }
 

@@ -34,7 +34,7 @@ std::set<clang::SourceLocation> find_thread_declarators(const TokenList& tokens)
 
 // Whether the user's text declares functions of metalloid/async_copy.h by their labels.
 bool names_library_label(const TokenList& tokens, clang::Preprocessor& preprocessor);  // host_words.cpp
-void reject_words_of_hosts(const TokenList& tokens, TokenFactory& factory);  // host_words.cpp
+void reject_words_of_hosts(const TokenList& tokens, TokenFactory& factory);            // host_words.cpp
 
 void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp

@@ -18,7 +18,7 @@ struct log_argument {
 
 // Levels are 0 debug, 1 info, 2 default, 3 error, 4 fault.
 __attribute__((convergent)) void log_message(int thread_index, int level, constant const char* format,
-                                     thread const log_argument* arguments, int count) __asm("metalloid.log");
+                                             thread const log_argument* arguments, int count) __asm("metalloid.log");
 
 template <typename T>
 constexpr bool is_log_floating = __is_same(T, float) || __is_same(T, half) || __is_same(T, bfloat);

@@ -95,14 +95,14 @@ class matmul2d {
   template <typename LeftElement, typename RightElement, typename Element>
   METALLOID_FUNC auto get_left_input_cooperative_tensor() const {
     check_cooperative_input();
-    return cooperative < metal::remove_cv_t<metal::remove_addrspace_t<LeftElement>>, transpose_left() ? k() : m(),
-           transpose_left() ? m() : k() > ();
+    return cooperative<metal::remove_cv_t<metal::remove_addrspace_t<LeftElement>>, transpose_left() ? k() : m(),
+                       transpose_left() ? m() : k()>();
   }
   template <typename LeftElement, typename RightElement, typename Element>
   METALLOID_FUNC auto get_right_input_cooperative_tensor() const {
     check_cooperative_input();
-    return cooperative < metal::remove_cv_t<metal::remove_addrspace_t<RightElement>>, transpose_right() ? n() : k(),
-           transpose_right() ? k() : n() > ();
+    return cooperative<metal::remove_cv_t<metal::remove_addrspace_t<RightElement>>, transpose_right() ? n() : k(),
+                       transpose_right() ? k() : n()>();
   }
 
   // The same with the elements of a matrix that another product gave.

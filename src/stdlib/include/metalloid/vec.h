@@ -431,23 +431,23 @@ struct packed_storage<T, 4> {
 
 #define METALLOID_ELEMENT_CONVERT(c, v) static_cast<T>(v.c)
 // (A longer vector gives its first components, when it is asked to: `float3(v4)`.)
-#define METALLOID_VEC_CONVERSIONS(N)                                                                            \
-  METALLOID_VEC_VOLATILE(N)                                                                                     \
-  template <typename U, metal::enable_if_t<!__is_same(U, T), int> = 0>                                          \
-  METALLOID_FUNC explicit constexpr vec(vec<U, N> v) : vec(__convert(v)) {}                                     \
-  template <typename U, typename V, metal::enable_if_t<!__is_same(U, T), int> = 0>                              \
-  METALLOID_FUNC explicit constexpr vec(packed_vec<U, N, V> v) : vec(__convert(V(v))) {}                        \
-  template <typename U, int M, metal::enable_if_t<(M > N && M <= 4), int> = 0>                                  \
+#define METALLOID_VEC_CONVERSIONS(N)                                                                             \
+  METALLOID_VEC_VOLATILE(N)                                                                                      \
+  template <typename U, metal::enable_if_t<!__is_same(U, T), int> = 0>                                           \
+  METALLOID_FUNC explicit constexpr vec(vec<U, N> v) : vec(__convert(v)) {}                                      \
+  template <typename U, typename V, metal::enable_if_t<!__is_same(U, T), int> = 0>                               \
+  METALLOID_FUNC explicit constexpr vec(packed_vec<U, N, V> v) : vec(__convert(V(v))) {}                         \
+  template <typename U, int M, metal::enable_if_t<(M > N && M <= 4), int> = 0>                                   \
   METALLOID_FUNC explicit constexpr vec(vec<U, M> v) : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v) {} \
-  template <typename U, int M, typename V, metal::enable_if_t<(M > N), int> = 0>                                \
-  METALLOID_FUNC explicit constexpr vec(packed_vec<U, M, V> v)                                                  \
-      : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v) {}                                               \
-  template <typename... A, metal::enable_if_t<(sizeof...(A) > 1) && __metalloid::lanes_of<A...> == N, int> = 0> \
-  METALLOID_FUNC constexpr vec(A... parts) : vec(__metalloid::native_tag(), parts...) {}                        \
-  template <typename U>                                                                                         \
-  METALLOID_FUNC static constexpr vec __convert(vec<U, N> v) {                                                  \
-    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v);            \
-    return vec(__metalloid::convert_elements<T, U, N>(v.__native), __metalloid::native_tag());                  \
+  template <typename U, int M, typename V, metal::enable_if_t<(M > N), int> = 0>                                 \
+  METALLOID_FUNC explicit constexpr vec(packed_vec<U, M, V> v)                                                   \
+      : METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v) {}                                                \
+  template <typename... A, metal::enable_if_t<(sizeof...(A) > 1) && __metalloid::lanes_of<A...> == N, int> = 0>  \
+  METALLOID_FUNC constexpr vec(A... parts) : vec(__metalloid::native_tag(), parts...) {}                         \
+  template <typename U>                                                                                          \
+  METALLOID_FUNC static constexpr vec __convert(vec<U, N> v) {                                                   \
+    if (METALLOID_CONSTANT_EVALUATED) return METALLOID_BUILD_##N(vec, METALLOID_ELEMENT_CONVERT, v);             \
+    return vec(__metalloid::convert_elements<T, U, N>(v.__native), __metalloid::native_tag());                   \
   }
 
 namespace metal {
