@@ -308,7 +308,7 @@ Answer wait_for(int socket, const Limits& limits) {
   if (received == sizeof(verdict)) {
     answer.verdict = verdict;
     answer.end = JobResult::End::ended;
-  } else if (answer.end == JobResult::End::ended && Limits::Clock::now() >= limits.deadline) {
+  } else if (answer.end == JobResult::End::ended && limits.is_over()) {
     answer.end = JobResult::End::timed_out;
   }
   return answer;
@@ -344,7 +344,7 @@ std::optional<JobResult> perform_elsewhere(std::string_view request, const suppo
     const Connection::Sent sent = connection.send(order, descriptors, which);
     if (sent == Connection::Sent::no) break;
     if (sent == Connection::Sent::not_now) {
-      if (Limits::Clock::now() >= limits.deadline) return JobResult{.end = JobResult::End::timed_out};
+      if (limits.is_over()) return JobResult{.end = JobResult::End::timed_out};
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       continue;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -28,10 +29,13 @@ std::string what(const Subject& subject) {
   return subject.kernel.empty() ? std::string("compiling") : fmt::format("compiling kernel '{}'", subject.kernel);
 }
 
-[[noreturn]] void throw_timed_out(const Subject& subject) {
+[[noreturn]] void throw_timed_out(const Subject& subject, const Limits& limits) {
+  const auto before = std::chrono::ceil<std::chrono::milliseconds>(limits.spent).count();
+  const std::string library =
+      before == 0 ? "" : fmt::format("; {:.3f} s of it went into the library", static_cast<double>(before) / 1000);
   throw Error(ErrorCode::compile_error,
-              fmt::format("{}: error: {} takes longer than $METALLOID_COMPILE_TIMEOUT (120 s unless set)\n",
-                          subject.source, what(subject)));
+              fmt::format("{}: error: {} takes longer than $METALLOID_COMPILE_TIMEOUT (120 s unless set){}\n",
+                          subject.source, what(subject), library));
 }
 
 [[noreturn]] void throw_out_of_memory(const Subject& subject) {
@@ -59,9 +63,9 @@ bool is_without_response(const JobResult& result) {
          static_cast<Ending>(result.verdict.code) == Ending::no_response;
 }
 
-support::SharedBytes take(JobResult result, const Subject& subject) {
+support::SharedBytes take(JobResult result, const Subject& subject, const Limits& limits) {
   using End = JobResult::End;
-  if (result.end == End::timed_out) throw_timed_out(subject);
+  if (result.end == End::timed_out) throw_timed_out(subject, limits);
   if (result.end == End::interrupted) throw_interrupted(subject);
   if (!result.verdict.exited) {
     // Its own faults it reports; this came from outside. The system does so where memory ends.
@@ -104,7 +108,7 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(subject);
   }
-  if (outcome.stopped()) interrupted ? throw_interrupted(subject) : throw_timed_out(subject);
+  if (outcome.stopped()) interrupted ? throw_interrupted(subject) : throw_timed_out(subject, limits);
   if (outcome.crashed()) {
     std::array<char, sizeof(CrashReport::fatal_error)> fatal_error;
     ir::take_fatal_error(fatal_error);
@@ -117,10 +121,11 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
 
 support::SharedBytes isolate(const std::string& request, const support::SharedBytes* attachment, const Subject& subject,
                              const Limits& limits, Perform perform) {
+  if (limits.is_over()) throw_timed_out(subject, limits);
   if (!is_wanted_here()) {
     auto result = perform_elsewhere(request, attachment, limits);
     // Where files may not be large enough, that in memory included, it cannot leave a response.
-    if (result && !is_without_response(*result)) return take(std::move(*result), subject);
+    if (result && !is_without_response(*result)) return take(std::move(*result), subject, limits);
   }
   return perform_here(request, attachment, subject, limits, perform);
 }

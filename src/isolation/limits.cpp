@@ -28,12 +28,13 @@ double setting(const char* name, const char* unit, double standard) {
 
 }  // namespace
 
-Limits Limits::from_environment() {
+Limits Limits::from_environment(Clock::duration spent) {
   Limits limits;
+  limits.spent = spent;
   constexpr double longest = 365.0 * 24 * 3600;  // what lasts longer than a year is no limit
   const double seconds = setting("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
   if (seconds < longest) {
-    limits.deadline = Clock::now() + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
+    limits.deadline = Clock::now() - spent + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
   }
   const double mebibytes = setting("METALLOID_COMPILE_MEMORY", "MiB", 4096);
   constexpr double most = 1ull << 40;  // more than 2^60 bytes are no limit

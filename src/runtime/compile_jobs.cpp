@@ -163,16 +163,15 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
 }
 
 frontend::Result compile_library(std::string_view source, const CompileOptions& options,
-                                 const frontend::KernelSelection& selection) {
-  const auto limits = isolation::Limits::from_environment();
+                                 const frontend::KernelSelection& selection, const isolation::Limits& limits) {
   const auto prelude = prelude_for(options, limits);
   const std::string request = request_for(Task::library, LibraryRequest{options, std::string(source), selection});
   return read<frontend::Result>(isolation::isolate(request, prelude.get(), {options.source_name}, limits, perform));
 }
 
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const engines::Engine& engine, Emit form) {
-  const auto limits = isolation::Limits::from_environment();
+                            const FunctionConstants& constants, const engines::Engine& engine,
+                            const isolation::Limits& limits, Emit form) {
   KernelRequest request{engine.name(), form, std::string(bitcode), {}, kernel, constants};
   request.library.function_constants = library.function_constants;
   return read<CompiledCode>(isolation::isolate(request_for(Task::kernel, std::move(request)), nullptr,

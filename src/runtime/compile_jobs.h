@@ -18,7 +18,8 @@ namespace metalloid::runtime {
 
 // The front end's whole way. Throws what frontend::compile and isolation::isolate throw.
 frontend::Result compile_library(std::string_view source, const CompileOptions& options,
-                                 const frontend::KernelSelection& selection = {});
+                                 const frontend::KernelSelection& selection = {},
+                                 const isolation::Limits& limits = isolation::Limits::from_environment());
 
 struct CompiledCode {
   KernelInfo info;  // specialised
@@ -33,7 +34,7 @@ void archive(Archive& bytes, CompiledCode& compiled) {
 // One kernel, specialised and taken to what the engine loads, or to text. Throws also what check_kernel throws.
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const engines::Engine& engine,
-                            Emit form = Emit::object);
+                            const isolation::Limits& limits, Emit form = Emit::object);
 
 // The LLVM IR of a whole library as text.
 std::string disassemble_library(std::string_view bitcode, const std::string& source_name);

@@ -16,9 +16,10 @@ std::string emit_library(const Library& library) {
 
 std::string emit(const Library& library, std::string_view name, Emit form, const FunctionConstants& constants) {
   const Library::State& state = library.state();
-  const runtime::LibraryCode code = runtime::code_with(state, runtime::find_kernel(state.info, name).name);
+  const auto limits = runtime::limits_of(state);
+  const runtime::LibraryCode code = runtime::code_with(state, runtime::find_kernel(state.info, name).name, limits);
   const KernelInfo& kernel = runtime::find_kernel(*code.info, name);
-  return runtime::compile_kernel(code.bitcode, *code.info, kernel, constants, *state.device->engine, form).code;
+  return runtime::compile_kernel(code.bitcode, *code.info, kernel, constants, *state.device->engine, limits, form).code;
 }
 
 }  // namespace metalloid

@@ -75,9 +75,10 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->compiled = from_disk(library, key);
   if (!state->compiled) {
     state->from_cache = false;
-    const LibraryCode code = code_with(library, kernel.name);
+    const auto limits = limits_of(library);
+    const LibraryCode code = code_with(library, kernel.name, limits);
     CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, kernel.name), constants,
-                                        *library.device->engine);
+                                        *library.device->engine, limits);
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, key, writer.take());

@@ -81,8 +81,8 @@ std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
 }
 
 std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptions& options,
-                                     const frontend::KernelSelection& selection) {
-  frontend::Result result = compile_library(source, options, selection);
+                                     const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+  frontend::Result result = compile_library(source, options, selection, limits);
   auto entry = std::make_shared<Entry>();
   entry->dependencies = std::move(result.dependencies);
   entry->bitcode = std::move(result.library.bitcode);
@@ -112,7 +112,7 @@ struct Found {
 };
 
 Found find_or_compile(const support::Hash& key, std::string_view source, const CompileOptions& options,
-                      const frontend::KernelSelection& selection) {
+                      const frontend::KernelSelection& selection, const isolation::Limits& limits) {
   // Headers from a developer's folder are no part of the key.
   const bool cached = !frontend::stdlib_on_disk();
   if (cached) {
@@ -124,7 +124,7 @@ Found find_or_compile(const support::Hash& key, std::string_view source, const C
       return {entry, true};
     }
   }
-  std::shared_ptr<const Entry> entry = compile(source, options, selection);
+  std::shared_ptr<const Entry> entry = compile(source, options, selection, limits);
   if (cached) {
     memory_cache.insert(key, entry);
     Writer writer;
@@ -151,7 +151,7 @@ class LibraryParts {
                const support::Hash& inputs)
       : source_(std::move(source)), options_(std::move(options)), key_(key), inputs_(inputs) {}
 
-  std::shared_ptr<const Entry> with(const std::string& kernel) {
+  std::shared_ptr<const Entry> with(const std::string& kernel, const isolation::Limits& limits) {
     std::uint32_t following = 0;
     {
       const std::lock_guard lock(mutex_);
@@ -162,20 +162,20 @@ class LibraryParts {
       if (parts_.size() >= most_parts) following = UINT32_MAX;
       for (std::size_t i = 0; i < parts_.size() && following != UINT32_MAX; ++i) following = 4 * following + 12;
     }
-    if (following == UINT32_MAX) return whole();
+    if (following == UINT32_MAX) return whole(limits);
     const support::Hash key = support::Hasher().add(key_).add(kernel).add(following).finish();
-    auto part = make(key, {frontend::KernelSelection::Kind::some, kernel, following});
+    auto part = make(key, {frontend::KernelSelection::Kind::some, kernel, following}, limits);
     const std::lock_guard lock(mutex_);
     parts_.push_back(part);
     return part;
   }
 
-  std::shared_ptr<const Entry> whole() {
+  std::shared_ptr<const Entry> whole(const isolation::Limits& limits) {
     {
       const std::lock_guard lock(mutex_);
       if (whole_) return whole_;
     }
-    auto made = make(support::Hasher().add(key_).finish(), {});
+    auto made = make(support::Hasher().add(key_).finish(), {}, limits);
     const std::lock_guard lock(mutex_);
     if (!whole_) whole_ = std::move(made);
     return whole_;
@@ -184,8 +184,9 @@ class LibraryParts {
  private:
   static constexpr std::size_t most_parts = 5;
 
-  std::shared_ptr<const Entry> make(const support::Hash& key, const frontend::KernelSelection& selection) {
-    auto entry = find_or_compile(key, source_->text, options_, selection).entry;
+  std::shared_ptr<const Entry> make(const support::Hash& key, const frontend::KernelSelection& selection,
+                                    const isolation::Limits& limits) {
+    auto entry = find_or_compile(key, source_->text, options_, selection, limits).entry;
     if (inputs_of(key_, *entry) == inputs_) return entry;
     throw Error(ErrorCode::compile_error,
                 options_.source_name + ": error: a file that it includes has changed since the library was made\n");
@@ -199,21 +200,27 @@ class LibraryParts {
   std::shared_ptr<const Entry> whole_;
 };
 
-LibraryCode code_with(const Library::State& library, const std::string& kernel) {
+isolation::Limits limits_of(const Library::State& library) {
+  return isolation::Limits::from_environment(library.making_time);
+}
+
+LibraryCode code_with(const Library::State& library, const std::string& kernel, const isolation::Limits& limits) {
   if (!library.parts) return {nullptr, library.bitcode, &library.info};
-  return code_of(library.parts->with(kernel));
+  return code_of(library.parts->with(kernel, limits));
 }
 
 LibraryCode whole_code(const Library::State& library) {
   if (!library.parts) return {nullptr, library.bitcode, &library.info};
-  return code_of(library.parts->whole());
+  return code_of(library.parts->whole(limits_of(library)));
 }
 
 std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options) {
+  const auto start = isolation::Limits::Clock::now();
   const support::Hash key = key_of(source->text, options);
   const auto [entry, from_cache] =
-      find_or_compile(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0});
+      find_or_compile(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0},
+                      isolation::Limits::from_environment());
   auto state = std::make_shared<Library::State>();
   state->device = &device.state();
   state->bitcode = entry->bitcode;
@@ -221,6 +228,7 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
   state->info = entry->info;
   state->warnings = entry->warnings;
   state->from_cache = from_cache;
+  state->making_time = isolation::Limits::Clock::now() - start;
   if (!entry->is_complete) {
     const support::Hash inputs = inputs_of(key, *entry);
     state->content = inputs;

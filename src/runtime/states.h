@@ -1,6 +1,7 @@
 // What the public handles Device, Library and Kernel hold.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,7 @@ struct Library::State {
   support::Hash content;  // of all that kernels are made from
   std::string warnings;
   bool from_cache = false;
+  std::chrono::steady_clock::duration making_time = {};
   std::shared_ptr<const SourceText> source;
 };
 

@@ -28,6 +28,14 @@ std::string endless_source() {
   return source + "kernel void f() {}\n";
 }
 
+// More than are compiled as one.
+const char* const many_instantiations =
+    "template <int n> kernel void g(device int* x) { *x = n; }\n"
+    "#define ONE(n) template [[host_name(\"g\" #n)]] kernel void g<n>(device int*);\n"
+    "#define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) "
+    "ONE(n##9)\n"
+    "TEN(1) TEN(2) TEN(3) TEN(4) TEN(5)\n";
+
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -65,6 +73,30 @@ TEST(Isolation, ACompileThatTakesTooLongIsStopped) {
   const Error error = error_of(fresh(endless_source()), options);
   EXPECT_EQ(error.code(), ErrorCode::compile_error);
   EXPECT_THAT(error.what(), HasSubstr("long.metal: error: compiling takes longer than $METALLOID_COMPILE_TIMEOUT"));
+}
+
+// A library that took longer than what is the limit now leaves nothing to its kernels.
+TEST(Isolation, OneLimitHoldsForTheWholeWayToAKernel) {
+  for (const char* here : {"0", "1"}) {
+    const Setting in_process("METALLOID_COMPILE_IN_PROCESS", here);
+    std::string source =
+        "constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += 1; return sum; }\n";
+    for (int i = 0; i < 4; ++i) source += "static_assert(count(" + std::to_string(80000 + i) + ") > 0, \"\");\n";
+    for (const char* kernels : {"kernel void f(device int* x) { *x = 1; }\n", many_instantiations}) {
+      const auto start = std::chrono::steady_clock::now();
+      const Library library = Device::cpu().make_library(fresh(source + kernels));
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      const Setting limit("METALLOID_COMPILE_TIMEOUT", std::to_string(taken.count() / 2).c_str());
+      try {
+        library.kernel(library.kernel_names().front());
+        ADD_FAILURE() << "compiled, in process: " << here;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::compile_error);
+        EXPECT_THAT(error.what(), testing::ContainsRegex("takes longer than .METALLOID_COMPILE_TIMEOUT .120 s unless "
+                                                         "set.; [0-9.]+ s of it went into the library"));
+      }
+    }
+  }
 }
 
 TEST(Isolation, ALimitMetWhileTheStandardLibraryIsPreparedHarmsNothing) {
