@@ -47,6 +47,50 @@ kernel void endless_barrier(device volatile uint* x) {
   while (x[0] == 0) threadgroup_barrier(mem_flags::mem_device);
 }
 
+// Endless where the same lanes meet again and again, inside of calls that stay, and with nothing in the loop.
+// RUN: --kernel endless_votes --threads 4096 --group 64 --arg x=u32[1]=zeros --timeout 0.2
+// ERROR kernel_timed_out: 'endless_votes'
+// ERROR kernel_timed_out: 0.2 s
+kernel void endless_votes(device volatile uint* x) {
+  while (simd_sum(x[0]) == 0) {
+  }
+}
+
+static uint deep(uint n, device uint* x) {
+  if (n > 0) return deep(n - 1, x) + 1;
+  while (x[0] == 0) threadgroup_barrier(mem_flags::mem_device);
+  return 1;
+}
+
+// RUN: --kernel endless_call --threads 4096 --group 64 --arg x=u32[1]=zeros --timeout 0.2
+// ERROR kernel_timed_out: endless_call
+kernel void endless_call(device uint* x) { deep(3, x); }
+
+// RUN: --kernel endless_nothing --threads 4096 --group 64 --arg x=u32[1]=zeros --timeout 0.2
+// ERROR kernel_timed_out: endless_nothing
+kernel void endless_nothing(device uint* x) {
+  while (true) {
+  }
+}
+
+// RUN: --kernel endless_atomics --threads 4096 --group 64 --arg x=u32[1]=zeros --timeout 0.2
+// ERROR kernel_timed_out: endless_atomics
+kernel void endless_atomics(device atomic_uint* x) {
+  while (true) atomic_fetch_add_explicit(x, 1, memory_order_relaxed);
+}
+
+// A crash says which thread it was, in its threadgroup, and at which address.
+// RUN: --kernel one_crashes --threads 1024 --group 64 --arg x=u32[1024]=zeros
+// ERROR kernel_crashed: kernel 'one_crashes' crashed
+// ERROR kernel_crashed: 0x309
+// ERROR kernel_crashed: (12, 0, 0)
+// ERROR kernel_crashed: failures.metal:
+kernel void one_crashes(device uint* x, uint i [[thread_position_in_grid]]) {
+  uint sum = simd_sum(i);
+  if (i == 777) *(device uint*)(ulong(i)) = 1;
+  x[i] = simd_sum(sum);
+}
+
 // And again after all of these.
 // RUN: --kernel twice --threads 4 --group 4 --arg x=f32[4]=ones
 // EXPECT x: 2 x 4

@@ -37,3 +37,28 @@ kernel void bits(device uint* out, constant uint& x) {
   out[4] = extract_bits(x, 4, 8);
   out[5] = insert_bits(x, 0xffu, 8, 8);
 }
+
+// 0x7149f2ca is 1e30. In this order: division by zero and overflow of a quotient leave the dividend, and no remainder;
+// amounts of shifts are taken modulo the width (32 and 33, 34, 64); NaN is 0 and what is too large the next number.
+// RUN: --kernel never_traps --threads 1 --group 1 --arg out=i32[16]=zeros --arg in=i32[4]=0,-1,-2147483648,31
+// RUN+: --arg nan=f32:nan --arg huge=f32:1e30
+// EXPECT out: 7 0 -2147483648 0 7 0 1 -1073741824 536870912 0 2147483647 -2147483648 0 -1 127 1
+kernel void never_traps(device int* out, device const int* in, constant float& nan, constant float& huge) {
+  int zero = in[0], minus_one = in[1], least = in[2], big = in[3];
+  out[0] = 7 / zero;
+  out[1] = 7 % zero;
+  out[2] = least / minus_one;
+  out[3] = least % minus_one;
+  out[4] = int(7u / uint(zero));
+  out[5] = int(7u % uint(zero));
+  out[6] = 1 << (big + 1);
+  out[7] = least >> (big + 2);
+  out[8] = int(uint(least) >> uint(big + 3));
+  out[9] = int(nan);
+  out[10] = int(huge);
+  out[11] = int(-huge);
+  out[12] = int(uint(-huge));
+  out[13] = int(uint(huge));
+  out[14] = int(char(huge));
+  out[15] = int(ulong(1) << ulong(big + 33));
+}

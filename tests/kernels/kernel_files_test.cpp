@@ -6,8 +6,13 @@
 //   // EXPECT x ~1e-6: 0.5 ...      with a tolerance, of |got - expected| / max(1, |expected|)
 //   // ERROR kernel_crashed: text   instead: the run fails with this code and a message that contains the text
 //
-// RUN takes what `metalloid run FILE` takes (all but --device, --save and --print); COMPILE: flags compile the file
-// with other options from there on. EXPECT's values may end in "x N" to stand N times: "1 x 5 2" is 1 1 1 1 1 2.
+// RUN takes what `metalloid run FILE` takes (all but --device, --save and --print), and goes on in "// RUN+:" lines;
+// COMPILE: flags compile the file with other options from there on. A further ERROR line names another text of the same
+// message. EXPECT's values, which go on in "// EXPECT+:" lines, may be patterns:
+//
+//   1 x 5 2             1 1 1 1 1 2
+//   (1 2) x 3 7         1 2 1 2 1 2 7      groups may hold groups
+//   3 5 .. 11           3 5 7 9 11         steps of the last two values, up to the one that is named
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +22,7 @@
 #include <fstream>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,7 +37,8 @@ namespace {
 struct Expectation {
   std::string argument;
   double tolerance = 0;
-  std::vector<std::string> values;
+  std::string pattern;
+  int line = 0;
 };
 
 struct PlannedRun {
@@ -40,7 +47,7 @@ struct PlannedRun {
   std::vector<std::string> launch_flags;
   std::vector<Expectation> expectations = {};
   std::string error_code = {};  // empty: the run succeeds
-  std::string error_text = {};
+  std::vector<std::string> error_texts = {};
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -50,20 +57,51 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-Expectation parse_expectation(const std::string& head, const std::string& values) {
-  Expectation expectation;
+Expectation parse_expectation(const std::string& head, const std::string& values, int line) {
   const std::vector<std::string> parts = words_of(head);
-  expectation.argument = parts.at(0);
-  if (parts.size() > 1) expectation.tolerance = std::stod(parts[1].substr(1));
-  const std::vector<std::string> words = words_of(values);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "x") {
-      expectation.values.insert(expectation.values.end(), std::stoul(words.at(++i)) - 1, expectation.values.back());
+  return {.argument = parts.at(0),
+          .tolerance = parts.size() > 1 ? std::stod(parts[1].substr(1)) : 0,
+          .pattern = values,
+          .line = line};
+}
+
+// Takes the values of a pattern up to its end, or to the ")" of the group that it is.
+std::vector<double> take_values(std::vector<std::string>::const_iterator& word,
+                                std::vector<std::string>::const_iterator end, bool is_group) {
+  std::vector<double> values;
+  std::size_t last = 0;  // how many values the last word or group gave
+  for (; word != end && !(is_group && *word == ")"); ++word) {
+    if (*word == "(") {
+      const std::vector<double> group = take_values(++word, end, true);
+      values.insert(values.end(), group.begin(), group.end());
+      last = group.size();
+    } else if (*word == "x") {
+      if (++word == end || last == 0) throw std::invalid_argument("'x' without what it repeats");
+      const std::vector<double> group(values.end() - static_cast<std::ptrdiff_t>(last), values.end());
+      for (unsigned long n = std::stoul(*word); n > 1; --n) values.insert(values.end(), group.begin(), group.end());
+      last = 0;
+    } else if (*word == "..") {
+      if (++word == end || values.size() < 2) throw std::invalid_argument("'..' without two values before it");
+      const double from = values.back(), step = from - values[values.size() - 2], to = std::stod(*word);
+      const double steps = (to - from) / step;
+      if (!(steps >= 1) || steps != std::floor(steps)) throw std::invalid_argument("'..' does not lead to " + *word);
+      for (double k = 1; k <= steps; ++k) values.push_back(from + k * step);
+      last = 0;
     } else {
-      expectation.values.push_back(words[i]);
+      values.push_back(std::stod(*word));
+      last = 1;
     }
   }
-  return expectation;
+  if (is_group && word == end) throw std::invalid_argument("a group without ')'");
+  return values;
+}
+
+std::vector<double> values_of(const std::string& pattern) {
+  std::string spaced;
+  for (const char c : pattern) spaced += c == '(' || c == ')' ? fmt::format(" {} ", c) : std::string(1, c);
+  const std::vector<std::string> words = words_of(spaced);
+  auto word = words.begin();
+  return take_values(word, words.end(), false);
 }
 
 std::vector<PlannedRun> parse_runs(const std::filesystem::path& file) {
@@ -84,10 +122,12 @@ std::vector<PlannedRun> parse_runs(const std::filesystem::path& file) {
     } else if (head.starts_with("RUN+") && !runs.empty()) {
       for (std::string& word : words_of(rest)) runs.back().launch_flags.push_back(std::move(word));
     } else if (head.starts_with("EXPECT ") && !runs.empty()) {
-      runs.back().expectations.push_back(parse_expectation(head.substr(7), rest));
+      runs.back().expectations.push_back(parse_expectation(head.substr(7), rest, number));
+    } else if (head == "EXPECT+" && !runs.empty() && !runs.back().expectations.empty()) {
+      runs.back().expectations.back().pattern += " " + rest;
     } else if (head.starts_with("ERROR ") && !runs.empty()) {
       runs.back().error_code = head.substr(6);
-      runs.back().error_text = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+      runs.back().error_texts.push_back(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
     }
   }
   return runs;
@@ -110,11 +150,17 @@ std::vector<std::string> with_two_dashes(std::vector<std::string> flags) {
 
 void check(const Expectation& expectation, const Launch& launch) {
   const Array& array = launch.find(expectation.argument).array;
-  ASSERT_EQ(array.element_count(), expectation.values.size()) << "elements of " << expectation.argument;
+  std::vector<double> values;
+  try {
+    values = values_of(expectation.pattern);
+  } catch (const std::exception& error) {
+    FAIL() << "line " << expectation.line << ": " << error.what();
+  }
+  ASSERT_EQ(array.element_count(), values.size()) << "elements of " << expectation.argument;
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < array.element_count() && wrong < 8; ++i) {
     const double got = element_as_double(array, i);
-    const double want = std::stod(expectation.values[i]);
+    const double want = values[i];
     const bool same = std::isnan(want) ? std::isnan(got)
                       : std::isinf(want) || expectation.tolerance == 0
                           ? got == want
@@ -158,16 +204,20 @@ TEST_P(KernelFile, ComputesWhatItSays) {
       for (const Expectation& expectation : run.expectations) check(expectation, launch);
     } catch (const Error& error) {
       EXPECT_EQ(name_of(error.code()), run.error_code) << error.what();
-      EXPECT_NE(std::string(error.what()).find(run.error_text), std::string::npos) << error.what();
+      for (const std::string& text : run.error_texts) {
+        EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << text << "\n" << error.what();
+      }
     } catch (const UsageError& error) {
       FAIL() << error.what();
     }
   }
 }
 
+const std::filesystem::path folder = METALLOID_TESTS_FOLDER "/kernels";
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(METALLOID_TESTS_FOLDER "/kernels")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".metal") continue;
     for (const Device& device : Device::all()) cases.push_back({entry.path(), device.name()});
   }
@@ -176,9 +226,19 @@ std::vector<Case> all_cases() {
 }
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.file.stem().string() + "_on_" + info.param.device;
+  const std::filesystem::path file = info.param.file.lexically_relative(folder).replace_extension();
+  std::string name = file.string() + "_on_" + info.param.device;
   std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
+}
+
+TEST(ExpectedValues, MayBePatterns) {
+  EXPECT_EQ(values_of("1 x 5 2"), (std::vector<double>{1, 1, 1, 1, 1, 2}));
+  EXPECT_EQ(values_of("((1 2) x 2 3 x 2) x 2 7"), (std::vector<double>{1, 2, 1, 2, 3, 3, 1, 2, 1, 2, 3, 3, 7}));
+  EXPECT_EQ(values_of("3 5 .. 11 (4 3 .. 1) x 2"), (std::vector<double>{3, 5, 7, 9, 11, 4, 3, 2, 1, 4, 3, 2, 1}));
+  for (const char* wrong : {"x 2", "1 x", "(1 2", "1 2 .. 1", "1 3 .. 6", "5 .. 7", "1 2 .. 3 x 2", "word"}) {
+    EXPECT_THROW(values_of(wrong), std::exception) << wrong;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelFile, testing::ValuesIn(all_cases()), name_of_case);

@@ -52,3 +52,40 @@ kernel void own_function(device float* x) {
   x[0] = simd_sum(1.0f);
   x[1] = simd_sum(1);
 }
+
+// Halves are rounded at each step: 1 + 1 + ... is exact; 2048 + 1 is a tie that goes back to 2048; 65504 twice is too
+// much; and subnormal ones count.
+// RUN: --kernel halves --threads 2 --group 2 --arg out=f16[2,5]=zeros --arg in=f16[8]=1,1,2048,1,65504,65504,6e-8,1.2e-7
+// EXPECT out: (2 2048 inf 1.78813934326171875e-7 65504) x 2
+kernel void halves(device half* out, device const half* in, uint i [[thread_position_in_grid]]) {
+  for (uint k = 0; k < 4; ++k) out[5 * i + k] = simd_sum(in[2 * k + i]);
+  out[5 * i + 4] = simd_max(in[4 + i]);
+}
+
+// NaN loses against any number in least and greatest, spoils sums, and is there if nothing else is; -0 + -0 is -0.
+// RUN: --kernel special_floats --threads 32 --group 32 --arg out=f32[32,3]=zeros --arg sign=i32[32]=zeros
+// RUN+: --arg nan=f32:nan --arg zero=f32:-0.0
+// EXPECT out: (-10 21 nan) x 2 nan x 3 (-10 21 nan) x 29
+// EXPECT sign: -2147483648 x 32
+kernel void special_floats(device float* out, device int* sign, constant float& nan, constant float& zero,
+                           uint i [[thread_position_in_grid]]) {
+  float x = i == 2 ? nan : float(i) - 10;
+  out[3 * i] = simd_min(x);
+  out[3 * i + 1] = simd_max(x);
+  out[3 * i + 2] = metal::simd_sum(x);
+  sign[i] = as_type<int>(metal::simd_sum(zero));
+  if (i == 2) {
+    out[3 * i] = simd_min(x);
+    out[3 * i + 1] = simd_max(x);
+  }
+}
+
+// RUN: --kernel signs --threads 2 --group 2 --arg out=i64[2,4]=zeros
+// EXPECT out: (-5 3 3 -5) x 2
+kernel void signs(device long* out, uint i [[thread_position_in_grid]]) {
+  int x = i ? 3 : -5;
+  out[4 * i] = simd_min(x);
+  out[4 * i + 1] = simd_min(uint(x));
+  out[4 * i + 2] = simd_max(long(x));
+  out[4 * i + 3] = long(simd_max(ulong(long(x))));
+}

@@ -56,3 +56,23 @@ kernel void mixed(device int* x, threadgroup int* a [[threadgroup(0)]], threadgr
 
 // RUN: --kernel reverse --threads 10 --group 2000 --arg x=i32[10]=arange
 // ERROR limit_exceeded: 1024
+
+// Dynamic threadgroup memory does not lie over static: i + 10 i + 100 i + i of the thread on the other side.
+// RUN: --kernel static_and_dynamic --threads 16 --group 16 --threadgroup-memory 0=64 --threadgroup-memory 1=512
+// RUN+: --arg out=u32[16]=zeros
+// EXPECT out: 1680 1568 .. 0
+struct Pair {
+  uchar a;
+  float4 b;
+};
+kernel void static_and_dynamic(device uint* out, threadgroup uint* first [[threadgroup(0)]],
+                               threadgroup Pair* second [[threadgroup(1)]], uint i [[thread_position_in_threadgroup]]) {
+  threadgroup uint own[16];
+  own[i] = i;
+  first[i] = i * 10;
+  second[i].b = float4(i * 100);
+  second[i].a = i;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint j = 15 - i;
+  out[i] = own[j] + first[j] + uint(second[j].b.w) + second[j].a;
+}
