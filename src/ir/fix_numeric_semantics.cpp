@@ -70,6 +70,10 @@ void saturate_conversion(llvm::CastInst& conversion) {
   auto intrinsic =
       conversion.getOpcode() == llvm::Instruction::FPToSI ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   Value* operand = conversion.getOperand(0);
+  // LLVM's code for half on processors with AVX512-FP16 takes NaN to the smallest short. As a float it has every value.
+  if (operand->getType()->getScalarType()->isHalfTy()) {
+    operand = builder.CreateFPExt(operand, operand->getType()->getWithNewType(builder.getFloatTy()));
+  }
   Value* result = builder.CreateIntrinsic(intrinsic, {conversion.getType(), operand->getType()}, {operand});
   result->takeName(&conversion);
   conversion.replaceAllUsesWith(result);

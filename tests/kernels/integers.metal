@@ -27,6 +27,17 @@ kernel void convert(device int* out, device const float* x) {
   for (int i = 0; i < 5; ++i) out[i] = int(x[i]);
 }
 
+// RUN: --kernel convert_halves --threads 1 --group 1 --arg out=i16[12]=zeros --arg x=f16[6]=nan,-nan,inf,-inf,60000,-7.5
+// EXPECT out: 0 0 32767 -32768 32767 -7 0 0 32767 -32768 32767 -7
+kernel void convert_halves(device short* out, device const half* x) {
+  for (int i = 0; i < 6; ++i) out[i] = short(x[i]);
+  short4 first = short4(half4(x[0], x[1], x[2], x[3]));
+  short2 rest = short2(half2(x[4], x[5]));
+  for (int i = 0; i < 4; ++i) out[6 + i] = first[i];
+  out[10] = rest.x;
+  out[11] = rest.y;
+}
+
 // RUN: --kernel bits --threads 1 --group 1 --arg out=u32[6]=zeros --arg x=u32:240
 // EXPECT out: 4 24 4 251658240 15 65520
 kernel void bits(device uint* out, constant uint& x) {
