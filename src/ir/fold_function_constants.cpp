@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/drop_dead_code.h"
 #include "ir/initialisers.h"
 #include "ir/operations.h"
 #include "ir/pass_managers.h"
@@ -263,6 +264,8 @@ void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, c
   for (llvm::GlobalVariable& global : module.globals()) {
     if (global.getAddressSpace() == 2 && global.hasInitializer()) global.setConstant(true);
   }
+  // A flag that is off guards what it is handed to as well: `scaled(x, has_scale)`.
+  if (reads_undefined(module)) drop_dead_code(module);
 }
 
 }  // namespace metalloid::ir

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "ir/check_operations.h"
+#include "ir/drop_dead_code.h"
 #include "ir/pass_managers.h"
 #include "ir/private_names.h"
 #include "ir/thread_variables.h"
@@ -315,26 +316,72 @@ llvm::StringRef undefined_root(const llvm::GlobalVariable& global) {
   return root ? llvm::cast<llvm::MDString>(root->getOperand(0))->getString() : global.getName();
 }
 
+namespace {
+
+// Evaluates the initialisers of a module in order.
+class Evaluation {
+ public:
+  explicit Evaluation(llvm::Module& module)
+      : module_(module), library_(module.getTargetTriple()), library_info_(library_) {}
+
+  void run(const Ordered& ordered) {
+    is_open_.resize(ordered.list.size());
+    for (std::size_t i = 0; i < ordered.list.size(); ++i) {
+      const Initialiser& initialiser = ordered.list[i];
+      if (needs_undefined(initialiser)) continue;
+      const auto& needs = ordered.needs[i];
+      is_open_[i] = std::any_of(needs.begin(), needs.end(), [&](std::size_t need) { return is_open_[need]; }) ||
+                    !evaluate(module_, *initialiser.function, library_info_);
+      is_open_[i] ? open_.push_back(initialiser) : initialiser.constant->setConstant(true);
+    }
+    run_open();
+  }
+
+ private:
+  // `is_function_constant_defined(c) ? c : 3` and `flag ? c : 3` need no value for c where they do not read it. True if
+  // nothing is left to be done: the constant has its value, or cannot have one.
+  bool needs_undefined(const Initialiser& initialiser) {
+    if (find_undefined(*initialiser.function).empty()) return false;
+    run_open();                                                     // what it depends on
+    if (evaluate(module_, *initialiser.function, library_info_)) {  // along the one way that is taken
+      initialiser.constant->setConstant(true);
+      return true;
+    }
+    drop_dead_code(module_);
+    const llvm::StringRef root = find_undefined(*initialiser.function);
+    if (root.empty()) return false;
+    leave_undefined(*initialiser.constant, root);
+    return true;
+  }
+
+  void run_open() {
+    if (!open_.empty()) ir::run(module_, open_);
+    for (const Initialiser& initialiser : open_) initialiser.constant->setConstant(true);
+    open_.clear();
+    std::fill(is_open_.begin(), is_open_.end(), false);
+  }
+
+  llvm::Module& module_;
+  llvm::TargetLibraryInfoImpl library_;
+  llvm::TargetLibraryInfo library_info_;
+  std::vector<Initialiser> open_;  // what LLVM's evaluator of straight code cannot do, and what depends on it
+  std::vector<bool> is_open_;
+};
+
+}  // namespace
+
 void evaluate_initialisers(llvm::Module& module) {
   const std::vector<Initialiser> initialisers = find_initialisers(module);
   if (initialisers.empty()) return;
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  llvm::TargetLibraryInfo library_info(library);
-  const Ordered ordered = Order(initialisers).take();
-  std::vector<bool> is_open(ordered.list.size());
-  std::vector<Initialiser> open;  // what LLVM's evaluator of straight code cannot do, and what depends on it
-  for (std::size_t i = 0; i < ordered.list.size(); ++i) {
-    const auto& needs = ordered.needs[i];
-    if (const llvm::StringRef root = find_undefined(*ordered.list[i].function); !root.empty()) {
-      leave_undefined(*ordered.list[i].constant, root);
-      continue;
-    }
-    is_open[i] = std::any_of(needs.begin(), needs.end(), [&](std::size_t need) { return is_open[need]; }) ||
-                 !evaluate(module, *ordered.list[i].function, library_info);
-    if (is_open[i]) open.push_back(ordered.list[i]);
-  }
-  if (!open.empty()) run(module, open);
+  Evaluation(module).run(Order(initialisers).take());
   set_initialisers(module, {});
+}
+
+bool reads_undefined(const llvm::Module& module) {
+  for (const llvm::GlobalVariable& global : module.globals()) {
+    if (!global.use_empty() && is_undefined(global)) return true;
+  }
+  return false;
 }
 
 }  // namespace metalloid::ir

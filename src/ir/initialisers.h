@@ -53,6 +53,9 @@ void set_initialiser_runner(InitialiserRunner runner);
 llvm::StringRef undefined_root(const llvm::GlobalVariable& global);
 inline bool is_undefined(const llvm::GlobalVariable& global) { return !undefined_root(global).empty(); }
 
+// Whether anything still reads one of them.
+bool reads_undefined(const llvm::Module& module);
+
 // Gives all constants of the module that are computed their values.
 void evaluate_initialisers(llvm::Module& module);
 

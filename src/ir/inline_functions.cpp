@@ -1,6 +1,7 @@
 #include "ir/inline_functions.h"
 
 #include <llvm/ADT/SCCIterator.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CallGraph.h>
 #include <llvm/IR/Function.h>
@@ -13,6 +14,7 @@
 
 #include <vector>
 
+#include "ir/initialisers.h"
 #include "ir/inline_choice.h"
 #include "ir/pass_down.h"
 #include "ir/pass_managers.h"
@@ -90,6 +92,32 @@ FunctionSet declared_noinline(llvm::ArrayRef<llvm::Function*> order, const llvm:
   return result;
 }
 
+// Functions that lead to a function constant without a value: whether it is read may show only where they are called.
+void inline_readers_of_undefined(const llvm::Module& module, FunctionSet& kept) {
+  llvm::SmallVector<const llvm::Value*, 16> open;
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+  for (const llvm::GlobalVariable& global : module.globals()) {
+    if (!global.use_empty() && is_undefined(global)) open.push_back(&global);
+  }
+  while (!open.empty()) {
+    const llvm::Value* value = open.pop_back_val();
+    if (!seen.insert(value).second) continue;
+    for (const llvm::User* user : value->users()) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      if (instruction) {
+        open.push_back(instruction->getFunction());
+      } else {
+        open.push_back(user);  // an expression of constants
+      }
+    }
+  }
+  for (llvm::Function* function : llvm::SmallVector<llvm::Function*, 16>(kept.begin(), kept.end())) {
+    if (!seen.contains(function)) continue;
+    kept.erase(function);
+    function->removeFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
 }  // namespace
 
 void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
@@ -116,6 +144,7 @@ void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
     } else {
       kept = declared_noinline(order, *entry);
     }
+    inline_readers_of_undefined(module, kept);
     mark_kept(kept);
   }
   kept.insert(recursive.begin(), recursive.end());

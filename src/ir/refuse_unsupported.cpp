@@ -5,16 +5,10 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/IPO/SCCP.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <string>
-#include <utility>
 
-#include "ir/pass_managers.h"
+#include "ir/drop_dead_code.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -30,24 +24,6 @@ bool has_undefined(const llvm::Module& module) {
     if (is_undefined(function)) return true;
   }
   return false;
-}
-
-// Constants spread through calls, and what they make impossible goes.
-void drop_dead_calls(llvm::Module& module) {
-  PassManagers managers;
-  const auto simplify = [] {
-    llvm::FunctionPassManager functions;
-    functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    functions.addPass(llvm::EarlyCSEPass());
-    functions.addPass(llvm::SimplifyCFGPass());
-    return llvm::createModuleToFunctionPassAdaptor(std::move(functions));
-  };
-  llvm::ModulePassManager passes;
-  passes.addPass(simplify());
-  passes.addPass(llvm::IPSCCPPass());
-  passes.addPass(simplify());
-  passes.addPass(llvm::GlobalDCEPass());
-  passes.run(module, managers.modules);
 }
 
 std::string place_of(const llvm::Instruction& call) {
@@ -72,7 +48,7 @@ void refuse_unsupported(KernelModule& kernel) {
   refuse_resources(kernel.info);
   llvm::Module& module = *kernel.module;
   if (!has_undefined(module)) return;
-  drop_dead_calls(module);
+  drop_dead_code(module);
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);

@@ -70,3 +70,49 @@ kernel void all_bits(device ulong* x, device float* y) {
   y[0] = numbers.x;
   y[1] = numbers.y;
 }
+
+// A flag that is off guards what is computed with it, and what it is handed to.
+constant bool scales [[function_constant(6)]];
+constant int scale [[function_constant(7)]];
+constant bool has_a = is_function_constant_defined(a);
+constant uint a_or_six = has_a ? a : 6;
+constant int scale_or_two = scales ? 3 * scale : 2;
+constant float root = scales ? sqrt(float(scale)) : exp2(float(scale_or_two));
+constant float twice_root = scales ? 2 * pow(float(scale), 0.5f) : 2 * root;
+int sum_of_scales(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += scales ? scale : i;
+  return sum;
+}
+constant int summed = sum_of_scales(4);
+__attribute__((noinline)) int scaled(int x, bool wanted) { return wanted ? x * scale : x; }
+__attribute__((noinline)) int scaled_twice(int x, bool wanted) { return scaled(x, wanted) + scaled(x + 1, wanted); }
+int scaled_fibonacci(int n, bool wanted) {
+  if (n < 2) return wanted ? scale : 1;
+  return scaled_fibonacci(n - 1, wanted) + scaled_fibonacci(n - 2, wanted);
+}
+struct Options {
+  int x;
+  bool wanted;
+};
+__attribute__((noinline)) int scaled_by(thread const Options& options) {
+  return options.wanted ? options.x * scale : options.x;
+}
+
+// RUN: --kernel guarded --constant scales=false --threads 1 --group 1 --arg x=i32[8]=zeros
+// EXPECT x: 6 2 4 8 6 7 8 3
+// RUN: --kernel guarded --constant scales=true --constant scale=9 --constant a=5 --threads 1 --group 1 --arg x=i32[8]=zeros
+// EXPECT x: 5 27 3 6 36 63 72 27
+// RUN: --kernel guarded --constant scales=true --threads 1 --group 1 --arg x=i32[8]=zeros
+// ERROR invalid_argument: needs a value for function constant 'scale' (index 7) of type int
+kernel void guarded(device int* x) {
+  x[0] = a_or_six;
+  x[1] = scale_or_two;
+  x[2] = int(root);
+  x[3] = int(twice_root);
+  x[4] = summed;
+  x[5] = scaled_twice(3, scales);
+  x[6] = scaled_fibonacci(5, scales);
+  Options options = {3, scales};
+  x[7] = scaled_by(options);
+}
