@@ -52,46 +52,57 @@ class UsedGlobals {
     }
   }
 
-  std::set<const llvm::GlobalVariable*> of(const llvm::GlobalVariable& variable) {
+  // Of a function or a constant, itself included.
+  std::set<const llvm::GlobalVariable*> of(const llvm::GlobalObject& root) {
+    std::set<const llvm::GlobalObject*> reached = {&root};
+    std::vector<const llvm::GlobalObject*> open = {&root};
+    while (!open.empty()) {
+      const llvm::GlobalObject* object = open.back();
+      open.pop_back();
+      for (const llvm::GlobalObject* next : named_in(*object)) {
+        if (reached.insert(next).second) open.push_back(next);
+      }
+    }
     std::set<const llvm::GlobalVariable*> used;
-    collect(variable, used);
+    for (const llvm::GlobalObject* object : reached) {
+      if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) used.insert(variable);
+    }
     return used;
   }
 
-  const std::set<const llvm::GlobalVariable*>& of(const llvm::Function& function) {
-    const auto [entry, is_new] = functions_.try_emplace(&function);
-    if (!is_new) return entry->second;
-    // A recursive call finds the entry above, still incomplete; the outermost call completes it.
-    std::set<const llvm::GlobalVariable*> used;
-    for (const llvm::BasicBlock& block : function) {
-      for (const llvm::Instruction& instruction : block) {
-        for (const llvm::Use& operand : instruction.operands()) collect(*operand.get(), used);
+ private:
+  using Objects = std::set<const llvm::GlobalObject*>;
+
+  // What the code of a function, or the value of a constant, names.
+  const Objects& named_in(const llvm::GlobalObject& object) {
+    const auto [entry, is_new] = named_.try_emplace(&object);
+    Objects& named = entry->second;
+    if (!is_new) return named;
+    if (const auto* function = llvm::dyn_cast<llvm::Function>(&object)) {
+      for (const llvm::BasicBlock& block : *function) {
+        for (const llvm::Instruction& instruction : block) {
+          for (const llvm::Use& operand : instruction.operands()) collect(*operand.get(), named);
+        }
       }
+    } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&object);
+               variable && !ir::is_thread_variable(*variable)) {
+      const auto computed = initialisers_.find(variable);
+      if (computed != initialisers_.end()) named.insert(computed->second);
+      if (variable->hasInitializer()) collect(*variable->getInitializer(), named);
     }
-    return functions_[&function] = std::move(used);
+    return named;
   }
 
- private:
-  void collect(const llvm::Value& value, std::set<const llvm::GlobalVariable*>& used) {
-    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
-      if (!used.insert(variable).second) return;
-      if (ir::is_thread_variable(*variable)) return;
-      const auto computed = initialisers_.find(variable);
-      if (computed != initialisers_.end()) {
-        const auto& nested = of(*computed->second);
-        used.insert(nested.begin(), nested.end());
-      }
-      if (variable->hasInitializer()) collect(*variable->getInitializer(), used);
-    } else if (const auto* callee = llvm::dyn_cast<llvm::Function>(&value)) {
-      const auto& nested = of(*callee);
-      used.insert(nested.begin(), nested.end());
+  static void collect(const llvm::Value& value, Objects& named) {
+    if (const auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) {
+      named.insert(object);
     } else if (const auto* constant = llvm::dyn_cast<llvm::Constant>(&value)) {
-      for (const llvm::Use& operand : constant->operands()) collect(*operand.get(), used);
+      for (const llvm::Use& operand : constant->operands()) collect(*operand.get(), named);
     }
   }
 
   std::map<const llvm::GlobalVariable*, const llvm::Function*> initialisers_;  // of constants that are computed
-  std::map<const llvm::Function*, std::set<const llvm::GlobalVariable*>> functions_;
+  std::map<const llvm::GlobalObject*, Objects> named_;
 };
 
 // Kernels take the arguments at program scope that they use.
@@ -102,9 +113,14 @@ void add_program_arguments(llvm::Module& module, Reflection& reflection) {
     llvm::GlobalVariable* variable = module.getNamedGlobal(argument.symbol);
     if (!variable) continue;
     ir::mark_thread_variable(*variable);
-    for (ReflectedKernel& kernel : reflection.kernels) {
-      const llvm::Function* function = module.getFunction(kernel.info.symbol);
-      if (function && used.of(*function).count(variable)) arguments[&kernel].push_back({variable, argument.info});
+  }
+  for (ReflectedKernel& kernel : reflection.kernels) {
+    const llvm::Function* function = module.getFunction(kernel.info.symbol);
+    if (!function || reflection.program_arguments.empty()) continue;
+    const std::set<const llvm::GlobalVariable*> its_own = used.of(*function);
+    for (const ReflectedProgramArgument& argument : reflection.program_arguments) {
+      llvm::GlobalVariable* variable = module.getNamedGlobal(argument.symbol);
+      if (variable && its_own.count(variable)) arguments[&kernel].push_back({variable, argument.info});
     }
   }
   for (auto& [kernel, its_own] : arguments) {
@@ -117,7 +133,8 @@ void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
   for (ReflectedKernel& kernel : reflection.kernels) {
     const llvm::Function* function = module.getFunction(kernel.info.symbol);
     if (!function) continue;
-    for (const llvm::GlobalVariable* variable : used.of(*function)) {
+    const std::set<const llvm::GlobalVariable*> its_own = used.of(*function);
+    for (const llvm::GlobalVariable* variable : its_own) {
       if (variable->getAddressSpace() == threadgroup_space) {
         const std::uint64_t alignment = variable->getAlign().valueOrOne().value();
         auto& bytes = kernel.info.static_threadgroup_memory;
@@ -132,10 +149,16 @@ void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
     }
     for (const auto& [constant, declaration] : reflection.function_constants) {
       const llvm::GlobalVariable* variable = module.getNamedGlobal(constant.symbol);
-      const bool is_used = variable && (used.of(*function).count(variable) || decides.count(variable));
+      const bool is_used = variable && (its_own.count(variable) || decides.count(variable));
       if (is_used) kernel.info.function_constants.push_back(constant.name);
     }
   }
+}
+
+// The gate may be read by nothing else, so its definition is asked for.
+std::string symbol_of_gate(clang::CodeGenerator& generator, const clang::VarDecl& gate) {
+  generator.GetAddrOfGlobal(clang::GlobalDecl(&gate), /*isForDefinition=*/false);
+  return generator.GetMangledName(clang::GlobalDecl(&gate)).str();
 }
 
 }  // namespace
@@ -188,6 +211,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   for (ReflectedProgramArgument& argument : reflection.program_arguments) {
     argument.symbol = generator->GetMangledName(clang::GlobalDecl(argument.variable)).str();
     const_cast<clang::VarDecl*>(argument.variable)->dropAttr<clang::AnnotateAttr>();
+    if (argument.gate) argument.info.gate = symbol_of_gate(*generator, *argument.gate);
   }
   for (std::size_t k = 0; k < reflection.kernels.size(); ++k) {
     auto& kernel = reflection.kernels[k];
@@ -196,9 +220,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
     for (std::size_t a = 0; a < kernel.info.arguments.size(); ++a) {
       const auto gate = reflection.gates.find({k, a});
       if (gate == reflection.gates.end()) continue;
-      // The gate may be read by nothing else, so ask for its definition.
-      generator->GetAddrOfGlobal(clang::GlobalDecl(gate->second), /*isForDefinition=*/false);
-      kernel.info.arguments[a].gate = generator->GetMangledName(clang::GlobalDecl(gate->second)).str();
+      kernel.info.arguments[a].gate = symbol_of_gate(*generator, *gate->second);
     }
   }
   generator->HandleTranslationUnit(session.context());

@@ -47,7 +47,8 @@ std::string in_metals_words(std::string text) {
       text.replace(at, clang_word.size(), metal_word);
     }
   }
-  return text;
+  static const std::regex attribute("'annotate' attribute requires parameter [0-9]+ to be a constant expression");
+  return std::regex_replace(text, attribute, "the argument of an attribute must be a constant expression");
 }
 
 std::string element_name(const std::string& name) {

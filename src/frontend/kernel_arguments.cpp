@@ -342,6 +342,10 @@ class ArgumentReader {
           << parameter.getDeclName();
       return;
     }
+    if (annotation.args_size() != 1) {
+      error(parameter.getLocation(), "'function_constant' attribute takes one argument");
+      return;
+    }
     if (result.Val.isInt()) {
       argument.info.is_active = result.Val.getInt() != 0;
       argument.is_gated = true;
@@ -355,7 +359,11 @@ class ArgumentReader {
       return;
     }
     argument.is_gated = true;
-    const clang::APValue* value = constant->getAnyInitializer() ? constant->evaluateValue() : nullptr;
+    // The initialiser may stand at another declaration: `template <int n> constant bool Options<n>::wide = n > 3;`.
+    const clang::VarDecl* definition = nullptr;
+    const clang::Expr* initialiser = constant->getAnyInitializer(definition);
+    const clang::APValue* value =
+        initialiser && !initialiser->isValueDependent() ? definition->evaluateValue() : nullptr;
     if (value && value->isInt()) {
       argument.info.is_active = value->getInt() != 0;
     } else {

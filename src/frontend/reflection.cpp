@@ -123,6 +123,7 @@ class Reflector {
     constexpr const char* limit_name = "max_total_threads_per_threadgroup";
     constexpr const char* required_name = "required_threads_per_threadgroup";
     if (const auto* limit = find_annotation(function, limit_name)) {
+      if (limit->args_size() > 1) error(function.getLocation(), "'%0' attribute takes one argument") << limit_name;
       kernel.info.max_total_threads_per_threadgroup = thread_count(function, *limit, limit_name, 0);
     }
     if (const auto* required = find_annotation(function, required_name)) {
@@ -147,7 +148,8 @@ class Reflector {
       return;
     }
     if (is_program_argument(variable)) {
-      reflection_.program_arguments.push_back({reflect_program_argument(context_, variable).info, &variable, {}});
+      KernelArgument argument = reflect_program_argument(context_, variable);
+      reflection_.program_arguments.push_back({std::move(argument.info), &variable, argument.gate, {}});
       return;
     }
     const clang::QualType type = variable.getType();

@@ -18,7 +18,8 @@ struct ReflectedKernel {
 struct ReflectedProgramArgument {
   ArgumentInfo info;
   const clang::VarDecl* variable = nullptr;
-  std::string symbol;  // filled in by code generation
+  const clang::VarDecl* gate = nullptr;  // the constant that decides whether the argument exists, if one does
+  std::string symbol;                    // filled in by code generation
 };
 
 struct Reflection {

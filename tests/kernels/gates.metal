@@ -48,3 +48,43 @@ template [[host_name("biased")]] kernel void of_template<float, true, 256>(devic
 // EXPECT x: 0 0 0
 template [[host_name("plain")]] kernel void of_template<half, false, 256>(device int*, device half*, device half*,
                                                                          device half*);
+
+// The value of a static member of a template stands outside of its class.
+template <int limit>
+struct Above {
+  static constant bool value;
+};
+template <int limit>
+constant bool Above<limit>::value = quality > limit;
+template <int size>
+struct Wide {
+  static constant bool value;
+};
+template <int size>
+constant bool Wide<size>::value = size > 4;
+// RUN: --kernel static_members --constant quality=4 --threads 1 --group 1 --arg x=i32[4]=zeros --arg a=i32[1]=zeros --arg d=i32[1]=zeros
+// EXPECT x: 1 0 0 1
+kernel void static_members(device int* x [[buffer(0)]], device int* a [[buffer(1), function_constant(Above<3>::value)]],
+                           device int* b [[buffer(2), function_constant(Above<4>::value)]],
+                           device int* c [[buffer(3), function_constant(Wide<4>::value)]],
+                           device int* d [[buffer(4), function_constant(Wide<8>::value)]]) {
+  x[0] = a != nullptr;
+  x[1] = b != nullptr;
+  x[2] = c != nullptr;
+  x[3] = d != nullptr;
+}
+
+// Arguments at program scope.
+device int* constant optional_values [[buffer(5), function_constant(wanted)]];
+constant float& optional_scale [[buffer(6), function_constant(high)]];
+__attribute__((noinline)) int optional_value() { return wanted ? optional_values[0] : -1; }
+// RUN: --kernel at_program_scope --constant wanted=false --constant quality=1 --threads 1 --group 1 --arg x=i32[2]=zeros
+// EXPECT x: -1 -2
+// RUN: --kernel at_program_scope --constant wanted=true --constant quality=9 --threads 1 --group 1 --arg x=i32[2]=zeros --arg optional_values=i32[1]=ones --arg optional_scale=f32:7
+// EXPECT x: 1 7
+// RUN: --kernel at_program_scope --constant wanted=true --constant quality=1 --threads 1 --group 1 --arg x=i32[2]=zeros
+// ERROR invalid_argument: optional_values
+kernel void at_program_scope(device int* x [[buffer(0)]]) {
+  x[0] = optional_value();
+  x[1] = high ? int(optional_scale) : -2;
+}

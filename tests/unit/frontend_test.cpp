@@ -135,6 +135,21 @@ TEST(Frontend, FollowsFunctionConstantsThroughDerivedOnes) {
   EXPECT_TRUE(info.kernels[1].function_constants.empty());
 }
 
+TEST(Frontend, FollowsFunctionConstantsThroughMutualRecursion) {
+  const LibraryInfo info = compile_info(R"(
+    constant int a [[function_constant(0)]];
+    constant int b [[function_constant(1)]];
+    int odd(int n);
+    int even(int n) { return n <= 0 ? a : odd(n - 1); }
+    int odd(int n) { return n <= 0 ? b : even(n - 1); }
+    kernel void f(device int* y) { y[0] = even(4); }
+    kernel void g(device int* y) { y[0] = odd(4); }
+  )");
+  ASSERT_EQ(info.kernels.size(), 2u);
+  EXPECT_EQ(info.kernels[0].function_constants, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(info.kernels[1].function_constants, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Frontend, WarnsOfCommentsBeforeParsing) {
   EXPECT_EQ(compile_info("kernel void f() {}  //< not a Doxygen comment\n//! x\n").kernels.size(), 1u);
 }

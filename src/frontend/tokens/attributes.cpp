@@ -132,6 +132,10 @@ class AttributeRewriter {
     if (takes_constant(name)) {
       arguments.insert(arguments.end(), tokens.begin() + begin, tokens.begin() + end);
     } else if (name == "function_constant") {
+      for (std::size_t i = begin; i < end; i = tokens[i].is(tok::l_paren) ? skip_balanced(tokens, i) : i + 1) {
+        if (tokens[i].is(tok::less)) break;  // perhaps of a template's arguments
+        if (tokens[i].is(tok::comma)) factory_.error(location, "'%0' attribute takes one argument") << name;
+      }
       arguments.push_back(factory_.identifier("__metalloid_gate", location));
       arguments.push_back(factory_.punctuator(tok::l_paren, location));
       arguments.insert(arguments.end(), tokens.begin() + begin, tokens.begin() + end);

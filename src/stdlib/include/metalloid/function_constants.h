@@ -12,8 +12,8 @@ constexpr const constant T* __metalloid_gate(const constant T& value) {
   return &value;
 }
 template <typename T>
-constexpr bool __metalloid_gate(const thread T& value) {
-  return bool(value);
+constexpr T __metalloid_gate(const thread T& value) {
+  return value;
 }
 
 #endif
