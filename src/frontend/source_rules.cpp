@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include "frontend/annotations.h"
+#include "frontend/kernel_arguments.h"
 #include "frontend/library_places.h"
 
 namespace metalloid::frontend {
@@ -67,6 +68,15 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     const QualType type = variable->getType();
     const LangAS space = type.getAddressSpace();
     if (variable->isStaticLocal() && space == LangAS::Default && !type->isDependentType()) {
+      error(variable->getLocation(), "static local variable must reside in constant address space");
+    }
+    // Words that name a space of memory, where a thread of no kernel could reach it.
+    const bool is_at_program_scope = variable->isFileVarDecl() && !is_program_argument(*variable);
+    if ((is_at_program_scope && (space == LangAS::opencl_local || space == LangAS::opencl_global)) ||
+        (variable->hasGlobalStorage() && !is_program_argument(*variable) && space == LangAS::opencl_private)) {
+      error(variable->getLocation(), "program scope variable must reside in constant address space");
+    }
+    if (variable->isStaticLocal() && space == LangAS::opencl_global) {
       error(variable->getLocation(), "static local variable must reside in constant address space");
     }
     if (variable->isStaticLocal() && space == LangAS::opencl_local && function_ && !is_kernel(*function_)) {
