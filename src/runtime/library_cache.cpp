@@ -189,7 +189,10 @@ class LibraryParts {
     auto entry = find_or_compile(key, source_->text, options_, selection, limits).entry;
     if (inputs_of(key_, *entry) == inputs_) return entry;
     throw Error(ErrorCode::compile_error,
-                options_.source_name + ": error: a file that it includes has changed since the library was made\n");
+                options_.source_name +
+                    ": error: a file that it includes has changed since the library was made, and a "
+                    "kernel that is asked for only now would be of another source: make the library "
+                    "again\n");
   }
 
   const std::shared_ptr<const SourceText> source_;

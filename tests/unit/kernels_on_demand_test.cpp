@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -96,6 +98,28 @@ TEST(KernelsOnDemand, PlainKernelsDoNotWaitForTheOthers) {
       EXPECT_THAT(error.what(), HasSubstr("nothing"));
     }
   }
+}
+
+TEST(KernelsOnDemand, AHeaderThatChangedIsSaid) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "metalloid_changed_header";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* value) { std::ofstream(folder / "factor.h") << "#define FACTOR " << value; };
+  write("1");
+  CompileOptions options;
+  options.include_directories = {folder};
+  const Library library =
+      Device::cpu().make_library("#include \"factor.h\"\n" + source_with("shared[0] *= FACTOR;"), options);
+  EXPECT_EQ(compute(library.kernel("fill_3", FunctionConstants().set(0, std::int64_t{1}))), 4.5f);
+  write("20");
+  try {
+    library.kernel("fill_90", FunctionConstants().set(0, std::int64_t{1}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::compile_error);
+    EXPECT_THAT(error.what(), HasSubstr("has changed since the library was made"));
+    EXPECT_THAT(error.what(), HasSubstr("make the library again"));
+  }
+  EXPECT_EQ(compute(library.kernel("fill_3", FunctionConstants().set(0, std::int64_t{1}))), 4.5f);
 }
 
 TEST(KernelsOnDemand, FewInstantiationsAreCheckedAtOnce) {
