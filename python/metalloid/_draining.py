@@ -1,8 +1,11 @@
 """Calls that wait for the device: where torch raises what kernels have reported with TORCH_REPORT_ERROR.
 
-They are those whose answer is on the host: values of elements, texts, copies to the CPU, and shapes that depend on
-elements. Under ``python -m metalloid.mps`` the device mode asks here; elsewhere all tensors are on the CPU, and a mode
-that watches them is entered once a kernel has reported something.
+They are those whose answer is on the host. There are three kinds: operators whose result or its shape depends on elements
+(``item``, ``nonzero``, and whatever calls them: conditions, texts, slices), which ``OperatorWatch`` sees; functions that
+hand out memory without an operator (``tolist``, ``numpy``, pickling); and copies to the CPU.
+
+Under ``python -m metalloid.mps`` the device mode asks here; elsewhere all tensors are on the CPU, and a mode that
+watches them is entered once a kernel has reported something.
 """
 
 from __future__ import annotations
@@ -13,65 +16,100 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _errors
 
 _names_of_methods = (
-    "item", "tolist", "cpu", "numpy", "__array__", "__repr__", "__str__", "__format__", "__bool__", "__int__", "__float__",
-    "__complex__", "__index__", "__contains__", "is_nonzero", "nonzero", "equal", "allclose", "masked_select", "unique",
-    "unique_consecutive", "bincount", "repeat_interleave", "__reduce_ex__", "__dlpack__", "argwhere", "istft",
+    "tolist", "numpy", "__array__", "__dlpack__", "__reduce_ex__", "apply_", "map_", "map2_", "cpu",
+    "__repr__", "__str__", "__format__",
 )  # fmt: skip
-_functions = {
-    function
-    for owner in (torch.Tensor, torch, torch._C._VariableFunctions)
-    for name in _names_of_methods
-    if (function := getattr(owner, name, None)) is not None
-}
-_copies = {torch.Tensor.to, torch.Tensor.copy_, torch.Tensor.type}
-_indexing = {torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.where}
+_give_memory = {function for name in _names_of_methods if (function := getattr(torch.Tensor, name, None)) is not None}
+_take_numbers = {torch.tensor, torch.as_tensor, torch.asarray, torch.Tensor.new_tensor}
+
+# Beside those that torch tags itself: by name, without overload.
+_dependent = {
+    "aten::equal", "aten::is_nonzero", "aten::_linalg_check_errors", "aten::_to_sparse", "aten::_coalesce",
+    "aten::linalg_lstsq", "aten::linalg_matrix_rank", "aten::_assert_scalar",
+}  # fmt: skip
+_dependent_on_masks = {"aten::index", "aten::index_put_", "aten::index_put", "aten::_index_put_impl_", "aten::_unsafe_index"}
+_tags = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
-
-
-def _to_the_host(func: Any, args: tuple, kwargs: dict, is_on_device: Callable[[torch.Tensor], bool]) -> bool:
-    """Whether a copy reaches the CPU."""
-    if func is torch.Tensor.copy_:
-        return not is_on_device(args[0])
-    for value in (*args[1:2], *kwargs.values()):
-        if isinstance(value, torch.Tensor):
-            return not is_on_device(value)
-        if isinstance(value, (str, torch.device)) and str(value).startswith(("cpu", "torch.")):
-            return True
-    return False
-
-
-def _tensors_in(value: Any) -> list[torch.Tensor]:
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors among arguments, in sequences, dictionaries and slices too."""
     if isinstance(value, torch.Tensor):
         return [value]
-    return [tensor for item in value for tensor in _tensors_in(item)] if isinstance(value, (list, tuple)) else []
+    if isinstance(value, slice):
+        value = (value.start, value.stop, value.step)
+    elif isinstance(value, dict):
+        value = value.values()
+    return [tensor for item in value for tensor in tensors_in(item)] if _is_nested(value) else []
 
 
-def drains(func: Any, args: tuple, kwargs: dict, is_on_device: Callable[[torch.Tensor], bool]) -> bool:
-    """Whether this call of a torch function waits for the device."""
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (list, tuple, type({}.values())))
+
+
+def _depends_on_elements(operator: Any, args: tuple) -> bool:
+    name = operator.name().partition(".")[0]
+    if name in _dependent_on_masks:
+        return any(index.dtype in (torch.bool, torch.uint8) for index in tensors_in(args[1:2]))
+    return name in _dependent or not _tags.isdisjoint(operator.tags)
+
+
+class OperatorWatch(TorchDispatchMode):
+    """While it is entered, an operator that depends on the elements of a tensor on the device raises the report."""
+
+    def __init__(self, is_on_device: Callable[[torch.Tensor], bool]) -> None:
+        super().__init__()
+        self._is_on_device = is_on_device
+        self._derived: dict[int, torch.Tensor] = {}  # what was computed since, kept alive so that no id comes twice
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        tensors = tensors_in((args, kwargs))
+        is_one = any(id(tensor) in self._derived or self._is_on_device(tensor) for tensor in tensors)
+        if is_one and _errors.is_reported() and _depends_on_elements(func, args):
+            _errors.synchronize()
+        result = func(*args, **kwargs)
+        if is_one:
+            self._derived.update((id(tensor), tensor) for tensor in tensors_in(result))
+        return result
+
+
+def gives_memory(func: Any, args: tuple, is_on_device: Callable[[torch.Tensor], bool]) -> bool:
+    """Whether this torch function shows the host a tensor's elements without an operator."""
     try:
-        is_one, is_copy = func in _functions, func in _copies
-        is_known = is_one or is_copy or func in _indexing
+        is_known, takes_numbers = func in _give_memory, func in _take_numbers
     except TypeError:  # not hashable
         return False
-    if not is_known or not any(map(is_on_device, _tensors_in([*args, *kwargs.values()]))):
-        return False
-    if is_copy:
-        return _to_the_host(func, args, kwargs, is_on_device)
-    if func is torch.where:
-        return len(args) == 1
-    return is_one or any(index.dtype in (torch.bool, torch.uint8) for index in _tensors_in(args[1:2]))
+    if takes_numbers:  # tensors in a sequence are read one by one
+        args = tuple(value for value in args[-1:] if _is_nested(value))
+    return (is_known or takes_numbers) and any(map(is_on_device, tensors_in(args)))
+
+
+def _is_copy_to_the_host(func: Any, args: tuple, kwargs: dict) -> bool:
+    """Where all tensors are on the CPU: `to` that names it."""
+    values = (*args[1:2], *kwargs.values())
+    return func is torch.Tensor.to and any(
+        isinstance(value, (str, torch.device)) and str(value).startswith("cpu") for value in values
+    )
 
 
 class _Watch(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        if _errors.is_reported() and drains(func, args, kwargs or {}, lambda tensor: True):
+        kwargs = kwargs or {}
+        if not _errors.is_reported():
+            return func(*args, **kwargs)
+        if (
+            gives_memory(func, args, lambda tensor: True)
+            or func is torch.Tensor.untyped_storage
+            or _is_copy_to_the_host(func, args, kwargs)
+        ):
             _errors.synchronize()
-        return func(*args, **(kwargs or {}))
+        with OperatorWatch(lambda tensor: True):
+            return func(*args, **kwargs)
 
 
 _of_thread = threading.local()

@@ -29,6 +29,12 @@ def is_reported() -> bool:
     return _count.value != 0
 
 
+def raise_reported() -> None:
+    """What the host sees next may be wrong: raises what was reported, if anything was."""
+    if is_reported():
+        synchronize()
+
+
 def synchronize() -> None:
     """Waits for every kernel that was called and raises what one of them reported through its error buffer.
 

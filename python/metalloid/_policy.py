@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import sys
 from typing import Any
 
+from ._errors import is_reported
 
 _nothing = contextlib.nullcontext()
 
@@ -36,9 +38,8 @@ class ArgumentPolicy:
         return True
 
     def while_binding(self) -> contextlib.AbstractContextManager[Any]:
-        """Entered while the arguments of a call are bound."""
-        return _nothing
-
+        """Entered while the arguments of a call are bound, which is no look into a tensor."""
+        return sys.modules["torch"]._C.DisableTorchFunction() if is_reported() and "torch" in sys.modules else _nothing
 
     def after_report(self) -> None:
         """Called when a kernel on torch tensors has reported an error: the first look into a tensor shall raise it."""

@@ -16,7 +16,8 @@ from torch.utils import _device as default_device
 from torch.utils.dlpack import DLDeviceType
 
 from .. import _errors
-from .._draining import drains
+from .._draining import OperatorWatch, gives_memory
+from .._draining import tensors_in as tensors_anywhere_in
 from .foreign_operators import refuse_kernels_of_extensions
 from .tags import is_tagged, share_memory, tag, tensors_in
 
@@ -29,6 +30,8 @@ _takes_both = {
     "index_put_", "index_put", "set_", "assert_close", "is_same_size", "equal", "register_hook", "_parse_to",
     "lstm", "gru", "rnn_tanh", "rnn_relu", "tensor_split", "_nested_view_from_jagged",
 }  # fmt: skip
+# Of these: what a tensor on the CPU receives is copied from the device.
+_fills_the_first = {"copy_", "__setitem__", "index_put_", "index_put", "equal"}
 
 
 def is_mps(device: Any) -> bool:
@@ -72,6 +75,8 @@ def _tagged(result: Any) -> Any:
 def _copied_to(func: Any, tensor: torch.Tensor, target: bool, args: tuple, kwargs: dict) -> torch.Tensor:
     """`to` and `cpu` between devices make a copy, as between two memories; on the same device they may not."""
     source = is_tagged(tensor)
+    if source and not target:
+        _errors.raise_reported()
     if target:
         dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, torch.dtype)), tensor.dtype)
         if dtype in (torch.float64, torch.complex128):
@@ -148,6 +153,8 @@ def _repr(func: Any, args: tuple, kwargs: dict) -> str:
 def _type(func: Any, args: tuple, kwargs: dict) -> Any:
     """A dtype leaves a tensor where it is; "torch.mps.FloatTensor" and "torch.FloatTensor" say where it goes."""
     tensor, *rest = args
+    if rest and isinstance(rest[0], type(torch.FloatTensor)):  # torch.FloatTensor, which is on the CPU
+        return _copied_to(func, tensor, False, tuple(rest), kwargs)
     if rest and isinstance(rest[0], str):
         target, rest[0] = rest[0].startswith("torch.mps."), rest[0].replace("torch.mps.", "torch.", 1)
         return _copied_to(func, tensor, target, tuple(rest), kwargs)
@@ -281,8 +288,15 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
     """One call of a torch function, as a build with MPS would answer it."""
     if type(func) is FunctionType:
         func = _replaced_by(func)
-    if _errors.is_reported() and drains(func, args, kwargs, is_tagged):
+    if not _errors.is_reported() or not any(map(is_tagged, tensors_anywhere_in((args, kwargs)))):
+        return _answer(func, args, kwargs)
+    if gives_memory(func, args, is_tagged):
         _errors.synchronize()
+    with OperatorWatch(is_tagged):
+        return _answer(func, args, kwargs)
+
+
+def _answer(func: Any, args: tuple, kwargs: dict) -> Any:
     handler = _handlers.get(func)
     if handler is not None:
         return handler(func, args, kwargs)
@@ -293,6 +307,8 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
         device = kwargs.get("device")
         if device is not None and _is_device(device):
             if not is_mps(device):
+                if any(map(is_tagged, tensors)):
+                    _errors.raise_reported()
                 return _not_shared(func(*args, **kwargs), args)
             _reject_generator(kwargs.get("generator"), "mps")
             return _tagged(func(*args, **{**kwargs, "device": _cpu}))
@@ -308,6 +324,8 @@ def call(func: Any, args: tuple, kwargs: dict) -> Any:
             _reject_two_devices(tensors, are_tagged)
         elif args and isinstance(args[0], torch.Tensor) and not is_tagged(args[0]):
             _reject_indices(func, args[1:])
+            if func.__name__ in _fills_the_first:
+                _errors.raise_reported()
             return func(*args, **kwargs)
     return _tagged(func(*args, **kwargs))
 

@@ -54,18 +54,20 @@ class Event(_DeviceEvent):
         return True
 
     def synchronize(self) -> None:
-        pass
+        _errors.raise_reported()
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds.
 
         Raises:
             RuntimeError: one of the two was not recorded, or not made for timing.
+            torch.AcceleratorError: a kernel reported an error.
         """
         if not (self._timed and end_event._timed):
             raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
         if self._time is None or end_event._time is None:
             raise RuntimeError("Both events must be recorded before calculating elapsed time.")
+        _errors.raise_reported()
         return (end_event._time - self._time) * 1000
 
 
