@@ -88,6 +88,18 @@ void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& t
   run(kernel, dispatch);
 }
 
+// Of an argument buffer of addresses, as many as go by value: what each leads to, "" where that is not known.
+nb::list describe_pointees(const TypeInfo& type) {
+  nb::list result;
+  bool is_one = false;
+  for (std::uint64_t offset = 0; offset + 8 <= std::min<std::uint64_t>(type.size, max_inline_bytes); offset += 8) {
+    const ScalarKind kind = pointee_at(type, offset);
+    is_one = is_one || kind != ScalarKind::none;
+    result.append(kind == ScalarKind::none ? std::string() : std::string(name_of(kind)));
+  }
+  return is_one ? result : nb::list();
+}
+
 nb::list describe_arguments(const Kernel& kernel) {
   nb::list result;
   for (const ArgumentInfo& argument : kernel.info().arguments) {
@@ -107,6 +119,7 @@ nb::list describe_arguments(const Kernel& kernel) {
     entry["rows"] = argument.type.rows;
     entry["writable"] = argument.access == Access::read_write;
     entry["active"] = argument.is_active;
+    entry["pointees"] = describe_pointees(argument.type);
     result.append(entry);
   }
   return result;

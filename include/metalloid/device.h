@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "metalloid/library.h"
@@ -20,9 +22,29 @@ class Buffer {
   explicit Buffer(std::size_t size);
   // The caller's memory, without a copy. `owner` keeps it alive (may be empty).
   static Buffer wrap(void* memory, std::size_t size, std::shared_ptr<void> owner = {});
+  // The same with a type of elements: a dispatch refuses them for a kernel that takes another floating-point format.
+  template <typename T>
+  static Buffer of(std::size_t count) {
+    Buffer buffer(count * sizeof(T));
+    buffer.elements_ = scalar_kind_of<T>();
+    return buffer;
+  }
+  template <typename T>
+  static Buffer wrap(std::span<T> memory, std::shared_ptr<void> owner = {}) {
+    Buffer buffer = wrap(const_cast<std::remove_const_t<T>*>(memory.data()), memory.size_bytes(), std::move(owner));
+    buffer.elements_ = scalar_kind_of<T>();
+    return buffer;
+  }
+  // For formats that the host has no type for. ScalarKind::none: the memory itself is meant.
+  Buffer with_elements(ScalarKind kind) const {
+    Buffer buffer = *this;
+    buffer.elements_ = kind;
+    return buffer;
+  }
 
   void* contents() const { return memory_; }
-  std::size_t size() const { return size_; }  // bytes
+  std::size_t size() const { return size_; }         // bytes
+  ScalarKind elements() const { return elements_; }  // none where nobody said what they are
   template <typename T>
   std::span<T> as() const {
     return {static_cast<T*>(memory_), size_ / sizeof(T)};
@@ -32,6 +54,7 @@ class Buffer {
   Buffer() = default;
   void* memory_ = nullptr;
   std::size_t size_ = 0;
+  ScalarKind elements_ = ScalarKind::none;
   std::shared_ptr<void> owner_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace metalloid {
@@ -59,7 +60,42 @@ struct TypeInfo {
   std::uint64_t alignment = 1;           // bytes
   bool is_atomic = false;
   std::vector<StructMember> members;  // of a struct, in declaration order
+  // Of a pointer, or an array of them: the element kind of what they lead to.
+  ScalarKind pointee = ScalarKind::none;
 };
+
+// What the address at this offset in an argument buffer of that type leads to; none if nothing is known of it. Behind
+// the type's end another object of it begins.
+ScalarKind pointee_at(const TypeInfo& type, std::uint64_t offset);
+
+// Whether both are known as floating-point formats, and not the same one. All else that a host does with memory is
+// legal: integers of another sign, packed words, bytes.
+bool differ_in_format(ScalarKind one, ScalarKind other);
+
+// Of a host's type; none for structures and for all that Metal does not have.
+template <typename T>
+constexpr ScalarKind scalar_kind_of() {
+  using Plain = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<Plain, float>) return ScalarKind::float32;
+#ifdef __FLT16_MAX__
+  if constexpr (std::is_same_v<Plain, _Float16>) return ScalarKind::float16;
+#endif
+#ifdef __BFLT16_MAX__
+  if constexpr (std::is_same_v<Plain, __bf16>) return ScalarKind::bfloat16;
+#endif
+  if constexpr (std::is_same_v<Plain, bool>) return ScalarKind::boolean;
+  if constexpr (std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
+    constexpr bool is_signed = std::is_signed_v<Plain>;
+    switch (sizeof(Plain)) {
+      case 1: return is_signed ? ScalarKind::int8 : ScalarKind::uint8;
+      case 2: return is_signed ? ScalarKind::int16 : ScalarKind::uint16;
+      case 4: return is_signed ? ScalarKind::int32 : ScalarKind::uint32;
+      case 8: return is_signed ? ScalarKind::int64 : ScalarKind::uint64;
+      default: break;
+    }
+  }
+  return ScalarKind::none;
+}
 
 enum class ArgumentKind : std::uint8_t {
   buffer,

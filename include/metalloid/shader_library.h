@@ -34,10 +34,10 @@ concept container = requires(const T& values) {
   typename T::size_type;
   typename T::value_type;
   { values.data() } -> std::convertible_to<const typename T::value_type*>;
-  requires std::is_trivially_copyable_v<typename T::value_type>;
+  requires std::is_trivially_copyable_v<typename T::value_type> && !std::same_as<typename T::value_type, double>;
 };
 
-// double is none: Metal has no such type.
+// double is none, nor are containers of it: Metal has no such type.
 template <typename T>
 concept inline_value = std::integral<T> || std::same_as<T, float> ||
                        (std::is_class_v<T> && std::is_trivially_copyable_v<T> && !container<T>);
@@ -69,16 +69,17 @@ class KernelFunction {
   // The buffers' addresses, 8 bytes each: `struct { metal::array<device float*, N> x; }`.
   void set_arg(unsigned index, std::span<const Dispatch::BufferBinding> buffers);
   // Bytes by value, at most 4096. Throws invalid_argument without any.
-  void set_arg(unsigned index, const void* bytes, std::uint64_t size);
+  void set_arg(unsigned index, const void* bytes, std::uint64_t size, ScalarKind elements = ScalarKind::none);
   // A number or a structure by value, in its own width: what the kernel declares must have the same.
   template <detail::inline_value T>
   void set_arg(unsigned index, const T& value) {
-    set_arg(index, static_cast<const void*>(&value), sizeof(T));
+    set_arg(index, static_cast<const void*>(&value), sizeof(T), scalar_kind_of<T>());
   }
   // A vector's or span's elements by value.
   template <detail::container T>
   void set_arg(unsigned index, const T& values) {
-    set_arg(index, static_cast<const void*>(values.data()), values.size() * sizeof(typename T::value_type));
+    using Element = typename T::value_type;
+    set_arg(index, static_cast<const void*>(values.data()), values.size() * sizeof(Element), scalar_kind_of<Element>());
   }
   // Binds the memory that TORCH_REPORT_ERROR of <c10/metal/error.h> writes into; see synchronize().
   void set_error_buffer_index(unsigned index);

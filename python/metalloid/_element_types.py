@@ -36,16 +36,26 @@ def check_format(argument: Mapping[str, Any] | None, dtype: Any, what: str) -> N
         argument: the kernel's reflection of it, None if it has none there.
         what: the value in messages, "tensor" or "array".
     """
-    if argument is None or argument["scalar"] not in _formats or not argument["active"]:
-        return
+    if argument is not None and argument["active"]:
+        _check(describe(argument), argument["scalar"], dtype, what)
+
+
+def check_pointee(argument: Mapping[str, Any] | None, position: int, dtype: Any) -> None:
+    """The same for the tensor at that position in a list of them, whose address the kernel takes."""
+    if argument is not None and argument["active"] and (pointees := argument["pointees"]):
+        wanted = pointees[position % len(pointees)]
+        _check(f"{describe(argument)}, tensor {position} of the list", wanted, dtype, "tensor")
+
+
+def _check(place: str, wanted: str, dtype: Any, what: str) -> None:
     given = format_of(dtype)
-    if given is None or given == argument["scalar"]:
+    if wanted not in _formats or given is None or given == wanted:
         return
-    metal_name, library_name = _formats[argument["scalar"]]
+    metal_name, library_name = _formats[wanted]
     module = "torch." if what == "tensor" else "numpy."
     convert = "to" if what == "tensor" else "astype"
     raise TypeError(
-        f"{describe(argument)}: its elements are {metal_name}, the {what}'s are {str(dtype).rpartition('.')[2]}. "
+        f"{place}: its elements are {metal_name}, the {what}'s are {str(dtype).rpartition('.')[2]}. "
         f".{convert}({module}{library_name}) converts them; .view({module}{library_name}) says that the same memory is "
         "meant"
     )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ._element_types import check_pointee
 from ._policy import ArgumentPolicy
 
 # Memory by address and length in bytes.
@@ -78,7 +79,9 @@ def elements_of(tensor: Any, binding: Memory | bytes) -> Any:
     return narrowed.get(tensor.dtype, tensor.dtype)
 
 
-def encode_tensor_list(tensors: Sequence[Any], policy: ArgumentPolicy) -> bytes:
+def encode_tensor_list(
+    tensors: Sequence[Any], policy: ArgumentPolicy, argument: Mapping[str, Any] | None = None
+) -> bytes:
     """The tensors' addresses, 8 bytes each: an argument buffer such as ``metal::array<device float*, N>``."""
     addresses = []
     for tensor in tensors:
@@ -87,5 +90,6 @@ def encode_tensor_list(tensors: Sequence[Any], policy: ArgumentPolicy) -> bytes:
         if not policy.is_device_memory(tensor):
             raise RuntimeError("Passed CPU tensor to MPS op")
         _reject_float64(tensor)
+        check_pointee(argument, len(addresses), tensor.dtype)
         addresses.append(memory_of(tensor)[0])
     return struct.pack(f"<{len(addresses)}Q", *addresses)

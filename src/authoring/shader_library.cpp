@@ -79,7 +79,18 @@ void KernelFunction::set_arg(unsigned index, const Buffer& buffer, std::size_t o
 
 void KernelFunction::set_arg(unsigned index, std::span<const Dispatch::BufferBinding> buffers) {
   std::vector<std::uint64_t> addresses;
+  const ArgumentInfo* argument = nullptr;
+  for (const ArgumentInfo& candidate : state_->kernel.info().arguments) {
+    if (candidate.kind == ArgumentKind::buffer && candidate.index == index) argument = &candidate;
+  }
   for (const auto& [buffer, offset] : buffers) {
+    const ScalarKind wanted = argument ? pointee_at(argument->type, addresses.size() * 8) : ScalarKind::none;
+    if (differ_in_format(wanted, buffer.elements())) {
+      refuse(fmt::format(
+          "kernel '{}': address {} of argument '{}' at index {} leads to elements that are {}; those of "
+          "its buffer are {}",
+          state_->kernel.name(), addresses.size(), argument->name, index, name_of(wanted), name_of(buffer.elements())));
+    }
     if (offset > buffer.size()) refuse(fmt::format("offset {} lies behind a buffer's {} bytes", offset, buffer.size()));
     addresses.push_back(reinterpret_cast<std::uint64_t>(buffer.contents()) + offset);
     state_->reached.push_back(buffer);
@@ -87,9 +98,9 @@ void KernelFunction::set_arg(unsigned index, std::span<const Dispatch::BufferBin
   set_arg(index, addresses);
 }
 
-void KernelFunction::set_arg(unsigned index, const void* bytes, std::uint64_t size) {
+void KernelFunction::set_arg(unsigned index, const void* bytes, std::uint64_t size, ScalarKind elements) {
   if (size == 0) refuse(fmt::format("kernel '{}': no bytes for argument {}", state_->kernel.name(), index));
-  state_->encoding().bytes(index, {static_cast<const std::byte*>(bytes), size});
+  state_->encoding().bytes(index, {static_cast<const std::byte*>(bytes), size}, elements);
 }
 
 void KernelFunction::set_error_buffer_index(unsigned index) { set_arg(index, error_buffer()); }

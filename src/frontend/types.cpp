@@ -138,6 +138,9 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
     const clang::CXXRecordDecl* record = pointee->getAsCXXRecordDecl();
     info.name = (record ? record->getNameAsString() : describe_type(context, pointee).name) + "*";
     info.scalar = ScalarKind::uint64;
+    if (TypeInfo target; !record || describe_library_type(context, *record, target)) {
+      info.pointee = record ? target.scalar : describe_type(context, pointee).scalar;
+    }
     return info;
   }
   if (const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl()) {

@@ -86,6 +86,16 @@ std::size_t bytes_needed(const TypeInfo& type) {
   return is_vector_of_three ? std::size_t{3} * size_of(type.scalar) : type.size;
 }
 
+// A kernel that takes half for float reads wrong numbers, and writes twice as far as the memory reaches.
+void check_format(const KernelInfo& kernel, const ArgumentInfo& argument, ScalarKind given) {
+  if (!differ_in_format(argument.type.scalar, given)) return;
+  reject(
+      ErrorCode::invalid_argument, kernel,
+      "argument '{}' at index {} has the type {}, whose elements are {}; those given are {}. Convert them, or bind the "
+      "memory without a type of elements if the same memory is meant",
+      argument.name, argument.index, argument.type.name, name_of(argument.type.scalar), name_of(given));
+}
+
 void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
   auto found = dispatch.bindings().find(argument.index);
   if (found == dispatch.bindings().end()) {
@@ -103,6 +113,7 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
       reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} needs {} bytes for its type {}; {} given",
              argument.name, argument.index, needed, argument.type.name, bytes->size());
     }
+    check_format(kernel, argument, bytes->elements);
     return const_cast<std::byte*>(bytes->data());
   }
   if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {
@@ -120,6 +131,7 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
            "argument '{}' at index {} needs {} bytes for its type {}; its buffer has {} after offset {}", argument.name,
            argument.index, needed, argument.type.name, buffer.size() - offset, offset);
   }
+  check_format(kernel, argument, buffer.elements());
   return static_cast<std::byte*>(buffer.contents()) + offset;
 }
 

@@ -1,6 +1,8 @@
 // Sizes and names of the enumerations in metalloid/reflection.h.
 #include "metalloid/reflection.h"
 
+#include <algorithm>
+
 namespace metalloid {
 
 std::uint32_t size_of(ScalarKind kind) {
@@ -20,6 +22,29 @@ std::uint32_t size_of(ScalarKind kind) {
     case ScalarKind::uint64: return 8;
   }
   return 0;
+}
+
+ScalarKind pointee_at(const TypeInfo& type, std::uint64_t offset) {
+  if (type.size == 0) return ScalarKind::none;
+  offset %= type.size;
+  if (type.pointee != ScalarKind::none || type.members.empty()) return type.pointee;
+  if (type.array_length != 0) offset %= std::max<std::uint64_t>(type.size / type.array_length, 1);
+  const TypeInfo* inner = nullptr;
+  std::uint64_t start = 0;
+  for (const StructMember& member : type.members) {
+    if (member.offset > offset || offset - member.offset >= member.type.front().size) continue;
+    if (inner) return ScalarKind::none;  // a union: either may be meant
+    inner = &member.type.front();
+    start = member.offset;
+  }
+  return inner ? pointee_at(*inner, offset - start) : ScalarKind::none;
+}
+
+bool differ_in_format(ScalarKind one, ScalarKind other) {
+  const auto is_format = [](ScalarKind kind) {
+    return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
+  };
+  return is_format(one) && is_format(other) && one != other;
 }
 
 std::string_view name_of(ScalarKind kind) {

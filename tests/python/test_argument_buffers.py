@@ -54,3 +54,13 @@ def test_structs_that_lead_to_structs(library):
     outer = numpy.frombuffer(bytearray(struct.pack("<Qf4x", inner.ctypes.data, 10.0)), dtype=numpy.uint8)
     library.nested(outer, threads=3)
     assert a.tolist() == [0, 10, 20]
+
+
+def test_formats_of_what_addresses_lead_to(library):
+    x, half, words = torch.zeros(4), torch.zeros(4, dtype=torch.float16), torch.tensor([4], dtype=torch.int32)
+    for kernel in ("rows", "library_array", "pointers"):
+        with pytest.raises(TypeError, match=r"argument 'm' at buffer\(0\).*tensor 1 of the list.*float16.*\.view\(torch"):
+            getattr(library, kernel)([x, half, x], threads=2)
+    with pytest.raises(TypeError, match="tensor 0 of the list"):
+        library.members([half, x, words], threads=2)
+    library.members([x.view(torch.int32), half.view(torch.uint8), words], threads=2)

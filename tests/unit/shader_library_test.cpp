@@ -228,5 +228,47 @@ TEST(ShaderLibrary, InterruptedKernelsSayThatTheyWere) {
   stopper.join();
 }
 
+TEST(ShaderLibrary, RefusesAnotherFloatingPointFormat) {
+  auto scale = library().kernel_function("scale");
+  const auto dispatch_with = [&](const Buffer& y, auto factor) {
+    scale->run_command_block([&] {
+      scale->start_encoding();
+      scale->set_arg(0, y);
+      scale->set_arg(1, Buffer::of<float>(8));
+      scale->set_arg(2, factor);
+      scale->set_arg(3, std::int64_t{-1});
+      scale->dispatch(4);
+    });
+  };
+  dispatch_with(Buffer::of<float>(8), 1.0f);
+  dispatch_with(Buffer::of<std::uint32_t>(8), std::int32_t{1});  // the same memory
+  const Buffer halves = Buffer(64).with_elements(ScalarKind::float16);
+  expect_error(
+      ErrorCode::invalid_argument, [&] { dispatch_with(halves, 1.0f); },
+      "argument 'y' at index 0 has the type float, whose elements are f32; those given are f16");
+  dispatch_with(halves.with_elements(ScalarKind::none), 1.0f);
+
+  auto gather = library().kernel_function("gather");
+  const auto gather_with = [&](const Buffer& second) {
+    const std::array<Dispatch::BufferBinding, 2> many = {Dispatch::BufferBinding{Buffer::of<float>(4)},
+                                                         Dispatch::BufferBinding{second}};
+    gather->start_encoding();
+    gather->set_arg(0, Buffer::of<float>(4));
+    gather->set_arg(1, std::span<const Dispatch::BufferBinding>(many));
+    gather->dispatch(1);
+  };
+  gather_with(Buffer(16));
+  expect_error(
+      ErrorCode::invalid_argument, [&] { gather_with(halves); },
+      "address 1 of argument 'many' at index 1 leads to elements that are f32; those of its buffer are f16");
+
+  auto half_values = DynamicShaderLibrary("kernel void f(device half* x, constant half* v) { x[0] = v[0]; }");
+  auto f = half_values.kernel_function("f");
+  f->start_encoding();
+  f->set_arg(0, halves);
+  f->set_arg(1, std::vector<float>{1, 2});
+  expect_error(ErrorCode::invalid_argument, [&] { f->dispatch(1); }, "argument 'v' at index 1");
+}
+
 }  // namespace
 }  // namespace metalloid
