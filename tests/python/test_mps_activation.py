@@ -50,6 +50,7 @@ def extension(tmp_path_factory):
         pytest.skip("there is no C++ compiler")
     folder = tmp_path_factory.mktemp("extension")
     (folder / "extension.cpp").write_text("""
+    #include <ATen/core/dispatch/Dispatcher.h>
     #include <torch/library.h>
     at::Tensor on_cpu(const at::Tensor& x) { return x; }
     at::Tensor on_mps(const at::Tensor& x) { return x; }
@@ -57,7 +58,13 @@ def extension(tmp_path_factory):
       m.def("both(Tensor x) -> Tensor");
       m.def("only.overload(Tensor x) -> Tensor");
       m.def("cpu(Tensor x) -> Tensor");
+      m.def("through(Tensor x) -> Tensor");  // calls "both" in C++
     }
+    at::Tensor through(const at::Tensor& x) {
+      return c10::Dispatcher::singleton().findSchemaOrThrow("extension_for_mps::both", "")
+          .typed<at::Tensor(const at::Tensor&)>().call(x);
+    }
+    TORCH_LIBRARY_IMPL(extension_for_mps, CompositeImplicitAutograd, m) { m.impl("through", through); }
     TORCH_LIBRARY_IMPL(extension_for_mps, CPU, m) { m.impl("both", on_cpu); m.impl("cpu", on_cpu); }
     TORCH_LIBRARY_IMPL(extension_for_mps, MPS, m) { m.impl("both", on_mps); m.impl("only.overload", on_mps); }
     """)
@@ -76,11 +83,11 @@ import torch
 torch.ops.load_library({str(extension)!r})
 library = torch.ops.extension_for_mps
 x = torch.zeros(2, device="mps")
-for operator in (library.both, library.both.default, library.only, library.only.overload):
+for operator in (library.both, library.both.default, library.only, library.only.overload, library.through):
     try:
         print(operator(x))
     except NotImplementedError as error:
         assert "has a kernel for MPS in a compiled extension" in str(error), error
-print(library.both(torch.zeros(2)).device, library.cpu(x).device, torch.ops.aten.relu(x).device)
+print(library.both(torch.zeros(2)).device, library.through(torch.ones(2)).tolist(), library.cpu(x).device, torch.ops.aten.relu(x).device)
 """)
-    assert result.stdout == "cpu mps:0 mps:0\n", result.stderr
+    assert result.stdout == "cpu [1.0, 1.0] mps:0 mps:0\n", result.stderr

@@ -13,7 +13,7 @@ import torch
 
 from .. import _capture, _errors, _shader
 from .._policy import ArgumentPolicy
-from . import autocast, gradients, headers, macos, memory_access, operators, scripted, serialization, timeline
+from . import autocast, foreign_operators, gradients, headers, macos, memory_access, operators, scripted, serialization, timeline
 from .device_mode import MpsMode, is_mps, mps
 from .tags import allocated_bytes, is_marked, is_tagged
 
@@ -178,6 +178,6 @@ def install() -> None:
     torch.accelerator.current_stream = lambda device=None: timeline.the_stream
     torch.accelerator.set_stream = _nothing
     macos.install()
-    for part in (autocast, gradients, memory_access, operators, scripted, serialization, timeline):
+    for part in (autocast, foreign_operators, gradients, memory_access, operators, scripted, serialization, timeline):
         part.install()
     _enter_in_every_thread()

@@ -18,7 +18,6 @@ from torch.utils.dlpack import DLDeviceType
 from .. import _errors
 from .._draining import OperatorWatch, gives_memory
 from .._draining import tensors_in as tensors_anywhere_in
-from .foreign_operators import refuse_kernels_of_extensions
 from .tags import is_tagged, share_memory, tag, tensors_in
 
 mps = torch.device("mps", 0)
@@ -318,7 +317,6 @@ def _answer(func: Any, args: tuple, kwargs: dict) -> Any:
         _reject_generator(kwargs["generator"], "mps" if any(are_tagged) else "cpu")
     if not any(are_tagged):
         return func(*args, **kwargs)
-    refuse_kernels_of_extensions(func)
     if not all(are_tagged):
         if getattr(func, "__name__", "") not in _takes_both:
             _reject_two_devices(tensors, are_tagged)
