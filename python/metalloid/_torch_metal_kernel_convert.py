@@ -2,13 +2,15 @@
 
 The converter knows calls of Core AI's own operators only. So the decompositions that coreai-torch has its users apply to an
 exported program (``coreai_torch.get_decomp_table()``) learn one more for every kernel of Metalloid's: into the operator of
-a kernel of Core AI's class with the same declaration, whose implementation here runs the Metal source, too. What the
-converter asks a registered kernel is answered by that one.
+a kernel of Core AI's class with the same declaration, whose implementation here runs the Metal source, too. A program to
+which they were not applied is decomposed when the converter gets it. What the converter asks a registered kernel is
+answered by that one.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -107,3 +109,23 @@ def _extend_decompositions(module: ModuleType) -> None:
 
     get_decomp_table._knows_metalloid = True  # type: ignore[attr-defined]
     module.get_decomp_table = get_decomp_table
+    _decompose_for_converter(module.TorchConverter, original)
+
+
+def _decompose_for_converter(converter: Any, core_ai_table: Callable[[], Any]) -> None:
+    """Programs come as coreai-torch's documentation has them: with calls of registered kernels, and nothing else to do."""
+    add = converter.add_exported_program
+    parameters = inspect.signature(add)
+
+    @functools.wraps(add)
+    def add_exported_program(*arguments: Any, **keywords: Any) -> Any:
+        bound = parameters.bind(*arguments, **keywords)
+        name = list(parameters.parameters)[1]
+        program = bound.arguments[name]
+        called = {node.target for node in program.graph.nodes if node.op == "call_function"}
+        own = {kernel.torch_custom_op._opoverload: kernel._decomposed for kernel in list(_kernels)}
+        if called & own.keys():
+            bound.arguments[name] = program.run_decompositions({**core_ai_table(), **own})
+        return add(*bound.args, **bound.kwargs)
+
+    converter.add_exported_program = add_exported_program

@@ -53,6 +53,15 @@ def test_conversion(is_dynamic):
     assert "out[id] = x[id] + c * y[id];" in text and "float c = 2.5f;" in text
 
 
+def test_programs_are_converted_as_they_are_exported():
+    """As Core AI's documentation prints it: export, register, add."""
+    program = torch.export.export(Model().eval(), (torch.arange(8.0), torch.ones(8)))
+    converter = coreai_torch.TorchConverter()
+    converter.register_custom_kernels([AXPY, SIN_AND_COS])
+    assert converter.add_exported_program(exported_program=program) is converter
+    assert str(converter.to_coreai()).count("coreai.metal4_kernel") == 2
+
+
 def test_exported_programs_run_the_metal_source():
     def defn(x: torch.Tensor) -> torch.Tensor:
         return x + 1
