@@ -14,7 +14,7 @@ from typing import Any
 
 from . import _core
 from ._element_types import check_format, describe
-from ._numbers import number
+from ._numbers import described, number
 from ._policy import ArgumentPolicy, arrays_in_place
 from ._tensors import Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
 
@@ -120,6 +120,12 @@ def _check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) 
         )
 
 
+def _unsupported(value: Any, argument: Mapping[str, Any] | None) -> str:
+    """torch's words, and what they leave out."""
+    place = f"{describe(argument)}: " if argument else ""
+    return f"Unsupported argument type\n{place}a tensor, an array, a number or a list of them, not {described(value)}"
+
+
 def _whole_vector(data: bytes, argument: Mapping[str, Any] | None) -> bytes:
     """Three elements for a `constant float3&` lack the padding that the type has in memory."""
     if argument and argument["rows"] == 3 and len(data) == 3 * argument["item_bytes"] < argument["bytes"]:
@@ -133,7 +139,7 @@ def _encode_list(
     if not values:
         raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
     if is_tensor(values[0]):
-        return encode_tensor_list(values, policy)
+        return encode_tensor_list(values, policy, argument)
     if policy.accepts_arrays:  # and with them NumPy's scalars
         values = [value if (plain := number(value)) is None else plain for value in values]
     if not isinstance(values[0], (int, float)):
@@ -162,7 +168,7 @@ def encode(
     if isinstance(value, (list, tuple)):
         return _encode_list(list(value), cast, argument, policy)
     if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
-        raise RuntimeError("Unsupported argument type")
+        raise RuntimeError(_unsupported(value, argument))
     return _encode_array(value, cast, argument, policy)
 
 
@@ -189,7 +195,7 @@ def _encode_array(
         if plain is not None:  # a scalar that does not show its memory, such as ml_dtypes.bfloat16
             return _encode_number(plain, cast, argument, policy)
         known = "Unsupported argument type"
-        raise RuntimeError(known if str(error).startswith(known) else f"{known}: {error}") from None
+        raise RuntimeError(_unsupported(value, argument) if str(error) == known else f"{known}: {error}") from None
     if array.dimensions != 0 or array.writable and not (array.kind == "float" and array.item_bytes == 8):
         _check_array(argument, array)
         return array
@@ -205,5 +211,5 @@ def _encode_array(
             return array.contents()
     plain = number(value)
     if plain is None:
-        raise RuntimeError("Unsupported argument type")
+        raise RuntimeError(_unsupported(value, argument))
     return _encode_number(plain, cast, argument, policy)

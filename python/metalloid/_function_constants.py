@@ -12,8 +12,8 @@ _bits = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64
 
 def checked_constants(
     values: Mapping[int | str, Any], declared: Sequence[Mapping[str, Any]]
-) -> list[tuple[int | str, Any]]:
-    """Keys and values as _core takes them: the bits of an integer beyond int64 as an int64.
+) -> dict[int, Any]:
+    """Values by index as _core takes them: the bits of an integer beyond int64 as an int64.
 
     Args:
         values: by name or index.
@@ -21,13 +21,15 @@ def checked_constants(
 
     Raises:
         TypeError: a key or a value of another kind.
-        ValueError: a key that the library does not declare, a value that the type does not have.
+        ValueError: a key that the library does not declare, two for one constant, a value that the type does not have.
     """
-    return [(key, _value(constant, values[original])) for original, key, constant in _declared(values, declared)]
+    return {
+        constant["index"]: _value(constant, values[original]) for original, constant in _declared(values, declared)
+    }
 
 
-def _declared(values: Mapping[int | str, Any], declared: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Any, Any]]:
-    found = []
+def _declared(values: Mapping[int | str, Any], declared: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = []
     for original in values:
         key = original if isinstance(original, str) else number(original)
         if isinstance(key, bool) or not isinstance(key, (str, int)):
@@ -40,7 +42,13 @@ def _declared(values: Mapping[int | str, Any], declared: Sequence[Mapping[str, A
                 f"no function constant {'is named' if word == 'name' else 'has index'} {key!r}; the library has "
                 f"{known or 'none'}"
             )
-        found.append((original, key, constants[0]))
+        for other, constant in found:
+            if constant is constants[0]:
+                raise ValueError(
+                    f"function constant '{constant['name']}' (index {constant['index']}) is given twice, as {other!r} and "
+                    f"{original!r}"
+                )
+        found.append((original, constants[0]))
     return found
 
 
@@ -69,8 +77,8 @@ def _element(what: str, scalar: str, value: Any) -> bool | int | float:
         try:
             return float(value) if scalar in ("f16", "bf16", "f32") else int(bool(value))
         except OverflowError:
-            raise ValueError(f"{what} cannot hold {value}") from None
+            raise ValueError(f"{what} cannot hold {described(value)}") from None
     bits = _bits[scalar]
     if not -(1 << bits - 1) <= value < 1 << bits:  # either reading of the bits
-        raise ValueError(f"{what} cannot hold {value}")
+        raise ValueError(f"{what} cannot hold {described(value)}")
     return value - (1 << 64) if value >= 1 << 63 else value

@@ -24,8 +24,8 @@ class ArgumentPolicy:
     Attributes:
         accepts_arrays: NumPy arrays and whatever has the buffer protocol or DLPack may be arguments.
         checks_types: an argument whose element type is not the kernel's, or that the kernel does not take, is an
-            error. torch.mps checks neither and hands the bits over. Tensors are never checked: kernels may
-            reinterpret them, as torch's own do.
+            error. torch.mps checks neither and hands the bits over. Tensors may be reinterpreted whatever the policy, as
+            torch's own kernels do, but not one floating-point format as another.
     """
 
     accepts_arrays: bool = True

@@ -169,18 +169,22 @@ class ShaderLibrary:
         """
         if constants is not None and not isinstance(constants, Mapping):
             raise TypeError(f"constants maps names or indices to values, not {described(constants)}")
-        values = self.check_function_constants({**self._constants, **(constants or {})})
+        values = self.check_function_constants(self._constants, constants or {})
         return Kernel(lambda device: self._kernel_on(device, text("name", name), values), self._device, self._policy)
 
-    def check_function_constants(self, values: Mapping[int | str, Any]) -> list[tuple[int | str, Any]]:
-        """The values as the library takes them.
+    def check_function_constants(self, *values: Mapping[int | str, Any]) -> list[tuple[int | str, Any]]:
+        """The values as the library takes them; later ones replace those before.
 
         Raises:
-            TypeError, ValueError: no such function constant, or not a value of its type.
+            TypeError, ValueError: no such function constant, two values for one, or not a value of its type.
         """
-        if not values:
+        if not any(values):
             return []
-        return checked_constants(values, self._library_on(self._device or _device.chosen).function_constants())
+        declared = self._library_on(self._device or _device.chosen).function_constants()
+        by_index = {}
+        for some in values:
+            by_index.update(checked_constants(some, declared))
+        return list(by_index.items())
 
     def _kernel_on(self, device: str, name: str, values: list[tuple[int | str, Any]]) -> _core.Kernel:
         key = (device, name, repr(values))
@@ -246,6 +250,10 @@ class Kernel:
         """What is bound at each index, and the number of elements of the first array or tensor."""
         if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
             raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
+        if isinstance(arg_casts, Mapping):
+            arg_casts = {integer("arg_casts: an argument", place, 0, 30): cast for place, cast in arg_casts.items()}
+            if self._policy.checks_types and (places := sorted(place for place in arg_casts if place >= len(args))):
+                raise ValueError(f"arg_casts names argument {places[0]}, and there are {len(args)}")
         bindings: list[tuple[int, Any]] = []
         elements: int | None = None  # of the first array or tensor
         for index, value in enumerate(args):

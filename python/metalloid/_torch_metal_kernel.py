@@ -20,6 +20,7 @@ from ._torch_metal_kernel_source import MetalParameter, Operand, write_source
 from ._torch_metal_kernel_verify import (
     check_count,
     check_inputs_unchanged,
+    check_shapes,
     compare,
     copies_of,
     verify_by_default,
@@ -259,6 +260,7 @@ class TorchMetalKernel(Convertible):
             return self._pack(self._run_source(source, name, args, shapes, grid, group), dtypes, args)
 
         expected = self._defined(args)
+        check_shapes(self.name, self.result_names, shapes, expected)
         dtypes = [result.dtype for result in expected]
         name, source = self._source(args, shapes, dtypes)
         copies = copies_of(args)

@@ -19,6 +19,8 @@ _input_types = (torch.Tensor, float, bool, int)
 def check_names(name: str, input_names: Sequence[str], result_names: Sequence[str]) -> None:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"Kernel name must be a non-empty string, got {name!r}")
+    if not name.isidentifier():  # of the operator and, with a suffix, of the Metal function
+        raise ValueError(f"Kernel name must be an identifier, got {name!r}")
     if not result_names:
         raise ValueError("result_names must contain at least one entry")
     for what, names in (("input_names", input_names), ("result_names", result_names)):

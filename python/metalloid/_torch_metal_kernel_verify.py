@@ -90,6 +90,23 @@ def check_count(kernel: str, names: Sequence[str], expected: Sequence[torch.Tens
         )
 
 
+def check_shapes(
+    kernel: str, names: Sequence[str], shapes: Sequence[Sequence[int]], expected: Sequence[torch.Tensor]
+) -> None:
+    """Raises VerificationError before a kernel runs that would write behind results of another shape."""
+    check_count(kernel, names, expected)
+    wrong = [
+        f"  {name}: torch_defn returns shape {tuple(one.shape)}, result_shapes says {tuple(shape)}"
+        for name, shape, one in zip(names, shapes, expected, strict=True)
+        if tuple(shape) != tuple(one.shape)
+    ]
+    if wrong:
+        lines = "\n".join(wrong)
+        raise VerificationError(
+            f"kernel {kernel!r}: {len(wrong)} of {len(names)} results differ from torch_defn\n{lines}", kernel, []
+        )
+
+
 # Names that were swapped: the likeliest mistake of kernels with several results.
 def _whose(
     number: int, names: Sequence[str], got: Sequence[torch.Tensor], expected: Sequence[torch.Tensor]

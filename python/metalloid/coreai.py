@@ -15,7 +15,14 @@ from typing import Any
 import torch
 
 from ._torch_metal_kernel_run import run_source
-from ._torch_metal_kernel_verify import ResultComparison, VerificationError, check_inputs_unchanged, compare, copies_of
+from ._torch_metal_kernel_verify import (
+    ResultComparison,
+    VerificationError,
+    check_inputs_unchanged,
+    check_shapes,
+    compare,
+    copies_of,
+)
 
 __all__ = ["ResultComparison", "Verification", "VerificationError", "converted_source", "verify"]
 
@@ -99,6 +106,7 @@ def verify(
     )
     expected = _definition(kernel)(*args)
     expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
+    check_shapes(kernel.name, kernel.result_names, result_shapes, expected)
     copies = copies_of(args)
     results = run_source(
         source, name, copies, result_shapes, threads_per_grid, threads_per_thread_group, poison=True

@@ -169,8 +169,19 @@ def test_threadgroup_over_the_limit():
 @pytest.mark.parametrize("value", [None, "text", 1j, {}, object()])
 def test_unsupported_argument(value):
     lib = metalloid.compile_shader("kernel void f(device float* x) {}")
-    with pytest.raises(RuntimeError, match="Unsupported argument type"):
+    with pytest.raises(RuntimeError, match=r"(?s)Unsupported argument type\n.*argument 'x' at buffer\(0\), float: .* not "):
         lib.f(value, threads=1)
+
+
+@pytest.mark.parametrize("casts, kind, message", [
+    ({"x": "fp16"}, TypeError, "arg_casts: an argument must be an int, not 'x'"),
+    ({1: "fp16"}, ValueError, "arg_casts names argument 1, and there are 1"),
+    ({-1: "fp16"}, ValueError, "arg_casts: an argument must lie between 0 and 30"),
+])  # fmt: skip
+def test_casts_of_arguments_that_are_not_there(casts, kind, message):
+    lib = metalloid.compile_shader("kernel void f(constant float& x) {}")
+    with pytest.raises(kind, match=message):
+        lib.f(1.0, threads=1, arg_casts=casts)
 
 
 def test_wrong_lists():

@@ -62,7 +62,9 @@ def test_torch_values():
 
 def test_get_kernel_adds_and_replaces():
     lib = metalloid.compile_shader(SOURCE, function_constants={"n": 5, "flag": True})
-    for constants, name, expected in ((None, "number", 5), ({"n": 6}, "number", 6), ({"n": 6}, "chosen", 1)):
+    for constants, name, expected in (
+        (None, "number", 5), ({"n": 6}, "number", 6), ({0: 6}, "number", 6), ({"n": 6}, "chosen", 1),
+    ):  # fmt: skip
         out = numpy.zeros(1, numpy.uint64)
         lib.get_kernel(name, constants)(out, threads=1)
         assert out[0] == expected
@@ -100,3 +102,8 @@ def test_refused_when_compiled(constants, kind, message):
 def test_refused_with_the_kernel(constants, message):
     with pytest.raises(metalloid.Error, match=message):
         result("number", function_constants=constants)
+
+
+def test_two_values_for_one_constant():
+    with pytest.raises(ValueError, match=r"function constant 'n' \(index 0\) is given twice, as 'n' and 0"):
+        metalloid.compile_shader(SOURCE, function_constants={"n": 1, 0: 2})

@@ -119,6 +119,19 @@ def test_shapes_that_differ_from_the_definition_are_found():
         )
 
 
+def test_a_kernel_does_not_run_into_results_of_another_shape(monkeypatch):
+    """It would write as far as its grid says."""
+    monkeypatch.setattr("metalloid._torch_metal_kernel.run_source", None)
+    with pytest.raises(VerificationError, match=r"shape \(8,\), result_shapes says \(4,\)"):
+        vector_add("short_results")(torch.ones(8), torch.ones(8), **grid(8, shapes=[[4]]))
+
+
+@pytest.mark.parametrize("name", ["two words", "a-b", "1st", "a::b"])
+def test_names_are_identifiers(name):
+    with pytest.raises(ValueError, match="Kernel name must be an identifier"):
+        vector_add(name)
+
+
 def test_a_list_of_the_wrong_length_is_found():
     kernel = TorchMetalKernel("three", ["x"], ["a", "b", "c"], "", sin_cos, index)
     with pytest.raises(VerificationError, match="torch_defn returned 2 tensors, result_names has 3"):
