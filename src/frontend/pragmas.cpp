@@ -64,31 +64,30 @@ class RefusedPragma final : public clang::PragmaHandler {
   std::string text_;
 };
 
-// The preprocessor hands back the handler that had the name; whoever made it still owns it. (Its own few are lost.)
-void replace(clang::Preprocessor& preprocessor, llvm::StringRef space, clang::PragmaHandler* handler) {
-  preprocessor.RemovePragmaHandler(space, handler);
-  preprocessor.AddPragmaHandler(space, handler);
+// In the place of one of the parser's, which goes on owning its own and in the end takes out, without freeing it,
+// whatever has the name: so these are nobody's.
+void refuse_parsers(clang::Preprocessor& preprocessor, llvm::StringRef space, RefusedPragma& handler) {
+  preprocessor.RemovePragmaHandler(space, &handler);
+  preprocessor.AddPragmaHandler(space, &handler);
 }
 
 }  // namespace
 
 void refuse_pragmas_of_hosts(clang::Preprocessor& preprocessor) {
-  const auto ignore = [&](llvm::StringRef space, llvm::StringRef name) {
-    replace(preprocessor, space, new clang::EmptyPragmaHandler(name));
-  };
-  const auto refuse = [&](llvm::StringRef space, llvm::StringRef name) {
-    replace(preprocessor, space, new RefusedPragma(space, name));
-  };
+  // The preprocessor owns these and frees what had the name.
   for (const char* name : {"system_header", "dependency", "poison"}) {
-    ignore("GCC", name);
-    ignore("clang", name);
+    for (const char* space : {"GCC", "clang"}) {
+      preprocessor.AddPragmaHandler(space, new clang::EmptyPragmaHandler(name));
+    }
   }
-  ignore("clang", "__debug");
-  refuse("clang", "module");
-  refuse("clang", "section");
-  refuse("clang", "attribute");
-  refuse("", "redefine_extname");
-  refuse("", "weak");
+  preprocessor.AddPragmaHandler("clang", new RefusedPragma("clang", "module"));
+
+  static RefusedPragma& section = *new RefusedPragma("clang", "section");
+  static RefusedPragma& attribute = *new RefusedPragma("clang", "attribute");
+  static RefusedPragma& redefine_extname = *new RefusedPragma("", "redefine_extname");
+  static RefusedPragma& weak = *new RefusedPragma("", "weak");
+  for (RefusedPragma* handler : {&section, &attribute}) refuse_parsers(preprocessor, "clang", *handler);
+  for (RefusedPragma* handler : {&redefine_extname, &weak}) refuse_parsers(preprocessor, "", *handler);
 }
 
 void add_metal_pragmas(clang::Preprocessor& preprocessor) {
