@@ -1,42 +1,21 @@
 #include "isolation/limits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <string_view>
+#include <cstdint>
 
-#include "metalloid/error.h"
+#include "support/environment.h"
 
 namespace metalloid::isolation {
-namespace {
-
-// Infinity for no limit.
-double setting(const char* name, const char* unit, double standard) {
-  const char* text = std::getenv(name);
-  if (!text || *text == '\0') return standard;
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (*end != '\0' || !(value >= 0)) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("{} is '{}': it must be a number of {}, 0 for no limit (unset: {})", name, text, unit, standard));
-  }
-  return value == 0 ? HUGE_VAL : value;
-}
-
-}  // namespace
 
 Limits Limits::from_environment(Clock::duration spent) {
   Limits limits;
   limits.spent = spent;
   constexpr double longest = 365.0 * 24 * 3600;  // what lasts longer than a year is no limit
-  const double seconds = setting("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
+  const double seconds = support::limit_from_environment("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
   if (seconds < longest) {
     limits.deadline = Clock::now() - spent + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
   }
-  const double mebibytes = setting("METALLOID_COMPILE_MEMORY", "MiB", 4096);
+  const double mebibytes = support::limit_from_environment("METALLOID_COMPILE_MEMORY", "MiB", 4096);
   constexpr double most = 1ull << 40;  // more than 2^60 bytes are no limit
   if (mebibytes < most) limits.memory = std::max<std::uint64_t>(static_cast<std::uint64_t>(mebibytes * (1 << 20)), 1);
   return limits;

@@ -4,22 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 
 #include "metalloid/error.h"
+#include "support/environment.h"
 
 namespace metalloid {
 namespace {
 
 std::chrono::milliseconds default_timeout() {
   static const std::chrono::milliseconds timeout = [] {
-    constexpr std::chrono::milliseconds standard = std::chrono::seconds(300);
-    const char* variable = std::getenv("METALLOID_TIMEOUT");
-    if (!variable) return standard;
-    char* end = nullptr;
-    double seconds = std::strtod(variable, &end);
-    if (end == variable || !(seconds >= 0)) return standard;
-    return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 1e9) * 1000));
+    const double seconds = support::limit_from_environment("METALLOID_TIMEOUT", "seconds", 300);
+    constexpr double longest = 1e9;  // what is more is no limit
+    if (seconds > longest) return std::chrono::milliseconds(0);
+    return std::chrono::milliseconds(std::max<std::int64_t>(static_cast<std::int64_t>(seconds * 1000), 1));
   }();
   return timeout;
 }

@@ -22,6 +22,25 @@ def test_numbers_of_options(metalloid_cli, source_file, option, value):
     assert len(result.stderr) < 500
 
 
+@pytest.mark.parametrize("value, is_number", [("soon", False), ("-1", False), ("nan", False), ("5 s", False),
+                                              ("inf", True), ("1e400", True), ("0", True), ("", True)])  # fmt: skip
+def test_the_timeout_of_the_environment(metalloid_cli, source_file, monkeypatch, value, is_number):
+    monkeypatch.setenv("METALLOID_TIMEOUT", value)
+    result = run_scale(metalloid_cli, source_file(scale))
+    if is_number:
+        assert result.returncode == 0, result.stderr
+    else:
+        assert result.returncode != 0 and f"METALLOID_TIMEOUT is '{value}': it must be a number of seconds" in result.stderr
+
+
+# Not even a millisecond is no "never".
+def test_the_shortest_timeout_is_one(metalloid_cli, source_file, monkeypatch):
+    monkeypatch.setenv("METALLOID_TIMEOUT", "1e-9")
+    endless = "kernel void f(device volatile int* x) { while (*x == 0) {} }"
+    result = metalloid_cli("run", source_file(endless), "--threads", "1", "--arg", "x=i32[1]=zeros", timeout=60)
+    assert result.returncode != 0 and "timeout" in result.stderr
+
+
 @pytest.mark.parametrize("option", ["--threads", "--threadgroups", "--group"])
 @pytest.mark.parametrize("value", ["-1", "1e3", "4294967296", "99999999999999999999", "1,2,3,4", " 5", "5,", ",", "1.5", "5,5x5"])
 def test_extents(metalloid_cli, source_file, option, value):
