@@ -11,7 +11,7 @@ packages=(
   clang-22 lld-22 llvm-22-dev libclang-22-dev libclang-rt-22-dev
   libzstd-dev zlib1g-dev libcurl4-openssl-dev libxml2-dev # what the static LLVM links to
   libboost-dev libboost-context-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev
-  libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev pkg-config # tests and benchmarks
+  llvm-22-tools libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev pkg-config # tests and benchmarks
   python3-dev python3-venv
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi

@@ -12,6 +12,7 @@ import pytest
 root = pathlib.Path(__file__).resolve().parent.parent
 build = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build"))
 sys.path.insert(0, str(build / "python"))
+sys.path.insert(0, str(root / "scripts"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(build / "python"), os.environ.get("PYTHONPATH")]))
 
 # Signals have their usual effects in the tests and the processes they start, also where the runner was started without
@@ -29,6 +30,8 @@ signal.pthread_sigmask(signal.SIG_SETMASK, ())
 for name in [name for name in os.environ if name.startswith("METALLOID_") and name != "METALLOID_BUILD"]:
     del os.environ[name]
 
+from check_skips import allowed_skips, may_be_skipped  # noqa: E402
+
 longest_test = 900  # seconds; one that takes longer hangs
 
 
@@ -37,6 +40,33 @@ def pytest_configure(config):
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         config.metalloid_stderr = os.fdopen(os.dup(2), "w")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--no-skips", action="store_true", help="a skipped test fails unless tests/allowed_skips.txt lists it"
+    )
+
+
+def refuse_skip(config, report):
+    """Makes a failure of the report of a test, or of a file, that is skipped and not listed."""
+    if not config.getoption("--no-skips") or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    if may_be_skipped(report.nodeid, allowed_skips()):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    report.outcome = "failed"
+    report.longrepr = f"{reason}\n{report.nodeid} may not be skipped: tests/allowed_skips.txt does not list it"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    refuse_skip(item.config, (yield).get_result())
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector):
+    refuse_skip(collector.config, (yield).get_result())
 
 
 @pytest.fixture(autouse=True)

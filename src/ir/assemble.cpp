@@ -6,12 +6,14 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <memory>
 
+#include "ir/select_kernel.h"
 #include "ir/specialise.h"
 #include "metalloid/error.h"
 
@@ -38,6 +40,16 @@ std::string print(const llvm::Module& module) {
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
   return text;
+}
+
+std::string print_transformed(std::string_view llvm_assembly, const KernelInfo& info,
+                              support::function_ref<void(KernelModule&, llvm::Function& kernel)> passes) {
+  KernelModule kernel = select_kernel(assemble(llvm_assembly), info);
+  passes(kernel, *kernel.module->getFunction(info.symbol));
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*kernel.module, &stream)) throw Error(ErrorCode::internal, "invalid code: " + problems);
+  return print(*kernel.module);
 }
 
 std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel, const InlinePolicy& policy) {

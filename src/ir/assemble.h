@@ -8,15 +8,23 @@
 #include <llvm/IR/Module.h>
 
 #include "ir/inline_functions.h"
+#include "ir/module.h"
+#include "support/function_ref.h"
 
 namespace llvm {
+class Function;
 class Module;
-}
+}  // namespace llvm
 
 namespace metalloid::ir {
 
 // Returns bitcode. Throws Error(compile_error) with LLVM's message.
 std::string assemble(std::string_view llvm_assembly);
+
+// For tests of single passes: what `passes` make of one kernel of an assembly text, printed once LLVM's verifier has
+// found no fault with it.
+std::string print_transformed(std::string_view llvm_assembly, const KernelInfo& kernel,
+                              support::function_ref<void(KernelModule&, llvm::Function& kernel)> passes);
 
 std::string disassemble(std::string_view bitcode);
 std::string print(const llvm::Module& module);

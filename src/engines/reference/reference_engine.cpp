@@ -20,6 +20,7 @@
 #include "engines/reference/check_frames.h"
 #include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/executable.h"
+#include "engines/reference/join_loops.h"
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_arguments.h"
 #include "engines/reference/lower_logging.h"
@@ -35,7 +36,7 @@ namespace metalloid::engines::reference {
 namespace {
 
 // Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "7";
+constexpr std::string_view code_version = "8";
 
 void embed(llvm::Module& module, const KernelFacts& facts) {
   auto* first = reinterpret_cast<const std::uint32_t*>(&facts);
@@ -98,6 +99,7 @@ class ReferenceEngine : public Engine {
       pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });
       pass("lower_matrices", [&] { facts.matrix_registers = lower_matrices(module, *entry); });
     }
+    pass("join_loops", [&] { join_loops(module); });
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { host::retarget(module, machine); });
     pass("optimise", [&] { host::optimise(module, machine); });

@@ -26,6 +26,23 @@ kernel void from_both_arms(device uint4* out, uint i [[thread_position_in_grid]]
   out[i] = uint4(a, b, inlined(i), kept(i));
 }
 
+// In loops, with operations around the calls.
+// RUN: --kernel in_loops --threads 32 --group 32 --arg out=u32[32]=zeros
+// EXPECT out: 4294967295 953539167 2338494687 3791195031 4294967295 30338769 2338494687 1564012263 4294967295
+// EXPECT+: 953539167 4201142481 1564012263 4294967295 953539167 3815915091 567179865 4294967295 953539167 2338494687
+// EXPECT+: 2367889291 4294967295 231259 222398587 2599391442 4294967295 7253 222398587 3271725884 4294967295 231259
+// EXPECT+: 7128821 3271725884
+kernel void in_loops(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint trace = 0;
+  for (uint k = 0; k < i % 4; ++k) {
+    trace = trace * 31 + kept(i);
+    if ((i + k) % 5 == 0) continue;
+    trace = trace * 31 + (k % 2 ? inlined(i) : kept(i + 1));
+  }
+  TRACE(trace);
+  out[i] = trace;
+}
+
 static uint fibonacci(uint n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 static uint deep(uint n) { return n == 0 ? simd_sum(1u) : deep(n - 1) + 1; }
 

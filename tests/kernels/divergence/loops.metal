@@ -42,6 +42,39 @@ kernel void nested_trip_counts(device uint2* out, uint i [[thread_position_in_gr
   out[i] = uint2(inner, outer);
 }
 
+// Breaks and continues of an inner loop that end or skip a turn of the outer one too.
+// RUN: --kernel out_of_two_levels --threads 32 --group 32 --arg out=u32[32,2]=zeros
+// EXPECT out: 0 4294967295 1022196694 4294967295 3216488654 4294967295 3098183432 2252386551 2398964950 1623294479
+// EXPECT+: 214918908 1623294479 3708472110 1623294479 3415483970 1623294479 1889663422 1623294479 3206948842
+// EXPECT+: 1623294479 0 4294967295 3167974426 2801371119 4231749698 3195545351 2730175414 2801371119 2436475682
+// EXPECT+: 1034907879 2615341628 1623294479 3995672402 3773017111 3966140416 1755643903 3199091774 2801371119
+// EXPECT+: 1714775694 2033302007 982591284 2698802703 2016283154 2033302007 4173387714 3195545351 13022986 2033302007
+// EXPECT+: 542273728 4018849791 2503070276 2033302007 2016283154 2033302007 509479166 2698802703 1570180858
+// EXPECT+: 1034907879 421529514 538165231 807761660 3773017111 0 4294967295
+kernel void out_of_two_levels(device uint2* out, uint i [[thread_position_in_grid]]) {
+  uint inner = 0, outer = 0;
+  for (uint a = 0; a < 4; ++a) {
+    bool leave = false, skip = false;
+    for (uint b = 0; b < 4; ++b) {
+      if (a * 4 + b == i) {
+        leave = true;
+        break;
+      }
+      if ((a + b + i) % 5 == 0) continue;
+      if ((a * b + i) % 7 == 3) {
+        skip = true;
+        break;
+      }
+      TRACE(inner);
+    }
+    if (leave) break;
+    if (skip) continue;
+    TRACE(outer);
+  }
+  TRACE(outer);
+  out[i] = uint2(inner, outer);
+}
+
 // RUN: --kernel continues --threads 32 --group 32 --arg out=u32[32]=zeros
 // EXPECT out: 2290638326 100126619 3391895461 3425867472 4031905162 3432920549 2300589811 2964383696 1601873826
 // EXPECT+: 3470561399 3467456161 3002024546 291732966 1514108541 2153028359 2607373106 3389434142 3528224635
@@ -99,6 +132,23 @@ kernel void until_all_are_done(device uint2* out, uint i [[thread_position_in_gr
     ++turns;
   }
   out[i] = uint2(turns, x);
+}
+
+// Lanes of one key after the other: each turn serves the key of the first lane that is left.
+// RUN: --kernel one_key_at_a_time --threads 40 --group 40 --arg out=u32[40,2]=zeros
+// EXPECT out: 5 (0 9) x 4 1 9 1 9 1 5 1 (9 2) x 3 (9 3) x 3 5 2 (9 4) x 3 (9 5) x 3 5 3 (9 6) x 3 (9 7) x 3 5 4 (9 8)
+// EXPECT+: x 3 3 0 2 0 2 0 1 0 2 1 2 1 3 1 3 2
+kernel void one_key_at_a_time(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint key = i * i % 7, members = 0, position = 0;
+  for (bool done = false; !done;) {
+    if (simd_broadcast_first(key) == key) {
+      members = simd_sum(1u);
+      position = simd_prefix_exclusive_sum(1u);
+      done = true;
+    }
+  }
+  out[2 * i] = members;
+  out[2 * i + 1] = position;
 }
 
 // Everything that does not change in the loop but who is in it.

@@ -41,6 +41,38 @@ kernel void fall_through(device uint* out, uint i [[thread_position_in_grid]]) {
   out[i] = trace;
 }
 
+// A machine of states: in each turn every lane is in some state, and those of one state go together.
+// RUN: --kernel states --threads 32 --group 32 --arg out=u32[32,2]=zeros
+// EXPECT out: 272694646 3 1477517263 6 886248635 3 4158465328 4 476932857 4 886248635 3 272694646 3 476932857 4
+// EXPECT+: 2025902912 5 4158465328 4 476932857 4 2025902912 5 811039035 5 2233373327 6 2025902912 5 1133026054 6
+// EXPECT+: 2233373327 6 944635904 7 1691554619 7 2233373327 6 944635904 7 4093524680 6 898904657 6 944635904 7
+// EXPECT+: 2376667963 7 898904657 6 1629749248 7 4093524680 6 898904657 6 1629749248 7 2376667963 7 898904657 6
+kernel void states(device uint2* out, uint i [[thread_position_in_grid]]) {
+  uint trace = 0, turns = 0, state = i % 3;
+  while (state != 4) {
+    ++turns;
+    switch (state) {
+      case 0:
+        TRACE(trace);
+        state = i % 2 ? 2 : 1;
+        break;
+      case 1:
+        TRACE(trace);
+        state = turns > i / 4 ? 3 : 2;
+        break;
+      case 2:
+        TRACE(trace);
+        state = turns > 5 ? 4 : 1;
+        break;
+      default:
+        TRACE(trace);
+        state = turns > 2 ? 4 : 0;
+    }
+  }
+  TRACE(trace);
+  out[i] = uint2(trace, turns);
+}
+
 // A way into the middle of a loop: cases inside of it.
 // RUN: --kernel into_a_loop --threads 32 --group 32 --arg out=u32[32]=zeros
 // EXPECT out: 3200101 3200100 3200101 3200100 3200202 3200201 3200202 3200201 3200303 3200302 3200303 3200302 3200404

@@ -1,0 +1,36 @@
+; Attributes and promises of C++ that Metal does not make.
+; RUN: normalise_attributes
+
+; CHECK: declare void @metalloid.threadgroup_barrier(i32) #[[BARRIER:[0-9]+]]
+; CHECK: declare i32 @metalloid.simd.sum.u32(i32) #[[SUM:[0-9]+]]
+; CHECK: declare i32 @metalloid.thread_index() #[[INDEX:[0-9]+]]
+; CHECK: define void @kernel({{.*}} #[[KERNEL:[0-9]+]]
+; CHECK: call i32 @metalloid.simd.sum.u32(i32 %i){{$}}
+; CHECK: attributes #[[BARRIER]] = { convergent nounwind }
+; CHECK: attributes #[[SUM]] = { convergent nounwind memory(inaccessiblemem: readwrite) }
+; CHECK: attributes #[[INDEX]] = { nounwind willreturn memory(none) }
+; CHECK: attributes #[[KERNEL]] = {
+; CHECK-NOT: optnone
+; CHECK-NOT: mustprogress
+; CHECK-NOT: target-cpu
+; CHECK-SAME: null_pointer_is_valid
+; CHECK-NOT: llvm.loop.mustprogress
+
+declare void @metalloid.threadgroup_barrier(i32) readnone
+declare i32 @metalloid.simd.sum.u32(i32) willreturn memory(none)
+declare i32 @metalloid.thread_index()
+
+define void @kernel(ptr addrspace(1) %out) #0 {
+  %i = call i32 @metalloid.thread_index()
+  %s = call i32 @metalloid.simd.sum.u32(i32 %i) #1
+  store i32 %s, ptr addrspace(1) %out
+  call void @metalloid.threadgroup_barrier(i32 2)
+  br label %loop
+loop:
+  br label %loop, !llvm.loop !0
+}
+
+attributes #0 = { noinline optnone mustprogress "target-cpu"="x86-64" }
+attributes #1 = { memory(none) willreturn }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.mustprogress"}

@@ -1,0 +1,255 @@
+// Runs the .ll files of this folder: small pieces of IR, the passes that they go through, and what must come out, as
+// patterns of LLVM's FileCheck. A new pass gets an entry in `passes` and a file.
+//
+//   ; RUN: fix_numeric_semantics           passes that the function @kernel, and what it reaches, go through
+//   ; RUN(FLAT): inline_everything         once more from the start, for lines that begin with FLAT instead of CHECK
+//   ; ARGUMENT: buffer                     what reflection says of the kernel's parameters, in their order: buffer,
+//   ; ARGUMENT: threadgroup                threadgroup, texture or the name of a built-in value
+//   ; CONSTANT: mode 2                     an int function constant and its value; without one it has none
+//   ; ERROR unsupported: text              instead of code, the pass throws this
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engines/host/machine.h"
+#include "engines/host/relax_alignment.h"
+#include "engines/reference/check_frames.h"
+#include "engines/reference/drop_idle_barriers.h"
+#include "engines/reference/join_loops.h"
+#include "engines/reference/lower_arguments.h"
+#include "engines/reference/lower_logging.h"
+#include "engines/reference/lower_matrices.h"
+#include "engines/reference/lower_meetings.h"
+#include "engines/reference/lower_private_memory.h"
+#include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/reference/split_at_meetings.h"
+#include "ir/assemble.h"
+#include "ir/check_operations.h"
+#include "ir/fix_numeric_semantics.h"
+#include "ir/fold_function_constants.h"
+#include "ir/inline_functions.h"
+#include "ir/normalise_attributes.h"
+#include "ir/private_names.h"
+#include "ir/refuse_unsupported.h"
+#include "ir/resolve_indirect_calls.h"
+#include "ir/simplify.h"
+#include "ir/thread_variables.h"
+#include "metalloid/error.h"
+#include "metalloid/library.h"
+
+namespace metalloid {
+namespace {
+
+struct Subject {
+  ir::KernelModule& kernel;
+  llvm::Function* entry;  // of the kernel, or what an engine put in its place
+  LibraryInfo& library;
+  const FunctionConstants& constants;
+
+  llvm::Module& module() const { return *kernel.module; }
+};
+
+using Pass = std::function<void(Subject&)>;
+
+const std::map<std::string, Pass>& passes() {
+  namespace reference = engines::reference;
+  namespace host = engines::host;
+  static const auto machine = host::make_machine();
+  static const std::map<std::string, Pass> list = {
+      {"select_kernel", [](Subject&) {}},  // how a kernel comes out of its library at all
+      {"make_names_private", [](Subject& s) { s.library = ir::make_names_private(s.kernel, s.library); }},
+      {"normalise_attributes", [](Subject& s) { ir::normalise_attributes(s.module()); }},
+      {"fix_numeric_semantics", [](Subject& s) { ir::fix_numeric_semantics(s.module()); }},
+      {"fold_function_constants", [](Subject& s) { ir::fold_function_constants(s.kernel, s.library, s.constants); }},
+      {"require_function_constants", [](Subject& s) { ir::require_function_constants(s.kernel, s.library); }},
+      {"refuse_unsupported", [](Subject& s) { ir::refuse_unsupported(s.kernel); }},
+      {"resolve_indirect_calls", [](Subject& s) { ir::resolve_indirect_calls(s.module()); }},
+      {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
+      {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
+      {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
+      {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
+      {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
+      {"relax_alignment", [](Subject& s) { host::relax_alignment(s.module()); }},
+      {"retarget", [](Subject& s) { host::retarget(s.module(), *machine); }},
+      {"lower_arguments",
+       [](Subject& s) {
+         const bool meet = reference::threads_meet(s.module());
+         s.entry = &reference::lower_arguments(s.module(), s.kernel.info, meet);
+       }},
+      {"lower_threadgroup_memory", [](Subject& s) { reference::lower_threadgroup_memory(s.module(), *s.entry); }},
+      {"lower_logging", [](Subject& s) { reference::lower_logging(s.module(), *s.entry); }},
+      {"unroll_tiles", [](Subject& s) { reference::unroll_tiles(s.module(), *machine); }},
+      {"drop_idle_barriers", [](Subject& s) { reference::drop_idle_barriers(s.module()); }},
+      {"lower_matrices", [](Subject& s) { reference::lower_matrices(s.module(), *s.entry); }},
+      {"join_loops", [](Subject& s) { reference::join_loops(s.module()); }},
+      {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},
+      {"lower_private_memory", [](Subject& s) { reference::lower_private_memory(s.module(), *s.entry, true); }},
+      {"lower_large_private_memory", [](Subject& s) { reference::lower_private_memory(s.module(), *s.entry, false); }},
+      {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
+      {"check_frames", [](Subject& s) { reference::check_frames(s.module(), s.kernel.info.name, 4096); }},
+  };
+  return list;
+}
+
+struct PassRun {
+  std::string prefix;
+  std::vector<std::string> passes;
+  std::string error_code = {}, error_text = {};
+};
+
+struct TestFile {
+  std::string text;
+  std::vector<PassRun> runs;
+  KernelInfo kernel;
+  LibraryInfo library;
+  FunctionConstants constants;
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+TypeInfo type_of(const char* name, ScalarKind scalar) {
+  TypeInfo type;
+  type.name = name;
+  type.scalar = scalar;
+  type.size = size_of(scalar);
+  return type;
+}
+
+ArgumentInfo argument_of(const std::string& kind, std::size_t number) {
+  ArgumentInfo argument;
+  argument.name = "argument" + std::to_string(number);
+  argument.index = static_cast<std::uint32_t>(number);
+  if (kind == "buffer") return argument;
+  if (kind == "threadgroup") {
+    argument.kind = ArgumentKind::threadgroup_memory;
+  } else if (kind == "texture") {
+    argument.kind = ArgumentKind::texture;
+  } else {
+    argument.kind = ArgumentKind::builtin;
+    for (int i = 1; name_of(argument.builtin) != kind; ++i) {
+      if (i > static_cast<int>(Builtin::thread_index_in_grid)) throw std::invalid_argument("no argument: " + kind);
+      argument.builtin = static_cast<Builtin>(i);
+    }
+    argument.type = type_of("uint", ScalarKind::uint32);
+  }
+  return argument;
+}
+
+TestFile read(const std::filesystem::path& path) {
+  TestFile file;
+  file.kernel.name = file.kernel.symbol = "kernel";
+  file.kernel.source_file = path.filename().string();
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line); file.text += line + "\n") {
+    const auto colon = line.find(": ");
+    if (!line.starts_with("; ") || colon == std::string::npos) continue;
+    std::string before = line.substr(2, colon - 2);
+    std::ranges::replace_if(before, [](char c) { return c == '(' || c == ')'; }, ' ');
+    const std::vector<std::string> head = words_of(before), words = words_of(line.substr(colon + 2));
+    if (head.empty()) continue;
+    if (head[0] == "RUN") {
+      file.runs.push_back({.prefix = head.size() > 1 ? head[1] : "CHECK", .passes = words});
+    } else if (head[0] == "ERROR") {
+      file.runs.back().error_code = head.at(1);
+      file.runs.back().error_text = line.substr(colon + 2);
+    } else if (head[0] == "ARGUMENT") {
+      file.kernel.arguments.push_back(argument_of(words.at(0), file.kernel.arguments.size()));
+    } else if (head[0] == "CONSTANT") {
+      const auto index = static_cast<std::uint32_t>(file.library.function_constants.size());
+      file.library.function_constants.push_back({words.at(0), index, type_of("int", ScalarKind::int32), words[0]});
+      if (words.size() > 1) file.constants.set(words[0], std::int64_t{std::stoll(words[1])});
+    }
+  }
+  return file;
+}
+
+std::string transform(const TestFile& file, const PassRun& run) {
+  return ir::print_transformed(file.text, file.kernel, [&](ir::KernelModule& kernel, llvm::Function& function) {
+    LibraryInfo library = file.library;
+    Subject subject{kernel, &function, library, file.constants};
+    for (const std::string& pass : run.passes) passes().at(pass)(subject);
+  });
+}
+
+// What FileCheck has to say; nothing if the code fits.
+std::string check(const std::filesystem::path& patterns, const PassRun& run, const std::string& code) {
+  const std::filesystem::path output = testing::TempDir() + patterns.stem().string() + "." + run.prefix + ".ll";
+  std::ofstream(output) << code;
+  const std::string command =
+      fmt::format("'{}' '{}' --input-file='{}' --check-prefix={} --allow-unused-prefixes=false 2>&1",
+                  METALLOID_FILE_CHECK, patterns.string(), output.string(), run.prefix);
+  std::string said;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return "cannot start " + command;
+  char part[4096];
+  for (std::size_t n; (n = std::fread(part, 1, sizeof(part), pipe)) > 0;) said.append(part, n);
+  if (pclose(pipe) == 0) return "";
+  return said + "\n" + code;
+}
+
+const std::filesystem::path folder = METALLOID_TESTS_FOLDER "/ir";
+
+std::vector<std::filesystem::path> all_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".ll") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+class PassFile : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(PassFile, BecomesWhatItSays) {
+  const TestFile file = read(GetParam());
+  ASSERT_FALSE(file.runs.empty()) << "no '; RUN:' line";
+  for (const PassRun& run : file.runs) {
+    SCOPED_TRACE(run.prefix);
+    try {
+      const std::string code = transform(file, run);
+      EXPECT_EQ(run.error_code, "") << "no error\n" << code;
+      if (run.error_code.empty()) {
+        EXPECT_EQ(check(GetParam(), run, code), "");
+      }
+    } catch (const Error& error) {
+      EXPECT_EQ(name_of(error.code()), run.error_code) << error.what();
+      EXPECT_NE(std::string(error.what()).find(run.error_text), std::string::npos) << error.what();
+    }
+  }
+}
+
+std::string name_of_file(const testing::TestParamInfo<std::filesystem::path>& info) {
+  return info.param.stem().string();
+}
+
+INSTANTIATE_TEST_SUITE_P(Ir, PassFile, testing::ValuesIn(all_files()), name_of_file);
+
+TEST(PassFiles, ThereIsOneForEveryPass) {
+  std::set<std::string> tested;
+  for (const std::filesystem::path& path : all_files()) {
+    for (const PassRun& run : read(path).runs) tested.insert(run.passes.begin(), run.passes.end());
+  }
+  for (const auto& [name, pass] : passes()) EXPECT_TRUE(tested.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace metalloid
