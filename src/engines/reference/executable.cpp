@@ -24,6 +24,7 @@
 #include "engines/reference/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
+#include "support/sanitizer.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -82,8 +83,13 @@ class ReferenceExecutable : public Executable {
     } else if (launch.begin_occasion(); !may_use_other_cores()) {
       launch.run_range(0, count);
     } else {
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count),
-                        [&](const auto& range) { launch.run_range(range.begin(), range.end()); });
+      support::publish(&launch);
+      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count), [&](const auto& range) {
+        support::observe(&launch);
+        launch.run_range(range.begin(), range.end());
+        support::publish(&launch);
+      });
+      support::observe(&launch);
     }
     launch.messages.deliver(info_.name, plan);
     launch.throw_failure(watch);
