@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Demangle/Demangle.h>
@@ -13,10 +13,6 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassManager.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +29,6 @@
 #include "ir/drop_dead_code.h"
 #include "ir/initialisers.h"
 #include "ir/operations.h"
-#include "ir/pass_managers.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
@@ -155,7 +150,7 @@ void define(llvm::Module& module, llvm::GlobalVariable& global, llvm::ArrayRef<s
 void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, const FunctionConstants& values) {
   llvm::Function* query = module.getFunction(llvm::StringRef(constant_defined_name));
   if (!query) return;
-  llvm::SmallPtrSet<llvm::Function*, 8> asking;
+  llvm::SetVector<llvm::Function*> asking;
   for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call) continue;
@@ -170,12 +165,7 @@ void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, co
   }
   if (query->use_empty()) query->eraseFromParent();
   // `is_function_constant_defined(c) ? c : 3` reads c in a branch that is dead now.
-  PassManagers managers;
-  llvm::FunctionPassManager simplify;
-  simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  simplify.addPass(llvm::EarlyCSEPass());
-  simplify.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function* function : asking) simplify.run(*function, managers.functions);
+  drop_dead_code(asking.getArrayRef());
 }
 
 std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbol, const LibraryInfo& library,
@@ -243,13 +233,13 @@ void require_function_constants(const KernelModule& kernel, const LibraryInfo& l
 void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, const FunctionConstants& values) {
   check_function_constants(library, values);
   llvm::Module& module = *kernel.module;
-  answer_defined_queries(module, library, values);
   for (const FunctionConstantInfo& constant : library.function_constants) {
     llvm::GlobalVariable* global = module.getNamedGlobal(constant.symbol);
     if (!global) continue;
     // One without a value stays without: what is left of it in the end is an error (require_function_constants).
     if (const Value* value = find_value(constant, values)) define(module, *global, bytes_of(constant, *value));
   }
+  answer_defined_queries(module, library, values);
   evaluate_initialisers(module);
   for (ArgumentInfo& argument : kernel.info.arguments) {
     if (argument.gate.empty()) continue;

@@ -128,7 +128,7 @@ llvm::StringRef find_undefined(const llvm::Function& initialiser) {
   Reach reach;
   for (const llvm::Constant* reached : reach.from(initialiser)) {
     auto* global = llvm::dyn_cast<llvm::GlobalVariable>(reached);
-    if (global && !is_thread_variable(*global) && is_undefined(*global)) return undefined_root(*global);
+    if (global && is_undefined(*global)) return undefined_root(*global);
   }
   return {};
 }
@@ -311,7 +311,7 @@ std::string describe(const Initialiser& initialiser) {
 void set_initialiser_runner(InitialiserRunner chosen) { runner() = chosen; }
 
 llvm::StringRef undefined_root(const llvm::GlobalVariable& global) {
-  if (global.getAddressSpace() != constant_space || !global.isDeclaration()) return {};
+  if (global.getAddressSpace() != constant_space || !global.isDeclaration() || is_thread_variable(global)) return {};
   const llvm::MDNode* root = global.getMetadata(undefined_name);
   return root ? llvm::cast<llvm::MDString>(root->getOperand(0))->getString() : global.getName();
 }

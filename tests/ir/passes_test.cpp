@@ -39,6 +39,7 @@
 #include "engines/reference/split_at_meetings.h"
 #include "ir/assemble.h"
 #include "ir/check_operations.h"
+#include "ir/drop_dead_code.h"
 #include "ir/fix_numeric_semantics.h"
 #include "ir/fold_function_constants.h"
 #include "ir/inline_functions.h"
@@ -75,6 +76,7 @@ const std::map<std::string, Pass>& passes() {
       {"normalise_attributes", [](Subject& s) { ir::normalise_attributes(s.module()); }},
       {"fix_numeric_semantics", [](Subject& s) { ir::fix_numeric_semantics(s.module()); }},
       {"fold_function_constants", [](Subject& s) { ir::fold_function_constants(s.kernel, s.library, s.constants); }},
+      {"drop_dead_code", [](Subject& s) { ir::drop_dead_code(s.module()); }},
       {"require_function_constants", [](Subject& s) { ir::require_function_constants(s.kernel, s.library); }},
       {"refuse_unsupported", [](Subject& s) { ir::refuse_unsupported(s.kernel); }},
       {"resolve_indirect_calls", [](Subject& s) { ir::resolve_indirect_calls(s.module()); }},
