@@ -13,22 +13,30 @@
 
 #include <memory>
 
+#include "ir/normalise_attributes.h"
+#include "ir/operations.h"
 #include "ir/select_kernel.h"
 #include "ir/specialise.h"
 #include "metalloid/error.h"
 
 namespace metalloid::ir {
+namespace {
+
+std::unique_ptr<llvm::Module> parse(std::string_view text, llvm::LLVMContext& context) {
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(llvm::StringRef(text), diagnostic, context);
+  if (module) return module;
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  diagnostic.print("assembly", stream, false);
+  throw Error(ErrorCode::compile_error, message);
+}
+
+}  // namespace
 
 std::string assemble(std::string_view llvm_assembly) {
   llvm::LLVMContext context;
-  llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(llvm::StringRef(llvm_assembly), diagnostic, context);
-  if (!module) {
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    diagnostic.print("assembly", stream, false);
-    throw Error(ErrorCode::compile_error, message);
-  }
+  const std::unique_ptr<llvm::Module> module = parse(llvm_assembly, context);
   std::string bitcode;
   llvm::raw_string_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(*module, stream);
@@ -52,10 +60,29 @@ std::string print_transformed(std::string_view llvm_assembly, const KernelInfo& 
   return print(*kernel.module);
 }
 
-std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel, const InlinePolicy& policy) {
+std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel,
+                              const SpecialiseOptions& options) {
   KernelInfo info;
   info.name = info.symbol = kernel;
-  return print(*specialise(assemble(llvm_assembly), {}, info, {}, policy).module);
+  return print_specialised(assemble(llvm_assembly), {}, info, {}, options);
+}
+
+std::string print_specialised(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                              const FunctionConstants& constants, const SpecialiseOptions& options) {
+  return print(*specialise(bitcode, library, kernel, constants, options).module);
+}
+
+void rewrite(KernelModule& kernel, support::function_ref<std::string(const std::string&)> change) {
+  kernel.module = parse(change(print(*kernel.module)), *kernel.context);
+}
+
+std::string print_operations() {
+  llvm::LLVMContext context;
+  llvm::Module module("operations", context);
+  for (const Operation& operation : all_operations()) {
+    for (const std::string& name : names_of(operation)) declare_operation(module, name);
+  }
+  return print(module);
 }
 
 std::string disassemble(std::string_view bitcode) {

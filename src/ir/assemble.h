@@ -7,8 +7,8 @@
 
 #include <llvm/IR/Module.h>
 
-#include "ir/inline_functions.h"
 #include "ir/module.h"
+#include "ir/specialise.h"
 #include "support/function_ref.h"
 
 namespace llvm {
@@ -28,7 +28,15 @@ std::string print_transformed(std::string_view llvm_assembly, const KernelInfo& 
 
 std::string disassemble(std::string_view bitcode);
 std::string print(const llvm::Module& module);
-// What ir::specialise makes of the one kernel of an assembly text, as an engine with that policy gets it.
-std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel, const InlinePolicy& policy);
+// What ir::specialise makes of the one kernel of an assembly text, as an engine gets it.
+std::string print_specialised(std::string_view llvm_assembly, const std::string& kernel,
+                              const SpecialiseOptions& options);
+// The same of a library's kernel.
+std::string print_specialised(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                              const FunctionConstants& constants, const SpecialiseOptions& options);
+// Replaces a kernel's module by what `change` makes of its text.
+void rewrite(KernelModule& kernel, support::function_ref<std::string(const std::string&)> change);
+// A declaration of each operation (operations.h), with its attributes.
+std::string print_operations();
 
 }  // namespace metalloid::ir

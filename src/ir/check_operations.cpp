@@ -1,6 +1,7 @@
 #include "ir/check_operations.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -182,8 +183,10 @@ bool is_allowed(intrinsic::ID id) {
 class Checker {
  public:
   // Messages say "place: subject what", the place being that of an instruction if there is one; or "subject what".
-  Checker(const llvm::Module& module, std::string subject, std::string place)
-      : module_(module), subject_(std::move(subject)), place_(std::move(place)) {}
+  Checker(const llvm::Module& module, std::string subject, std::string place, std::span<const std::string> more = {})
+      : module_(module), subject_(std::move(subject)), place_(std::move(place)) {
+    for (const std::string& name : more) more_.insert(name);
+  }
 
   void run() const {
     if (!module_.getModuleInlineAsm().empty()) fail(nullptr, "holds assembly");
@@ -252,7 +255,11 @@ class Checker {
     const std::string_view name(function.getName().data(), function.getName().size());
     if (function.isIntrinsic()) {
       if (!is_allowed(function.getIntrinsicID())) fail_symbol(function, "kernels cannot call");
-    } else if (!is_operation(name)) {
+    } else if (find_operation(name)) {
+      if (type_of(name, function.getContext()) != function.getFunctionType()) {
+        fail(first_use(function), wrong_call(function));
+      }
+    } else if (!more_.contains(function.getName())) {
       fail(first_use(function), fmt::format("calls '{}', which has no definition", source_name(function)));
     }
     for (const llvm::Use& use : function.uses()) {
@@ -284,13 +291,14 @@ class Checker {
 
   const llvm::Module& module_;
   const std::string subject_, place_;
+  llvm::StringSet<> more_;
 };
 
 }  // namespace
 
-void check_operations(const KernelModule& kernel) {
+void check_operations(const KernelModule& kernel, std::span<const std::string> more) {
   const std::string place = fmt::format("{}:{}", kernel.info.source_file, kernel.info.source_line);
-  Checker(*kernel.module, fmt::format("kernel '{}'", kernel.info.name), place).run();
+  Checker(*kernel.module, fmt::format("kernel '{}'", kernel.info.name), place, more).run();
 }
 
 void check_operations(const llvm::Module& module, const std::string& subject) { Checker(module, subject, "").run(); }

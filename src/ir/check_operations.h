@@ -5,14 +5,16 @@
 // behind it, on what was really made of the source.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ir/module.h"
 
 namespace metalloid::ir {
 
-// Throws Error(unsupported) with the line for whatever the list does not have.
-void check_operations(const KernelModule& kernel);
+// Throws Error(unsupported) with the line for whatever neither the list nor `more`, the operations of an
+// instrumentation (specialise.h), has.
+void check_operations(const KernelModule& kernel, std::span<const std::string> more = {});
 // The same for other code that runs; messages begin with `subject`.
 void check_operations(const llvm::Module& module, const std::string& subject);
 

@@ -72,24 +72,43 @@ void forget_progress(llvm::Instruction& branch) {
   branch.setMetadata(llvm::LLVMContext::MD_loop, changed);
 }
 
-void normalise_operation(llvm::Function& operation) {
-  std::string_view name = operation.getName();
-  if (!name.starts_with(operation_prefix)) return;
-  operation.setAttributes({});
-  operation.addFnAttr(llvm::Attribute::NoUnwind);
-  if (name == thread_index_name || name == constant_defined_name) {
-    operation.setMemoryEffects(llvm::MemoryEffects::none());
-    operation.addFnAttr(llvm::Attribute::WillReturn);
-    return;
-  }
-  operation.addFnAttr(llvm::Attribute::Convergent);
-  if (parse_cross_lane(name)) {
-    // Not `none`: two of them must keep their order, and lanes meet at them.
-    operation.setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
-  }
+void normalise_operation(llvm::Function& function) {
+  if (!function.getName().starts_with(llvm::StringRef(operation_prefix))) return;
+  function.setAttributes({});
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  const Operation* operation = find_operation(function.getName());
+  if (!operation) return;  // check_operations refuses it
+  function.setMemoryEffects(operation->memory);
+  if (operation->is_convergent) function.addFnAttr(llvm::Attribute::Convergent);
+  if (operation->will_return) function.addFnAttr(llvm::Attribute::WillReturn);
+}
+
+constexpr unsigned threadgroup_space = 3;
+
+template <typename Atomic>
+void set_scope(Atomic& access) {
+  const bool is_threadgroup = access.getPointerAddressSpace() == threadgroup_space;
+  const std::string_view name = is_threadgroup ? threadgroup_scope_name : device_scope_name;
+  access.setSyncScopeID(access.getContext().getOrInsertSyncScopeID(llvm::StringRef(name)));
+}
+
+// Clang's target has no scopes: all atomic accesses come with that of the whole system.
+void scope_atomic(llvm::Instruction& instruction) {
+  if (!instruction.isAtomic()) return;
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) set_scope(*load);
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) set_scope(*store);
+  if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) set_scope(*change);
+  if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) set_scope(*exchange);
 }
 
 }  // namespace
+
+llvm::FunctionCallee declare_operation(llvm::Module& module, std::string_view name) {
+  llvm::FunctionCallee operation =
+      module.getOrInsertFunction(llvm::StringRef(name), type_of(name, module.getContext()));
+  normalise_operation(*llvm::cast<llvm::Function>(operation.getCallee()));
+  return operation;
+}
 
 void normalise_attributes(llvm::Module& module) {
   for (llvm::Function& function : module) {
@@ -110,6 +129,7 @@ void normalise_attributes(llvm::Module& module) {
         }
       }
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) forget_promises(*load);
+      scope_atomic(instruction);
       if (instruction.isTerminator()) forget_progress(instruction);
     }
   }

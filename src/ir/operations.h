@@ -1,7 +1,13 @@
 // The opaque operations that MSL's library functions become and that every engine lowers.
 //
-//   void metalloid.threadgroup_barrier(i32 flags)      flags: bit 0 device, 1 threadgroup, 2 texture
-//   void metalloid.simdgroup_barrier(i32 flags)
+//   void metalloid.threadgroup_barrier(i32 flags, i32 order, i32 scope)
+//   void metalloid.simdgroup_barrier(i32 flags, i32 order, i32 scope)
+//        Threads meet, and what they wrote before to the memory that `flags` names is seen behind it, as far as
+//        `order` and `scope` (below) say. Without either in the source: acquire and release, among those who meet.
+//   void metalloid.fence(i32 flags, i32 order, i32 scope)
+//        atomic_thread_fence: nobody waits. Orders what comes before and behind it, atomic or not.
+//        flags: of MemoryFlag, 0 orders nothing. order: MemoryOrder, relaxed orders nothing. scope: MemoryScope.
+//        They are constants once all is inlined, unless the source computes them.
 //   i32  metalloid.thread_index()                      thread within the threadgroup; 32 neighbours are a simdgroup
 //   T    metalloid.<group>.<reduction>.<type>(T)       group: simd | quad
 //        reduction: sum product min max and or xor
@@ -29,21 +35,40 @@
 //        is the call's debug location.
 //   i1   metalloid.function_constant.defined(ptr addrspace(2))
 //
-// All but the last are convergent. Only active lanes take part.
+// Only active lanes take part. What LLVM may assume of each is stated in the table in operations.cpp, and nowhere else.
+//
+// Atomic accesses are LLVM's own instructions, with the order of the source and one of the scopes below: that of the
+// memory they go to. Plain accesses of threadgroup and device memory order nothing.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/Support/ModRef.h>
 
 namespace metalloid::ir {
 
 inline constexpr std::string_view operation_prefix = "metalloid.";
 inline constexpr std::string_view threadgroup_barrier_name = "metalloid.threadgroup_barrier";
 inline constexpr std::string_view simdgroup_barrier_name = "metalloid.simdgroup_barrier";
+inline constexpr std::string_view fence_name = "metalloid.fence";
 inline constexpr std::string_view thread_index_name = "metalloid.thread_index";
 inline constexpr std::string_view log_name = "metalloid.log";
 inline constexpr std::string_view constant_defined_name = "metalloid.function_constant.defined";
+
+// metal::mem_flags, thread_scope and memory_order, by Metal's and C's numbers.
+enum MemoryFlag : std::uint32_t { device_memory = 1, threadgroup_memory = 2, texture_memory = 4 };
+enum class MemoryScope : std::uint32_t { thread = 0, threadgroup = 1, device = 2, system = 3, simdgroup = 4 };
+enum class MemoryOrder : std::uint32_t { relaxed = 0, acquire = 2, release = 3, acquire_release = 4, sequential = 5 };
+
+// Synchronisation scopes of atomic instructions.
+inline constexpr std::string_view device_scope_name = "metalloid.device";
+inline constexpr std::string_view threadgroup_scope_name = "metalloid.threadgroup";
 
 enum class LaneGroup { simd, quad };
 
@@ -93,9 +118,40 @@ struct MatrixOperation {
 // Takes "metalloid.simdgroup_matrix.multiply_accumulate.f16.f32" apart; nothing for any other name.
 std::optional<MatrixOperation> parse_matrix_operation(std::string_view function_name);
 
+// Types of results and parameters. `first` and `second` are those that the name ends in; pairs for matrices.
+enum class OperationType : std::uint8_t {
+  nothing,
+  i1,
+  i32,
+  i64,
+  pair_f32,
+  thread_pointer,
+  constant_pointer,
+  first,
+  second
+};
+
+// An entry of the closed list: functions that differ in the parts of their names in <>.
+struct Operation {
+  std::string_view pattern;
+  OperationType result;
+  std::vector<OperationType> parameters;
+  llvm::MemoryEffects memory;
+  bool is_convergent;
+  bool will_return;  // else a thread may wait in it for ever
+  bool is_meeting;   // threads wait for each other
+};
+
+// The whole list. A new operation is added to it, or no kernel may call it.
+std::span<const Operation> all_operations();
+// The entry that a name belongs to; null for others.
+const Operation* find_operation(std::string_view function_name);
+// All names of an entry.
+std::vector<std::string> names_of(const Operation& operation);
+// The type of a function of the list.
+llvm::FunctionType* type_of(std::string_view function_name, llvm::LLVMContext& context);
+
 // True for the operations at which threads wait for each other.
 bool is_meeting(std::string_view function_name);
-// Whether the list above has a function of that name. A new operation is added here too, or no kernel may call it.
-bool is_operation(std::string_view function_name);
 
 }  // namespace metalloid::ir

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "ir/check_operations.h"
 #include "ir/fix_numeric_semantics.h"
@@ -49,6 +50,15 @@ void verify(const KernelModule& kernel) {
   }
 }
 
+void instrument(KernelModule& kernel, const Instrumentation& instrumentation) {
+  instrumentation.run(kernel);
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (!llvm::verifyModule(*kernel.module, &stream)) return;
+  throw Error(ErrorCode::internal, fmt::format("invalid code from the instrumentation '{}' of kernel '{}': {}",
+                                               instrumentation.name, kernel.info.name, problems));
+}
+
 // ggml's hosts give no length to threadgroup memory that the chosen variant of a kernel leaves alone: none is needed.
 void drop_unused_threadgroup_memory(KernelModule& kernel) {
   const llvm::Function* function = kernel.module->getFunction(kernel.info.symbol);
@@ -73,7 +83,7 @@ void dump_after(std::string_view pass, const llvm::Module& module) {
 }
 
 KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& info,
-                        const FunctionConstants& constants, const InlinePolicy& policy) {
+                        const FunctionConstants& constants, const SpecialiseOptions& options) {
   KernelModule kernel = select_kernel(bitcode, info);
   auto pass = [&](std::string_view name, auto&& run) {
     run();
@@ -86,12 +96,14 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("fold_function_constants", [&] { fold_function_constants(kernel, renamed, constants); });
   pass("refuse_unsupported", [&] { refuse_unsupported(kernel); });
   pass("resolve_indirect_calls", [&] { resolve_indirect_calls(*kernel.module); });
-  pass("inline_functions", [&] { inline_functions(kernel, policy); });
+  // Up to here each access of the source is an instruction of its own; from here on passes merge, move and delete.
+  if (options.instrumentation) pass("instrument", [&] { instrument(kernel, *options.instrumentation); });
+  pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("simplify", [&] { simplify(*kernel.module); });
   require_function_constants(kernel, renamed);
   verify(kernel);
-  check_operations(kernel);
+  check_operations(kernel, options.instrumentation ? options.instrumentation->operations : std::vector<std::string>());
   drop_unused_threadgroup_memory(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;

@@ -90,8 +90,8 @@ const engines::Engine& engine_named(const std::string& name) {
 
 CompiledCode perform_kernel(const KernelRequest& request) {
   const engines::Engine& engine = engine_named(request.engine);
-  ir::KernelModule module =
-      ir::specialise(request.bitcode, request.library, request.kernel, request.constants, engine.inline_policy());
+  ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
+                                           {.inlining = engine.inline_policy()});
   check_kernel(module.info);
   CompiledCode compiled{module.info, {}};
   switch (request.form) {

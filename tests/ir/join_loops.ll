@@ -5,18 +5,18 @@
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: branch.join:
 ; CHECK-NEXT: phi
-; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0)
+; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0, i32 0, i32 4)
 ; CHECK-NEXT: br label %branch
 ; CHECK: branch:
 ; CHECK: phi i32 [ 0, %entry ], [ %{{.*}}, %branch.join ]
 ; CHECK-NOT: simdgroup_barrier
 ; CHECK: outer.join:
-; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0)
+; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0, i32 0, i32 4)
 ; CHECK-NOT: simdgroup_barrier
 ; CHECK: ret void
 
 declare i32 @metalloid.simd.sum.u32(i32) convergent
-declare void @metalloid.threadgroup_barrier(i32) convergent
+declare void @metalloid.threadgroup_barrier(i32, i32, i32) convergent
 
 define void @kernel(ptr addrspace(1) %out, i32 %i) convergent {
 entry:
@@ -57,7 +57,7 @@ barriers:
   %f.c = icmp ult i32 %f, 5
   br i1 %f.c, label %wait, label %next
 wait:
-  call void @metalloid.threadgroup_barrier(i32 0) convergent
+  call void @metalloid.threadgroup_barrier(i32 0, i32 4, i32 1) convergent
   br label %next
 next:
   %f.1 = add i32 %f, 1

@@ -5,12 +5,12 @@
 
 ; CHECK-LABEL: define void @metalloid_run_thread(ptr nonnull %0, i32 %1, i32 %2, i32 %3)
 ; CHECK: [[INDEX:%.*]] = add nuw i32 %1,
-; CHECK: call void @metalloid.threadgroup_barrier(i32 2)
+; CHECK: call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
 ; CHECK: call i32 @kept(i32 [[INDEX]])
 ; CHECK: define internal i32 @kept(i32 %[[PARAMETER:.*]])
 ; CHECK: ret i32 %[[PARAMETER]]
 
-declare void @metalloid.threadgroup_barrier(i32) convergent
+declare void @metalloid.threadgroup_barrier(i32, i32, i32) convergent
 declare i32 @metalloid.thread_index()
 
 define internal i32 @kept() noinline {
@@ -19,7 +19,7 @@ define internal i32 @kept() noinline {
 }
 
 define void @kernel(ptr addrspace(1) %out) {
-  call void @metalloid.threadgroup_barrier(i32 2)
+  call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
   %i = call i32 @kept()
   store i32 %i, ptr addrspace(1) %out
   ret void

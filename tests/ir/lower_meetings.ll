@@ -15,13 +15,13 @@
 ; CHECK: bitcast i32 [[NARROW]] to float
 ; CHECK: call i64 @metalloid_cross_lane(ptr %0, ptr getelementptr (i8, ptr @metalloid_sites, i64 8), i64 1, i32 3)
 
-declare void @metalloid.threadgroup_barrier(i32) convergent
+declare void @metalloid.threadgroup_barrier(i32, i32, i32) convergent
 declare float @metalloid.simd.sum.f32(float) convergent nounwind memory(inaccessiblemem: readwrite)
 declare i32 @metalloid.simd.shuffle.b32(i32, i32) convergent nounwind memory(inaccessiblemem: readwrite)
 
 define void @kernel(ptr addrspace(1) %out, i32 %i) convergent {
 entry:
-  call void @metalloid.threadgroup_barrier(i32 2) convergent
+  call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1) convergent
   br label %loop
 after:
   %b = call i32 @metalloid.simd.shuffle.b32(i32 1, i32 3) convergent

@@ -1,12 +1,12 @@
 ; Attributes and promises of C++ that Metal does not make.
 ; RUN: normalise_attributes
 
-; CHECK: declare void @metalloid.threadgroup_barrier(i32) #[[BARRIER:[0-9]+]]
+; CHECK: declare void @metalloid.threadgroup_barrier(i32, i32, i32) #[[BARRIER:[0-9]+]]
 ; CHECK: declare i32 @metalloid.simd.sum.u32(i32) #[[SUM:[0-9]+]]
 ; CHECK: declare i32 @metalloid.thread_index() #[[INDEX:[0-9]+]]
 ; CHECK: define void @kernel({{.*}} #[[KERNEL:[0-9]+]]
 ; CHECK: call i32 @metalloid.simd.sum.u32(i32 %i){{$}}
-; CHECK: attributes #[[BARRIER]] = { convergent nounwind }
+; CHECK: attributes #[[BARRIER]] = { convergent nounwind memory(readwrite) }
 ; CHECK: attributes #[[SUM]] = { convergent nounwind memory(inaccessiblemem: readwrite) }
 ; CHECK: attributes #[[INDEX]] = { nounwind willreturn memory(none) }
 ; CHECK: attributes #[[KERNEL]] = {
@@ -16,7 +16,7 @@
 ; CHECK-SAME: null_pointer_is_valid
 ; CHECK-NOT: llvm.loop.mustprogress
 
-declare void @metalloid.threadgroup_barrier(i32) readnone
+declare void @metalloid.threadgroup_barrier(i32, i32, i32) readnone
 declare i32 @metalloid.simd.sum.u32(i32) willreturn memory(none)
 declare i32 @metalloid.thread_index()
 
@@ -24,7 +24,7 @@ define void @kernel(ptr addrspace(1) %out) #0 {
   %i = call i32 @metalloid.thread_index()
   %s = call i32 @metalloid.simd.sum.u32(i32 %i) #1
   store i32 %s, ptr addrspace(1) %out
-  call void @metalloid.threadgroup_barrier(i32 2)
+  call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
   br label %loop
 loop:
   br label %loop, !llvm.loop !0

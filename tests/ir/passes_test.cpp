@@ -31,6 +31,7 @@
 #include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/join_loops.h"
 #include "engines/reference/lower_arguments.h"
+#include "engines/reference/lower_fences.h"
 #include "engines/reference/lower_logging.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
@@ -85,6 +86,7 @@ const std::map<std::string, Pass>& passes() {
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
+      {"lower_fences", [](Subject& s) { reference::lower_fences(s.module()); }},
       {"relax_alignment", [](Subject& s) { host::relax_alignment(s.module()); }},
       {"retarget", [](Subject& s) { host::retarget(s.module(), *machine); }},
       {"lower_arguments",

@@ -100,7 +100,7 @@ define i32 @kept(i32 %x) noinline {
   ret i32 %1
 })";
   EXPECT_THAT(ir::print_specialised(assembly, "test", {}), HasSubstr("kept"));
-  EXPECT_THAT(ir::print_specialised(assembly, "test", {.everything = true}), Not(HasSubstr("kept")));
+  EXPECT_THAT(ir::print_specialised(assembly, "test", {.inlining = {.everything = true}}), Not(HasSubstr("kept")));
 }
 
 // Eight levels of four calls each are 65,536 copies.

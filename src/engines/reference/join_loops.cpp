@@ -14,6 +14,7 @@
 
 #include "engines/reference/kernel_abi.h"
 #include "ir/inline_choice.h"
+#include "ir/normalise_attributes.h"
 #include "ir/operations.h"
 
 namespace metalloid::engines::reference {
@@ -93,12 +94,11 @@ class Joiner {
     loop.getLoopLatches(latches);
     llvm::BasicBlock* block = llvm::SplitBlockPredecessors(loop.getHeader(), latches, ".join", &dominators_, &loops_);
     llvm::IRBuilder<> builder(block->getTerminator());
-    llvm::Module& module = *block->getModule();
-    auto barrier = module.getOrInsertFunction(llvm::StringRef(ir::simdgroup_barrier_name), builder.getVoidTy(),
-                                              builder.getInt32Ty());
-    llvm::cast<llvm::Function>(barrier.getCallee())->addFnAttr(llvm::Attribute::Convergent);
-    llvm::cast<llvm::Function>(barrier.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
-    builder.CreateCall(barrier, builder.getInt32(0))->addFnAttr(llvm::Attribute::Convergent);
+    const auto number = [&](auto value) { return builder.getInt32(static_cast<std::uint32_t>(value)); };
+    builder
+        .CreateCall(ir::declare_operation(*block->getModule(), ir::simdgroup_barrier_name),
+                    {number(0), number(ir::MemoryOrder::relaxed), number(ir::MemoryScope::simdgroup)})
+        ->addFnAttr(llvm::Attribute::Convergent);
   }
 
   const ir::FunctionSet& meeting_;

@@ -23,6 +23,7 @@
 #include "engines/reference/join_loops.h"
 #include "engines/reference/kernel_abi.h"
 #include "engines/reference/lower_arguments.h"
+#include "engines/reference/lower_fences.h"
 #include "engines/reference/lower_logging.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
@@ -36,7 +37,7 @@ namespace metalloid::engines::reference {
 namespace {
 
 // Changes whenever generated code or kernel_abi.h does, so that older cached code is not used.
-constexpr std::string_view code_version = "8";
+constexpr std::string_view code_version = "9";
 
 void embed(llvm::Module& module, const KernelFacts& facts) {
   auto* first = reinterpret_cast<const std::uint32_t*>(&facts);
@@ -90,6 +91,7 @@ class ReferenceEngine : public Engine {
     facts.threads_meet = meet;
     llvm::Function* entry = nullptr;
     pass("relax_alignment", [&] { host::relax_alignment(module); });
+    pass("lower_fences", [&] { lower_fences(module); });
     pass("lower_arguments", [&] { entry = &lower_arguments(module, kernel.info, meet); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = lower_threadgroup_memory(module, *entry); });

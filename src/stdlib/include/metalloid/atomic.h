@@ -29,17 +29,11 @@ struct exactly {
 template <typename T>
 using exactly_t = typename exactly<T>::type;
 
-// Operations are relaxed; a stronger order is had by full fences around them.
-METALLOID_FUNC void fence(metal::memory_order order) {
-  if (order != metal::memory_order_relaxed) __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
 }  // namespace __metalloid
 
-// The object's plain value, in its own memory; and as a generic pointer, which Clang wants beside operands that are
-// taken by address.
+// The object's plain value, in its own memory; and as C's atomic type, which takes operands of any type by value.
 #define METALLOID_PLACE(space) const_cast<space T*>(&object->__value)
-#define METALLOID_GENERIC_PLACE(space) static_cast<T*>(METALLOID_PLACE(space))
+#define METALLOID_ATOMIC_PLACE(space) reinterpret_cast<space _Atomic(T)*>(METALLOID_PLACE(space))
 
 // Says at the call what Metal has not.
 #define METALLOID_UP_TO_32_BITS(name) \
@@ -49,57 +43,36 @@ METALLOID_FUNC void fence(metal::memory_order order) {
   template <typename T>                                                                                          \
   METALLOID_FUNC T name(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand, memory_order order) \
       METALLOID_UP_TO_32_BITS(name) {                                                                            \
-    __metalloid::fence(order);                                                                                   \
-    const T old = builtin(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                    \
-    __metalloid::fence(order);                                                                                   \
-    return old;                                                                                                  \
+    return builtin(METALLOID_PLACE(space), operand, order);                                                      \
   }
 
 #define METALLOID_ATOMIC_FUNCTIONS(space)                                                                            \
   template <typename T>                                                                                              \
   METALLOID_FUNC void atomic_store_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired,     \
                                             memory_order order) METALLOID_UP_TO_32_BITS(atomic_store_explicit) {     \
-    __metalloid::fence(order);                                                                                       \
-    __atomic_store(METALLOID_GENERIC_PLACE(space), &desired, __ATOMIC_RELAXED);                                      \
-    __metalloid::fence(order);                                                                                       \
+    __c11_atomic_store(METALLOID_ATOMIC_PLACE(space), desired, order);                                               \
   }                                                                                                                  \
   template <typename T>                                                                                              \
   METALLOID_FUNC T atomic_load_explicit(const volatile space atomic<T>* object, memory_order order)                  \
       METALLOID_UP_TO_32_BITS(atomic_load_explicit) {                                                                \
-    __metalloid::fence(order);                                                                                       \
-    T value;                                                                                                         \
-    __atomic_load(METALLOID_GENERIC_PLACE(space), &value, __ATOMIC_RELAXED);                                         \
-    __metalloid::fence(order);                                                                                       \
-    return value;                                                                                                    \
+    return __c11_atomic_load(METALLOID_ATOMIC_PLACE(space), order);                                                  \
   }                                                                                                                  \
   template <typename T>                                                                                              \
   METALLOID_FUNC T atomic_exchange_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> desired,     \
                                             memory_order order) METALLOID_UP_TO_32_BITS(atomic_exchange_explicit) {  \
-    __metalloid::fence(order);                                                                                       \
-    T old;                                                                                                           \
-    __atomic_exchange(METALLOID_GENERIC_PLACE(space), &desired, &old, __ATOMIC_RELAXED);                             \
-    __metalloid::fence(order);                                                                                       \
-    return old;                                                                                                      \
+    return __c11_atomic_exchange(METALLOID_ATOMIC_PLACE(space), desired, order);                                     \
   }                                                                                                                  \
   template <typename T>                                                                                              \
   METALLOID_FUNC bool atomic_compare_exchange_weak_explicit(                                                         \
       volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,      \
       memory_order success, memory_order failure) METALLOID_UP_TO_32_BITS(atomic_compare_exchange_weak_explicit) {   \
-    __metalloid::fence(success);                                                                                     \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, true,       \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                            \
-    __metalloid::fence(success);                                                                                     \
-    return exchanged;                                                                                                \
+    return __c11_atomic_compare_exchange_weak(METALLOID_ATOMIC_PLACE(space), expected, desired, success, failure);   \
   }                                                                                                                  \
   template <typename T>                                                                                              \
   METALLOID_FUNC bool atomic_compare_exchange_strong_explicit(                                                       \
       volatile space atomic<T>* object, __metalloid::exactly_t<T>* expected, __metalloid::exactly_t<T> desired,      \
       memory_order success, memory_order failure) METALLOID_UP_TO_32_BITS(atomic_compare_exchange_strong_explicit) { \
-    __metalloid::fence(success);                                                                                     \
-    const bool exchanged = __atomic_compare_exchange(METALLOID_GENERIC_PLACE(space), expected, &desired, false,      \
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);                            \
-    __metalloid::fence(success);                                                                                     \
-    return exchanged;                                                                                                \
+    return __c11_atomic_compare_exchange_strong(METALLOID_ATOMIC_PLACE(space), expected, desired, success, failure); \
   }                                                                                                                  \
   METALLOID_ATOMIC_FETCH(space, atomic_fetch_add_explicit, __atomic_fetch_add)                                       \
   METALLOID_ATOMIC_FETCH(space, atomic_fetch_sub_explicit, __atomic_fetch_sub)                                       \
@@ -111,16 +84,12 @@ METALLOID_FUNC void fence(metal::memory_order order) {
   template <typename T>                                                                                              \
   METALLOID_FUNC void atomic_max_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,       \
                                           memory_order order) {                                                      \
-    __metalloid::fence(order);                                                                                       \
-    __atomic_fetch_max(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                           \
-    __metalloid::fence(order);                                                                                       \
+    __atomic_fetch_max(METALLOID_PLACE(space), operand, order);                                                      \
   }                                                                                                                  \
   template <typename T>                                                                                              \
   METALLOID_FUNC void atomic_min_explicit(volatile space atomic<T>* object, __metalloid::exactly_t<T> operand,       \
                                           memory_order order) {                                                      \
-    __metalloid::fence(order);                                                                                       \
-    __atomic_fetch_min(METALLOID_PLACE(space), operand, __ATOMIC_RELAXED);                                           \
-    __metalloid::fence(order);                                                                                       \
+    __atomic_fetch_min(METALLOID_PLACE(space), operand, order);                                                      \
   }
 
 namespace metal {
@@ -132,7 +101,7 @@ METALLOID_ATOMIC_FUNCTIONS(threadgroup)
 #undef METALLOID_ATOMIC_FETCH
 #undef METALLOID_UP_TO_32_BITS
 #undef METALLOID_PLACE
-#undef METALLOID_GENERIC_PLACE
+#undef METALLOID_ATOMIC_PLACE
 
 typedef metal::atomic<int> atomic_int;
 typedef metal::atomic<uint> atomic_uint;

@@ -11,9 +11,12 @@
 #define __METAL_MEMORY_SCOPE_SIMDGROUP__ 4
 
 namespace __metalloid {
-// The flags are those of metal::mem_flags.
-__attribute__((convergent)) void threadgroup_barrier(int flags) __asm("metalloid.threadgroup_barrier");
-__attribute__((convergent)) void simdgroup_barrier(int flags) __asm("metalloid.simdgroup_barrier");
+// The numbers are those of metal::mem_flags, memory_order and thread_scope.
+__attribute__((convergent)) void threadgroup_barrier(int flags, int order,
+                                                     int scope) __asm("metalloid.threadgroup_barrier");
+__attribute__((convergent)) void simdgroup_barrier(int flags, int order,
+                                                   int scope) __asm("metalloid.simdgroup_barrier");
+void fence(int flags, int order, int scope) __asm("metalloid.fence");
 }  // namespace __metalloid
 
 namespace metal {
@@ -44,17 +47,18 @@ enum thread_scope : int {
   thread_scope_device = __METAL_MEMORY_SCOPE_DEVICE__
 };
 
-METALLOID_FUNC void threadgroup_barrier(mem_flags flags) { __metalloid::threadgroup_barrier(flags); }
-METALLOID_FUNC void threadgroup_barrier(mem_flags flags, memory_order, thread_scope = thread_scope_threadgroup) {
-  __metalloid::threadgroup_barrier(flags);
+// Without an order, barriers acquire and release.
+METALLOID_FUNC void threadgroup_barrier(mem_flags flags, memory_order order = memory_order_acq_rel,
+                                        thread_scope scope = thread_scope_threadgroup) {
+  __metalloid::threadgroup_barrier(flags, order, scope);
 }
-METALLOID_FUNC void simdgroup_barrier(mem_flags flags) { __metalloid::simdgroup_barrier(flags); }
-METALLOID_FUNC void simdgroup_barrier(mem_flags flags, memory_order, thread_scope = thread_scope_simdgroup) {
-  __metalloid::simdgroup_barrier(flags);
+METALLOID_FUNC void simdgroup_barrier(mem_flags flags, memory_order order = memory_order_acq_rel,
+                                      thread_scope scope = thread_scope_simdgroup) {
+  __metalloid::simdgroup_barrier(flags, order, scope);
 }
 
-METALLOID_FUNC void atomic_thread_fence(mem_flags flags, memory_order order, thread_scope = thread_scope_device) {
-  if (flags != mem_none && order != memory_order_relaxed) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+METALLOID_FUNC void atomic_thread_fence(mem_flags flags, memory_order order, thread_scope scope = thread_scope_device) {
+  __metalloid::fence(flags, order, scope);
 }
 
 }  // namespace metal
