@@ -9,13 +9,6 @@
 namespace metalloid::ir {
 namespace {
 
-bool is_only_called(const llvm::Function& function) {
-  return function.hasLocalLinkage() && llvm::all_of(function.uses(), [](const llvm::Use& use) {
-           const auto* call = llvm::dyn_cast<llvm::CallInst>(use.getUser());
-           return call && call->isCallee(&use);
-         });
-}
-
 llvm::Function& widen(llvm::Function& function, llvm::Type* type, llvm::StringRef name) {
   llvm::SmallVector<llvm::Type*, 8> types(function.getFunctionType()->params());
   types.push_back(type);
@@ -51,6 +44,13 @@ void pass(llvm::CallInst& call, llvm::Function& wider, llvm::Value* value) {
 }
 
 }  // namespace
+
+bool is_only_called(const llvm::Function& function) {
+  return function.hasLocalLinkage() && llvm::all_of(function.uses(), [](const llvm::Use& use) {
+           const auto* call = llvm::dyn_cast<llvm::CallInst>(use.getUser());
+           return call && call->isCallee(&use);
+         });
+}
 
 llvm::Function* called_definition(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);

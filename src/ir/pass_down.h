@@ -14,6 +14,9 @@ namespace metalloid::ir {
 // The function that an instruction's call names, if it has a body here; else null.
 llvm::Function* called_definition(const llvm::Instruction& instruction);
 
+// Whether every use of a function is a call in this module.
+bool is_only_called(const llvm::Function& function);
+
 //   define void @outer() {                              define void @outer(ptr %state) {
 //     call void @inner()                 ->               call void @inner(ptr %state)
 //   define void @inner() { ... }                        define void @inner(ptr %state) { ... %state ... }

@@ -14,6 +14,7 @@
 #include "ir/check_operations.h"
 #include "ir/fix_numeric_semantics.h"
 #include "ir/fold_function_constants.h"
+#include "ir/infer_address_spaces.h"
 #include "ir/inline_functions.h"
 #include "ir/normalise_attributes.h"
 #include "ir/private_names.h"
@@ -100,6 +101,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   if (options.instrumentation) pass("instrument", [&] { instrument(kernel, *options.instrumentation); });
   pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
+  pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
   require_function_constants(kernel, renamed);
   verify(kernel);

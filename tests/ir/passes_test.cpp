@@ -43,6 +43,7 @@
 #include "ir/drop_dead_code.h"
 #include "ir/fix_numeric_semantics.h"
 #include "ir/fold_function_constants.h"
+#include "ir/infer_address_spaces.h"
 #include "ir/inline_functions.h"
 #include "ir/normalise_attributes.h"
 #include "ir/private_names.h"
@@ -84,6 +85,7 @@ const std::map<std::string, Pass>& passes() {
       {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
+      {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
       {"lower_fences", [](Subject& s) { reference::lower_fences(s.module()); }},

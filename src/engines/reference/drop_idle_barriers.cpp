@@ -1,7 +1,6 @@
 #include "engines/reference/drop_idle_barriers.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -9,6 +8,7 @@
 
 #include <string_view>
 
+#include "ir/infer_address_spaces.h"
 #include "ir/operations.h"
 
 namespace metalloid::engines::reference {
@@ -17,8 +17,6 @@ namespace {
 using llvm::Instruction;
 
 enum class Effect { none, write, meeting, simdgroup_barrier };
-
-bool is_private(const llvm::Value* pointer) { return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer)); }
 
 Effect effect_of(const Instruction& instruction) {
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
@@ -29,12 +27,13 @@ Effect effect_of(const Instruction& instruction) {
       return Effect::meeting;
     }
     if (auto* transfer = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
-      return is_private(transfer->getDest()) ? Effect::none : Effect::write;
+      return ir::is_thread_memory(*transfer->getDest()) ? Effect::none : Effect::write;
     }
     if (call->isLifetimeStartOrEnd() || llvm::isa<llvm::AssumeInst>(call)) return Effect::none;
   }
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-    if (!store->isVolatile() && !store->isAtomic() && is_private(store->getPointerOperand())) return Effect::none;
+    if (!store->isVolatile() && !store->isAtomic() && ir::is_thread_memory(*store->getPointerOperand()))
+      return Effect::none;
   }
   return instruction.mayWriteToMemory() ? Effect::write : Effect::none;
 }
