@@ -51,7 +51,7 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
     [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
     ::close(file);
   }
-#if !defined(METALLOID_ADDRESS_SANITIZER)  // which reserves terabytes
+#if !defined(METALLOID_MEMORY_IS_SHADOWED)
   if (bytes != 0) lower_limit(RLIMIT_DATA, data_bytes() + stack_bytes + (1 << 20) + bytes);
 #endif
 }

@@ -47,6 +47,19 @@ struct Guard {
 namespace {
 
 constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+// ThreadSanitizer's own sigaction() keeps signals back until a thread calls something that it knows, which a kernel
+// never does.
+#if defined(METALLOID_THREAD_SANITIZER)
+extern "C" int __sigaction(int signal, const struct sigaction* action, struct sigaction* previous) noexcept;
+int change_action(int signal, const struct sigaction* action, struct sigaction* previous) {
+  return __sigaction(signal, action, previous);
+}
+#else
+int change_action(int signal, const struct sigaction* action, struct sigaction* previous) {
+  return ::sigaction(signal, action, previous);
+}
+#endif
+
 std::array<struct sigaction, fault_signals.size()> previous_actions;
 
 int stop_signal() { return SIGRTMIN + 7; }
@@ -110,7 +123,7 @@ void call_previous(int signal, siginfo_t* info, void* context) {
     // Returning repeats the fault, now with its default end; a signal that was sent is sent again.
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
-    ::sigaction(signal, &standard, nullptr);
+    change_action(signal, &standard, nullptr);
     if (info->si_code <= 0) ::raise(signal);
   }
 }
@@ -161,16 +174,16 @@ void claim_faults() {
   action.sa_sigaction = on_fault;
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
     struct sigaction current;
-    ::sigaction(fault_signals[i], nullptr, &current);
+    change_action(fault_signals[i], nullptr, &current);
     if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault) continue;
     previous_actions[i] = current;
-    ::sigaction(fault_signals[i], &action, nullptr);
+    change_action(fault_signals[i], &action, nullptr);
   }
 }
 
 void claim_stops() {
   struct sigaction current;
-  ::sigaction(stop_signal(), nullptr, &current);
+  change_action(stop_signal(), nullptr, &current);
   if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_stop) return;
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
@@ -178,7 +191,7 @@ void claim_stops() {
   // top of each other. run_guarded unblocks the signal.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = on_stop;
-  ::sigaction(stop_signal(), &action, nullptr);
+  change_action(stop_signal(), &action, nullptr);
 }
 
 // The handlers' stack, one per thread. A large enough one that somebody else installed is used as it is.

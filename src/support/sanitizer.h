@@ -17,6 +17,11 @@
 #endif
 #endif
 
+// Both reserve far more memory than they use, and end the process where none is left.
+#if defined(METALLOID_ADDRESS_SANITIZER) || defined(METALLOID_THREAD_SANITIZER)
+#define METALLOID_MEMORY_IS_SHADOWED 1
+#endif
+
 // For functions that run while the stack changes under them: their variables must lie on the real stack, plainly.
 #if defined(METALLOID_ADDRESS_SANITIZER)
 #define METALLOID_UNSANITIZED __attribute__((no_sanitize("address"), noinline))

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "metalloid/metalloid.h"
+#include "support/sanitizer.h"
 
 namespace metalloid {
 namespace {
@@ -100,6 +101,9 @@ TEST(Isolation, OneLimitHoldsForTheWholeWayToAKernel) {
 }
 
 TEST(Isolation, ALimitMetWhileTheStandardLibraryIsPreparedHarmsNothing) {
+#if defined(METALLOID_MEMORY_IS_SHADOWED)
+  GTEST_SKIP() << "the compiler's process has no limit of memory under this sanitizer";
+#endif
   CompileOptions options;
   options.language = {2, 2};  // one that no other test asks for
   options.math_mode = MathMode::relaxed;
@@ -116,6 +120,9 @@ TEST(Isolation, ALimitMetWhileTheStandardLibraryIsPreparedHarmsNothing) {
 }
 
 TEST(Isolation, MemoryIsLimited) {
+#if defined(METALLOID_MEMORY_IS_SHADOWED)
+  GTEST_SKIP() << "the compiler's process has no limit of memory under this sanitizer";
+#endif
   const Setting limit("METALLOID_COMPILE_MEMORY", "100");
   const std::string source = fresh(
       "#define A 1,1,1,1,1,1,1,1\n#define B A,A,A,A,A,A,A,A\n#define C B,B,B,B,B,B,B,B\n"
