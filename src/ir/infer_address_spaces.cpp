@@ -63,7 +63,7 @@ class Analysis {
     for (llvm::Function& function : module) {
       if (!function.isDeclaration() && is_only_called(function)) calls_.insert(&function);
     }
-    for (bool changes = true; changes;) {
+    for (bool changes = !calls_.empty(); changes;) {
       changes = false;
       for (llvm::Function& function : module) changes |= visit(function);
     }

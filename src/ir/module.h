@@ -6,10 +6,11 @@
 //    buffers and threadgroup memory are pointers in their address space, scalar built-ins are integers,
 //    vector built-ins are `ptr byval(...)`, tensors are `ptr byval` of their descriptor: the address of the elements,
 //    all extents, all strides (64 bits each, at least one extent and stride).
-//  - Address spaces: 1 device, 2 constant, 3 threadgroup, 0 thread memory or an address in any space. Casts between
-//    them keep the address. A specialised kernel has only those accesses in space 0 that do not decidably go to one of
-//    the others (infer_address_spaces.h, where is_thread_memory() tells thread memory from the rest). Threadgroup
-//    variables are internal addrspace(3) globals with undef initialisers.
+//  - Address spaces: 1 device, 2 constant, 3 threadgroup, 0 thread memory or an address in any space (a constant that
+//    Clang made for a thread's array, too). Casts between them keep the address. A specialised kernel has only those
+//    accesses in space 0 that do not decidably go to one of the others (infer_address_spaces.h, where
+//    is_thread_memory() tells thread memory from the rest). Threadgroup variables are internal addrspace(3) globals
+//    with undef initialisers.
 //  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
 //  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.h lists them). Atomic
