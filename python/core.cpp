@@ -203,10 +203,8 @@ NB_MODULE(_core, module) {
     return result;
   });
   module.def("engines", [] {
-    std::vector<std::string> result;  // "cpu" is a second name of one of them
-    for (const Device& device : Device::all()) {
-      if (device.name() == device.engine()) result.push_back(device.name());
-    }
+    std::vector<std::string> result;
+    for (const Device& device : Device::all()) result.push_back(device.engine());
     return result;
   });
   module.def("start_trace", &start_trace, "file"_a);

@@ -15,11 +15,18 @@
 
 namespace metalloid {
 
+class Device;
+namespace engines {
+class Memory;
+}
+
 // Memory that kernels read and write. Cheap to copy; the memory lives as long as one copy does.
 class Buffer {
  public:
-  // Own memory, zeroed, aligned to 128 bytes.
+  // Own memory of the host, zeroed, aligned to 128 bytes. Devices with memory of their own work on copies.
   explicit Buffer(std::size_t size);
+  // Own memory of a device, which may be the host's too, zeroed.
+  Buffer(const Device& device, std::size_t size);
   // The caller's memory, without a copy. `owner` keeps it alive (may be empty).
   static Buffer wrap(void* memory, std::size_t size, std::shared_ptr<void> owner = {});
   // The same with a type of elements: a dispatch refuses them for a kernel that takes another floating-point format.
@@ -42,13 +49,19 @@ class Buffer {
     return buffer;
   }
 
-  void* contents() const { return memory_; }
+  void* contents() const;                            // null in memory that the host cannot reach
+  std::uint64_t gpu_address() const;                 // as kernels see it, on the device that it belongs to
   std::size_t size() const { return size_; }         // bytes
   ScalarKind elements() const { return elements_; }  // none where nobody said what they are
+  engines::Memory& memory() const;
   template <typename T>
   std::span<T> as() const {
-    return {static_cast<T*>(memory_), size_ / sizeof(T)};
+    return {static_cast<T*>(contents()), contents() ? size_ / sizeof(T) : 0};
   }
+
+  // In any memory. Throw invalid_argument for bytes outside of the buffer.
+  void read(std::size_t offset, std::span<std::byte> to) const;
+  void write(std::size_t offset, std::span<const std::byte> from) const;
 
  private:
   Buffer() = default;
@@ -56,18 +69,22 @@ class Buffer {
   std::size_t size_ = 0;
   ScalarKind elements_ = ScalarKind::none;
   std::shared_ptr<void> owner_;
+  engines::Memory* space_ = nullptr;  // null: the host's
 };
 
-// An engine on a piece of hardware. Cheap to copy.
+// Hardware and the engines that run kernels on it: the first, and behind it those that take what it does not. Cheap to
+// copy.
 class Device {
  public:
-  static Device cpu();                         // the fastest engine for this machine's CPU
-  static Device named(std::string_view name);  // throws invalid_argument naming those that exist
-  static std::vector<Device> all();
+  static Device cpu();  // this machine's processor, with its fastest engine first
+  // Also by an engine's name, for that engine alone. Throws invalid_argument naming those that exist.
+  static Device named(std::string_view name);
+  static std::vector<Device> all();  // each first engine once
 
   const std::string& name() const;         // "cpu", "reference", ...
   const std::string& description() const;  // for people: engine and hardware
-  std::string engine() const;              // the name of the engine that runs its kernels
+  const std::string& engine() const;       // the name of its first engine; Kernel::engine() tells a kernel's
+  Limits limits() const;
 
   // Throws compile_error whose message is the compiler's log, unsupported, input_output.
   Library make_library(std::string_view source, const CompileOptions& options = {}) const;

@@ -39,8 +39,6 @@ class Dispatch {
     std::size_t offset = 0;             // bytes
     std::vector<std::int64_t> extents;  // elements
     std::vector<std::int64_t> strides;  // elements
-    // What the kernel reads: the address, all extents, all strides (at least one of each).
-    std::vector<std::int64_t> descriptor;
   };
   using Binding = std::variant<BufferBinding, Bytes, TensorBinding>;
 
@@ -106,8 +104,8 @@ class Submission {
   std::shared_ptr<State> state_;
 };
 
-// Runs dispatches in order, on a thread of its own; different queues run side by side. Arguments are checked
-// at submit, which throws; errors of the run itself come from wait().
+// Runs dispatches of a device's kernels in order, on a thread of its own; different queues run side by side. Arguments
+// are checked at submit, which throws, also for kernels of other devices; errors of the run itself come from wait().
 class Queue {
  public:
   explicit Queue(Device device);

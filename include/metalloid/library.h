@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -54,7 +55,8 @@ struct CompileOptions {
 // Values for function constants, by index or by name. Later values replace earlier ones.
 class FunctionConstants {
  public:
-  using Value = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>>;
+  using Value = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>, std::uint64_t,
+                             std::vector<std::uint64_t>>;
 
   FunctionConstants& set(std::uint32_t index, Value value) {
     by_index_[index] = std::move(value);
@@ -63,6 +65,12 @@ class FunctionConstants {
   FunctionConstants& set(std::string name, Value value) {
     by_name_[std::move(name)] = std::move(value);
     return *this;
+  }
+  // Numbers of 2^63 and more too, for ulong.
+  template <std::unsigned_integral Number, typename Key>
+    requires(!std::same_as<Number, bool>)
+  FunctionConstants& set(Key&& key, Number value) {
+    return set(std::forward<Key>(key), Value(std::in_place_type<std::uint64_t>, value));
   }
 
   const std::map<std::uint32_t, Value>& by_index() const { return by_index_; }
@@ -84,6 +92,10 @@ class Kernel {
   std::uint32_t thread_execution_width() const { return simdgroup_width; }
   std::uint64_t static_threadgroup_memory_length() const;  // bytes
   Device device() const;
+  // The name of the engine that runs it: the device's first, or the first one behind it that took the kernel.
+  const std::string& engine() const;
+  // What the device's engines said of it, in their order.
+  const std::vector<Remark>& remarks() const;
   bool came_from_cache() const;  // true if no code was generated: memory or disk had it
 
   struct State;

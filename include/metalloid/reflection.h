@@ -17,6 +17,13 @@ inline constexpr std::uint32_t max_buffer_arguments = 31;
 inline constexpr std::uint32_t max_inline_bytes = 4096;
 inline constexpr std::uint32_t simdgroup_width = 32;
 
+// What a device allows.
+struct Limits {
+  std::uint32_t threads_per_threadgroup = max_threads_per_threadgroup;
+  std::uint32_t threadgroup_memory_bytes = max_threadgroup_memory_bytes;
+  bool operator==(const Limits&) const = default;
+};
+
 // Numbered as in LLVM IR that the front end emits.
 enum class AddressSpace : std::uint8_t { thread = 0, device = 1, constant = 2, threadgroup = 3 };
 
@@ -170,6 +177,14 @@ struct KernelInfo {
   std::vector<std::string> function_constants;                      // names of those it depends on
   std::string source_file;
   std::uint32_t source_line = 0;
+};
+
+// What an engine has to say of a kernel that it took, or did not take.
+struct Remark {
+  std::string engine;
+  std::string reason;
+  std::string source_file;        // empty: of the kernel as a whole
+  std::uint32_t source_line = 0;  // 0: unknown
 };
 
 // A function that Metal would offer and Metalloid does not (vertex, fragment, ...).

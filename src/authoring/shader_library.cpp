@@ -92,7 +92,7 @@ void KernelFunction::set_arg(unsigned index, std::span<const Dispatch::BufferBin
           state_->kernel.name(), addresses.size(), argument->name, index, name_of(wanted), name_of(buffer.elements())));
     }
     if (offset > buffer.size()) refuse(fmt::format("offset {} lies behind a buffer's {} bytes", offset, buffer.size()));
-    addresses.push_back(reinterpret_cast<std::uint64_t>(buffer.contents()) + offset);
+    addresses.push_back(buffer.gpu_address() + offset);
     state_->reached.push_back(buffer);
   }
   set_arg(index, addresses);

@@ -11,6 +11,7 @@
 #include "authoring/tune_cache.h"
 #include "authoring/tune_choice.h"
 #include "authoring/tune_measure.h"
+#include "runtime/execute.h"
 #include "runtime/plan.h"
 #include "runtime/states.h"
 
@@ -42,14 +43,13 @@ class KernelBench : public tuning::Bench {
   double run(std::size_t candidate, std::chrono::milliseconds limit) override {
     Prepared& prepared = prepared_[candidate];
     if (!prepared.plan) {
-      prepared.plan =
-          runtime::plan_dispatch(kernel_.info(), kernel_.max_total_threads_per_threadgroup(), prepared.dispatch);
+      prepared.plan = runtime::plan_dispatch(kernel_, prepared.dispatch);
     }
     prepared.plan->timeout = limit;
     arguments_.restore();
     const auto start = std::chrono::steady_clock::now();
     try {
-      kernel_.state().compiled->executable->run(*prepared.plan);
+      runtime::execute(kernel_, *prepared.plan);
     } catch (const Error&) {
       arguments_.mend_surroundings();
       throw;
@@ -162,16 +162,15 @@ TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOption
                               .reference = candidates.standard_is_right ? *candidates.standard : 0,
                               .limit = dispatch.timeout(),
                               .options = &options});
-  TuneResult result{
-      .kernel = kernel.name(),
-      .device = fmt::format("{}, {}", kernel.device().engine(), kernel.state().device->engine->description()),
-      .grid = dispatch.grid(),
-      .grid_counts_threads = dispatch.grid_counts_threads(),
-      .trials = std::move(measured.trials),
-      .standard = candidates.standard,
-      .margin = options.margin,
-      .compared = options.compare,
-      .results_vary = measured.results_vary};
+  TuneResult result{.kernel = kernel.name(),
+                    .device = fmt::format("{}, {}", kernel.engine(), kernel.state().compiled->engine->description()),
+                    .grid = dispatch.grid(),
+                    .grid_counts_threads = dispatch.grid_counts_threads(),
+                    .trials = std::move(measured.trials),
+                    .standard = candidates.standard,
+                    .margin = options.margin,
+                    .compared = options.compare,
+                    .results_vary = measured.results_vary};
   const bool any_ran = std::ranges::any_of(
       result.trials, [](const TuneTrial& trial) { return trial.outcome != TuneTrial::Outcome::failed; });
   if (!any_ran) {

@@ -154,7 +154,7 @@ std::optional<TuneResult> find_last(const support::Hash& key, Wanted wanted) {
 
 support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options) {
   support::Hasher hasher;
-  const engines::Engine& engine = *kernel.state().device->engine;
+  const engines::Engine& engine = *kernel.state().compiled->engine;
   hasher.add(engine.name()).add(engine.description()).add(kernel.state().content);
   hasher.add(dispatch.grid_counts_threads());
   add(hasher, dispatch.grid());

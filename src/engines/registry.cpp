@@ -1,16 +1,48 @@
 #include "engines/registry.h"
 
+#include <atomic>
+#include <cstdlib>
+
 #include "engines/reference/reference_engine.h"
+#include "engines/trial/trial_engine.h"
 
 namespace metalloid::engines {
+namespace {
 
-const std::vector<std::unique_ptr<Engine>>& all_engines() {
-  static const auto* engines = [] {
-    auto* list = new std::vector<std::unique_ptr<Engine>>;
-    list->push_back(reference::make_engine());
-    return list;
+struct Registry {
+  std::vector<std::unique_ptr<Engine>> engines;
+  std::vector<RegisteredDevice> devices;
+
+  const Engine* add(std::unique_ptr<Engine> engine) { return engines.emplace_back(std::move(engine)).get(); }
+};
+
+std::atomic<const Registry*> made{nullptr};
+
+const Registry& registry() {
+  static const Registry& result = [] -> const Registry& {
+    auto* list = new Registry;
+    const Engine* reference = list->add(reference::make_engine());
+    list->devices.push_back({"cpu", {reference}});
+#ifdef METALLOID_TRIAL_ENGINE
+    if (std::getenv("METALLOID_TRIAL_ENGINE")) {
+      list->devices.push_back({"trial", {list->add(trial::make_engine()), reference}});
+    }
+#endif
+    made = list;
+    return *list;
   }();
-  return *engines;
+  return result;
+}
+
+}  // namespace
+
+const std::vector<std::unique_ptr<Engine>>& all_engines() { return registry().engines; }
+const std::vector<RegisteredDevice>& all_devices() { return registry().devices; }
+
+void interrupt_all() noexcept {
+  const Registry* list = made.load();
+  if (!list) return;
+  for (const auto& engine : list->engines) engine->hardware().interrupt();
 }
 
 }  // namespace metalloid::engines

@@ -45,7 +45,7 @@ struct InitialiserProgram {
 // numbers. Throws Error that starts with the description of the function that crashes.
 using InitialiserRunner = std::vector<InitialiserRun> (*)(InitialiserProgram program);
 
-// ir/ generates no machine code: engines/host registers what does, when Metalloid is loaded.
+// ir/ generates no machine code: engines/cpu registers what does, when Metalloid is loaded.
 void set_initialiser_runner(InitialiserRunner runner);
 
 // Function constants without a value, and what is computed from them, stay declarations. The symbol of the function

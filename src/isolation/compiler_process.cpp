@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/host/watchdog.h"
+#include "engines/cpu/run/watchdog.h"
 #include "isolation/descriptor_passing.h"
 #include "support/build_id.h"
 #include "support/fork_safe_mutex.h"
@@ -300,7 +300,7 @@ Answer wait_for(int socket, const Limits& limits) {
   ssize_t received;
   {
     // Shutting the socket down ends the wait here and, over there, the compile.
-    engines::host::Watch watch([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.time_left());
+    engines::cpu::Watch watch([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.time_left());
     do received = ::recv(socket, &verdict, sizeof(verdict), 0);
     while (received < 0 && errno == EINTR);
     if (watch.interrupted()) answer.end = JobResult::End::interrupted;

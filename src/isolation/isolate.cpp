@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engines/host/watchdog.h"
+#include "engines/cpu/run/watchdog.h"
 #include "ir/fatal_errors.h"
 #include "isolation/compiler_process.h"
 #include "isolation/job.h"
@@ -102,7 +102,7 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
   support::GuardOutcome outcome;
   bool interrupted = false;
   try {
-    engines::host::Watch watch(stop, limits.time_left());
+    engines::cpu::Watch watch(stop, limits.time_left());
     outcome = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
     interrupted = watch.interrupted();
   } catch (const std::bad_alloc&) {

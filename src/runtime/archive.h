@@ -99,6 +99,8 @@ void archive(Archive& bytes, FunctionConstantInfo& constant);
 template <typename Archive>
 void archive(Archive& bytes, KernelInfo& kernel);
 template <typename Archive>
+void archive(Archive& bytes, Remark& remark);
+template <typename Archive>
 void archive(Archive& bytes, UnsupportedFunction& function);
 
 template <typename Archive, typename T>
@@ -150,6 +152,11 @@ void archive(Archive& bytes, KernelInfo& kernel) {
   for (std::uint32_t& size : kernel.required_threads_per_threadgroup) archive(bytes, size);
   archive_all(bytes, kernel.static_threadgroup_memory, kernel.function_constants, kernel.source_file,
               kernel.source_line);
+}
+
+template <typename Archive>
+void archive(Archive& bytes, Remark& remark) {
+  archive_all(bytes, remark.engine, remark.reason, remark.source_file, remark.source_line);
 }
 
 template <typename Archive>

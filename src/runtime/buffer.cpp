@@ -1,36 +1,37 @@
-// Buffers: own memory or the caller's.
-#include <sys/mman.h>
+// Buffers: own memory of the host or of a device, or the caller's.
+#include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <new>
+#include <utility>
 
+#include "engines/cpu/hardware.h"
 #include "metalloid/device.h"
+#include "metalloid/error.h"
+#include "runtime/states.h"
 
 namespace metalloid {
 namespace {
 
-constexpr std::size_t alignment = 128;
-constexpr std::size_t large = 1 << 20;
+std::shared_ptr<void> allocate(engines::Memory& memory, std::size_t size) {
+  return {memory.allocate(size),
+          [&memory, size](void* address) { memory.release(static_cast<std::byte*>(address), size); }};
+}
+
+void check(std::size_t offset, std::size_t bytes, std::size_t size) {
+  if (offset <= size && bytes <= size - offset) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{} bytes at offset {} lie outside of a buffer of {} bytes", bytes, offset, size));
+}
 
 }  // namespace
 
-Buffer::Buffer(std::size_t size) : size_(size) {
-  if (size >= large) {
-    // Fresh pages are zero without being touched.
-    void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    ::madvise(memory, size, MADV_HUGEPAGE);
-    memory_ = memory;
-    owner_ = std::shared_ptr<void>(memory, [size](void* address) { ::munmap(address, size); });
-    return;
-  }
-  std::size_t rounded = (std::max(size, std::size_t{1}) + alignment - 1) / alignment * alignment;
-  memory_ = std::aligned_alloc(alignment, rounded);
-  if (!memory_) throw std::bad_alloc();
-  std::memset(memory_, 0, rounded);
-  owner_ = std::shared_ptr<void>(memory_, [](void* address) { std::free(address); });
+Buffer::Buffer(std::size_t size) : size_(size), owner_(allocate(engines::cpu::hardware().memory(), size)) {
+  memory_ = owner_.get();
+}
+
+Buffer::Buffer(const Device& device, std::size_t size) : size_(size) {
+  space_ = &device.state().engines.front()->hardware().memory();
+  owner_ = allocate(*space_, size);
+  memory_ = owner_.get();
 }
 
 Buffer Buffer::wrap(void* memory, std::size_t size, std::shared_ptr<void> owner) {
@@ -39,6 +40,22 @@ Buffer Buffer::wrap(void* memory, std::size_t size, std::shared_ptr<void> owner)
   buffer.size_ = size;
   buffer.owner_ = std::move(owner);
   return buffer;
+}
+
+engines::Memory& Buffer::memory() const { return space_ ? *space_ : engines::cpu::hardware().memory(); }
+
+void* Buffer::contents() const { return memory().is_host() ? memory_ : nullptr; }
+
+std::uint64_t Buffer::gpu_address() const { return reinterpret_cast<std::uint64_t>(memory_); }
+
+void Buffer::read(std::size_t offset, std::span<std::byte> to) const {
+  check(offset, to.size(), size_);
+  memory().copy_out(to, static_cast<const std::byte*>(memory_) + offset);
+}
+
+void Buffer::write(std::size_t offset, std::span<const std::byte> from) const {
+  check(offset, from.size(), size_);
+  memory().copy_in(static_cast<std::byte*>(memory_) + offset, from);
 }
 
 }  // namespace metalloid

@@ -39,8 +39,20 @@ void archive(Archive& bytes, LibraryRequest& request) {
               request.selection.following);
 }
 
-struct KernelRequest {
+// An engine to ask, and what its hardware allows: the compiler's process has no hardware.
+struct Candidate {
   std::string engine;
+  Limits limits;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, Candidate& candidate) {
+  archive_all(bytes, candidate.engine, candidate.limits.threads_per_threadgroup,
+              candidate.limits.threadgroup_memory_bytes);
+}
+
+struct KernelRequest {
+  std::vector<Candidate> candidates;
   Emit form = Emit::object;
   std::string bitcode;
   LibraryInfo library;  // without its kernels
@@ -50,7 +62,8 @@ struct KernelRequest {
 
 template <typename Archive>
 void archive(Archive& bytes, KernelRequest& request) {
-  archive_all(bytes, request.engine, request.form, request.bitcode, request.library, request.kernel, request.constants);
+  archive_all(bytes, request.candidates, request.form, request.bitcode, request.library, request.kernel,
+              request.constants);
 }
 
 template <typename T>
@@ -89,17 +102,32 @@ const engines::Engine& engine_named(const std::string& name) {
 }
 
 CompiledCode perform_kernel(const KernelRequest& request) {
-  const engines::Engine& engine = engine_named(request.engine);
-  ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
-                                           {.inlining = engine.inline_policy()});
-  check_kernel(module.info);
-  CompiledCode compiled{module.info, {}};
-  switch (request.form) {
-    case Emit::ir: compiled.code = ir::print(*module.module); break;
-    case Emit::assembly: compiled.code = engine.assembly(std::move(module)); break;
-    case Emit::object: compiled.code = engine.compile(std::move(module)); break;
+  CompiledCode result;
+  for (const Candidate& candidate : request.candidates) {
+    const engines::Engine& engine = engine_named(candidate.engine);
+    ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
+                                             {.inlining = engine.inline_policy()});
+    check_kernel(module.info, candidate.limits);
+    result.info = module.info;
+    result.engine = candidate.engine;
+    if (request.form == Emit::ir) {
+      result.code = ir::print(*module.module);
+      return result;
+    }
+    const auto form = request.form == Emit::object ? engines::CodeForm::loadable : engines::CodeForm::text;
+    engines::Compilation compiled = engine.compile(std::move(module), form);
+    for (Remark& remark : compiled.remarks) {
+      remark.engine = candidate.engine;
+      result.remarks.push_back(std::move(remark));
+    }
+    if (compiled.code) {
+      result.code = std::move(*compiled.code);
+      return result;
+    }
   }
-  return compiled;
+  std::string reasons;
+  for (const Remark& remark : result.remarks) reasons += fmt::format("; engine {}: {}", remark.engine, remark.reason);
+  throw Error(ErrorCode::unsupported, fmt::format("no engine takes kernel '{}'{}", request.kernel.name, reasons));
 }
 
 // In the compiler's process. The attachment is the prelude.
@@ -170,9 +198,12 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
 }
 
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const engines::Engine& engine,
+                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
                             const isolation::Limits& limits, Emit form) {
-  KernelRequest request{engine.name(), form, std::string(bitcode), {}, kernel, constants};
+  KernelRequest request{{}, form, std::string(bitcode), {}, kernel, constants};
+  for (const engines::Engine* engine : engines) {
+    request.candidates.push_back({engine->name(), engine->hardware().limits()});
+  }
   request.library.function_constants = library.function_constants;
   return read<CompiledCode>(isolation::isolate(request_for(Task::kernel, std::move(request)), nullptr,
                                                {kernel.source_file, kernel.name}, limits, perform));

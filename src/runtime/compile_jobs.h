@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engines/engine.h"
 #include "frontend/frontend.h"
@@ -22,18 +23,21 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
                                  const isolation::Limits& limits = isolation::Limits::from_environment());
 
 struct CompiledCode {
-  KernelInfo info;  // specialised
+  KernelInfo info;              // specialised
+  std::string engine;           // that took the kernel
+  std::vector<Remark> remarks;  // of all engines that were asked
   std::string code;
 };
 
 template <typename Archive>
 void archive(Archive& bytes, CompiledCode& compiled) {
-  archive_all(bytes, compiled.info, compiled.code);
+  archive_all(bytes, compiled.info, compiled.engine, compiled.remarks, compiled.code);
 }
 
-// One kernel, specialised and taken to what the engine loads, or to text. Throws also what check_kernel throws.
+// One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
+// check_kernel throws, and unsupported if no engine takes it.
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const engines::Engine& engine,
+                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
                             const isolation::Limits& limits, Emit form = Emit::object);
 
 // The LLVM IR of a whole library as text.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engines/registry.h"
 #include "runtime/library_cache.h"
 #include "runtime/recorder.h"
@@ -12,19 +14,22 @@
 namespace metalloid {
 namespace {
 
-// "cpu" is the best engine for this machine's processor; each engine also goes by its own name.
+// Those of the registry, and each engine alone under its own name.
 const std::vector<std::unique_ptr<Device::State>>& device_states() {
   static const auto* states = [] {
     auto* list = new std::vector<std::unique_ptr<Device::State>>;
-    const auto& engines = engines::all_engines();
-    list->push_back(std::make_unique<Device::State>(Device::State{
-        "cpu",
-        "the fastest engine for this processor: " + engines.front()->name() + ", " + engines.front()->description(),
-        engines.front().get()}));
-    for (const auto& engine : engines) {
-      list->push_back(
-          std::make_unique<Device::State>(Device::State{engine->name(), engine->description(), engine.get()}));
-    }
+    auto add = [&](std::string name, std::vector<const engines::Engine*> engines) {
+      for (const auto& known : *list) {
+        if (known->name == name) return;
+      }
+      const engines::Engine& first = *engines.front();
+      std::string description = first.description();
+      if (name != first.name()) description = fmt::format("{}, {}", first.name(), description);
+      list->push_back(std::make_unique<Device::State>(
+          Device::State{std::move(name), std::move(description), first.name(), std::move(engines)}));
+    };
+    for (const engines::RegisteredDevice& device : engines::all_devices()) add(device.name, device.engines);
+    for (const auto& engine : engines::all_engines()) add(engine->name(), {engine.get()});
     return list;
   }();
   return *states;
@@ -45,13 +50,17 @@ Device Device::named(std::string_view name) {
 
 std::vector<Device> Device::all() {
   std::vector<Device> devices;
-  for (const auto& state : device_states()) devices.emplace_back(state.get());
+  std::set<const engines::Engine*> listed;
+  for (const auto& state : device_states()) {
+    if (listed.insert(state->engines.front()).second) devices.emplace_back(state.get());
+  }
   return devices;
 }
 
 const std::string& Device::name() const { return state_->name; }
 const std::string& Device::description() const { return state_->description; }
-std::string Device::engine() const { return state_->engine->name(); }
+const std::string& Device::engine() const { return state_->first_engine; }
+Limits Device::limits() const { return state_->engines.front()->hardware().limits(); }
 
 Library Device::make_library(std::string_view source, const CompileOptions& options) const {
   auto text = std::make_shared<const SourceText>(SourceText{options.source_name, std::string(source)});

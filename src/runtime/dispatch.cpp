@@ -44,19 +44,12 @@ Dispatch& Dispatch::tensor(std::uint32_t index, Buffer buffer, std::span<const s
     throw Error(ErrorCode::invalid_argument, fmt::format("a tensor with {} extents and {} strides at index {}",
                                                          extents.size(), strides.size(), index));
   }
-  TensorBinding binding{
-      std::move(buffer), offset, {extents.begin(), extents.end()}, {strides.begin(), strides.end()}, {}};
+  TensorBinding binding{std::move(buffer), offset, {extents.begin(), extents.end()}, {strides.begin(), strides.end()}};
   for (std::int64_t stride = 1; binding.strides.size() < binding.extents.size();) {
     binding.strides.push_back(stride);
     // Too large products are found by the dispatch's checks, which see the extents.
     if (__builtin_mul_overflow(stride, binding.extents[binding.strides.size() - 1], &stride)) stride = INT64_MAX;
   }
-  const std::size_t slots = std::max<std::size_t>(binding.extents.size(), 1);
-  binding.descriptor.resize(1 + 2 * slots);
-  auto* address = static_cast<std::byte*>(binding.buffer.contents()) + offset;
-  binding.descriptor[0] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(address));
-  std::ranges::copy(binding.extents, binding.descriptor.begin() + 1);
-  std::ranges::copy(binding.strides, binding.descriptor.begin() + 1 + static_cast<std::ptrdiff_t>(slots));
   bindings_.insert_or_assign(index, std::move(binding));
   return *this;
 }

@@ -19,7 +19,7 @@ std::string emit(const Library& library, std::string_view name, Emit form, const
   const auto limits = runtime::limits_of(state);
   const runtime::LibraryCode code = runtime::code_with(state, runtime::find_kernel(state.info, name).name, limits);
   const KernelInfo& kernel = runtime::find_kernel(*code.info, name);
-  return runtime::compile_kernel(code.bitcode, *code.info, kernel, constants, *state.device->engine, limits, form).code;
+  return runtime::compile_kernel(code.bitcode, *code.info, kernel, constants, state.device->engines, limits, form).code;
 }
 
 }  // namespace metalloid

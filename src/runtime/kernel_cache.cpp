@@ -1,5 +1,10 @@
 #include "runtime/kernel_cache.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "runtime/archive.h"
 #include "runtime/compile_jobs.h"
@@ -29,7 +34,8 @@ void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
 
 support::Hash key_of(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
   support::Hasher hasher;
-  hasher.add(version).add(support::build_id()).add(library.device->engine->target());
+  hasher.add(version).add(support::build_id());
+  for (const engines::Engine* engine : library.device->engines) hasher.add(engine->target());
   hasher.add(library.content).add(kernel.name);
   hasher.add(constants.by_index().size());
   for (const auto& [index, value] : constants.by_index()) add_value(hasher.add(index), value);
@@ -38,12 +44,26 @@ support::Hash key_of(const Library::State& library, const KernelInfo& kernel, co
   return hasher.finish();
 }
 
+// Loaded code belongs to its engines' hardware: equal hardware shares what is on disk only.
+support::Hash loaded_key_of(const support::Hash& key, const Device::State& device) {
+  support::Hasher hasher;
+  hasher.add(key);
+  for (const engines::Engine* engine : device.engines) hasher.add(reinterpret_cast<std::uintptr_t>(engine));
+  return hasher.finish();
+}
+
 MemoryCache<CompiledKernel>& memory_cache = *new MemoryCache<CompiledKernel>(512);
 
 std::shared_ptr<const CompiledKernel> load(const Library::State& library, CompiledCode& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
-  kernel->executable = library.device->engine->load(entry.code, entry.info);
+  for (const engines::Engine* engine : library.device->engines) {
+    if (engine->name() == entry.engine) kernel->engine = engine;
+  }
+  if (!kernel->engine) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
+  kernel->executable = kernel->engine->load(entry.code, entry.info);
   kernel->info = std::move(entry.info);
+  kernel->engine_name = std::move(entry.engine);
+  kernel->remarks = std::move(entry.remarks);
   return kernel;
 }
 
@@ -70,7 +90,8 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
   state->from_cache = true;
   const support::Hash key = key_of(library, kernel, constants);
   state->content = key;
-  state->compiled = memory_cache.find(key);
+  const support::Hash loaded_key = loaded_key_of(key, *library.device);
+  state->compiled = memory_cache.find(loaded_key);
   if (state->compiled) return state;
   state->compiled = from_disk(library, key);
   if (!state->compiled) {
@@ -78,13 +99,13 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State
     const auto limits = limits_of(library);
     const LibraryCode code = code_with(library, kernel.name, limits);
     CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, kernel.name), constants,
-                                        *library.device->engine, limits);
+                                        library.device->engines, limits);
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, key, writer.take());
     state->compiled = load(library, entry);
   }
-  memory_cache.insert(key, state->compiled);
+  memory_cache.insert(loaded_key, state->compiled);
   return state;
 }
 

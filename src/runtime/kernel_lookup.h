@@ -11,6 +11,6 @@ namespace metalloid::runtime {
 const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name);
 
 // Throws limit_exceeded (threads, static threadgroup memory). For specialised kernels.
-void check_kernel(const KernelInfo& kernel);
+void check_kernel(const KernelInfo& kernel, const Limits& limits);
 
 }  // namespace metalloid::runtime

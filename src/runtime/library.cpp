@@ -38,19 +38,19 @@ const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name)
   throw Error(ErrorCode::unknown_function, fmt::format("no kernel is named '{}'; {}", name, hint));
 }
 
-void check_kernel(const KernelInfo& kernel) {
+void check_kernel(const KernelInfo& kernel, const Limits& limits) {
   const auto& required = kernel.required_threads_per_threadgroup;
   const std::uint64_t threads = std::max<std::uint64_t>(kernel.max_total_threads_per_threadgroup,
                                                         std::uint64_t{required[0]} * required[1] * required[2]);
-  if (threads > max_threads_per_threadgroup) {
+  if (threads > limits.threads_per_threadgroup) {
     throw Error(ErrorCode::limit_exceeded,
                 fmt::format("kernel '{}' is declared for {} threads per threadgroup; the limit is {}", kernel.name,
-                            threads, max_threads_per_threadgroup));
+                            threads, limits.threads_per_threadgroup));
   }
-  if (kernel.static_threadgroup_memory > max_threadgroup_memory_bytes) {
+  if (kernel.static_threadgroup_memory > limits.threadgroup_memory_bytes) {
     throw Error(ErrorCode::limit_exceeded,
                 fmt::format("kernel '{}' declares {} bytes of threadgroup memory; the limit is {}", kernel.name,
-                            kernel.static_threadgroup_memory, max_threadgroup_memory_bytes));
+                            kernel.static_threadgroup_memory, limits.threadgroup_memory_bytes));
   }
 }
 
@@ -89,6 +89,8 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
 
 const KernelInfo& Kernel::info() const { return state_->compiled->info; }
 Device Kernel::device() const { return Device(state_->device); }
+const std::string& Kernel::engine() const { return state_->compiled->engine_name; }
+const std::vector<Remark>& Kernel::remarks() const { return state_->compiled->remarks; }
 bool Kernel::came_from_cache() const { return state_->from_cache; }
 std::uint64_t Kernel::static_threadgroup_memory_length() const { return info().static_threadgroup_memory; }
 
@@ -96,7 +98,8 @@ std::uint32_t Kernel::max_total_threads_per_threadgroup() const {
   std::uint32_t limit = info().max_total_threads_per_threadgroup;
   const auto& required = info().required_threads_per_threadgroup;
   if (limit == 0 && required[0] != 0) limit = required[0] * required[1] * required[2];
-  return limit == 0 ? max_threads_per_threadgroup : std::min(limit, max_threads_per_threadgroup);
+  const std::uint32_t most = state_->compiled->engine->hardware().limits().threads_per_threadgroup;
+  return limit == 0 ? most : std::min(limit, most);
 }
 
 }  // namespace metalloid

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "engines/cpu/hardware.h"
+#include "runtime/states.h"
+
 namespace metalloid::runtime {
 namespace {
 
@@ -30,7 +33,7 @@ std::uint32_t multiply(const KernelInfo& kernel, std::uint32_t groups, std::uint
   return static_cast<std::uint32_t>(product);
 }
 
-void plan_grid(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch,
+void plan_grid(const KernelInfo& kernel, const Limits& limits, std::uint32_t max_threads, const Dispatch& dispatch,
                engines::DispatchPlan& plan) {
   if (!dispatch.has_grid()) {
     reject(ErrorCode::invalid_argument, kernel, "the dispatch has no grid; call threads() or threadgroups()");
@@ -45,11 +48,11 @@ void plan_grid(const KernelInfo& kernel, std::uint32_t max_threads, const Dispat
            dispatch.grid_counts_threads() ? "threads" : "threadgroups", text(grid));
   }
   // The product of three 32-bit numbers may exceed 64 bits; one factor is bounded first.
-  bool huge = group.x > max_threads_per_threadgroup || group.y > max_threads_per_threadgroup ||
-              group.z > max_threads_per_threadgroup;
-  if (huge || group.volume() > max_threads_per_threadgroup) {
+  const std::uint32_t most_threads = limits.threads_per_threadgroup;
+  const bool huge = group.x > most_threads || group.y > most_threads || group.z > most_threads;
+  if (huge || group.volume() > most_threads) {
     reject(ErrorCode::limit_exceeded, kernel, "threads per threadgroup {} make more than the limit of {} threads",
-           text(group), max_threads_per_threadgroup);
+           text(group), most_threads);
   }
   if (group.volume() > max_threads) {
     reject(ErrorCode::limit_exceeded, kernel,
@@ -96,7 +99,16 @@ void check_format(const KernelInfo& kernel, const ArgumentInfo& argument, Scalar
       argument.name, argument.index, argument.type.name, name_of(argument.type.scalar), name_of(given));
 }
 
-void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
+engines::MemoryRange range_of(const Buffer& buffer, std::size_t offset, Access access) {
+  return {reinterpret_cast<std::byte*>(buffer.gpu_address()),
+          buffer.size(),
+          offset,
+          access,
+          engines::MemoryRange::Owner::buffer,
+          &buffer.memory()};
+}
+
+engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
   auto found = dispatch.bindings().find(argument.index);
   if (found == dispatch.bindings().end()) {
     reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
@@ -114,7 +126,9 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
              argument.name, argument.index, needed, argument.type.name, bytes->size());
     }
     check_format(kernel, argument, bytes->elements);
-    return const_cast<std::byte*>(bytes->data());
+    return {
+        const_cast<std::byte*>(bytes->data()), bytes->size(), 0, Access::read, engines::MemoryRange::Owner::dispatch,
+        &engines::cpu::hardware().memory()};
   }
   if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {
     reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a pointer; a tensor is bound there",
@@ -132,7 +146,7 @@ void* resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, con
            argument.index, needed, argument.type.name, buffer.size() - offset, offset);
   }
   check_format(kernel, argument, buffer.elements());
-  return static_cast<std::byte*>(buffer.contents()) + offset;
+  return range_of(buffer, offset, argument.access);
 }
 
 // Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
@@ -154,8 +168,8 @@ bool fits(const Dispatch::TensorBinding& tensor, std::uint32_t element_bytes) {
   return last < elements;
 }
 
-// The kernel receives a copy of the descriptor: address, extents, strides.
-void* resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
+engines::BoundArgument resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument,
+                                      const Dispatch& dispatch) {
   auto found = dispatch.bindings().find(argument.index);
   const auto* tensor =
       found == dispatch.bindings().end() ? nullptr : std::get_if<Dispatch::TensorBinding>(&found->second);
@@ -188,7 +202,13 @@ void* resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument, con
            "tensor '{}' at index {} with extents ({}) of {} does not fit into its buffer's {} bytes", argument.name,
            argument.index, fmt::join(tensor->extents, ", "), argument.type.name, tensor->buffer.size());
   }
-  return const_cast<std::int64_t*>(tensor->descriptor.data());
+  engines::BoundArgument bound{range_of(tensor->buffer, tensor->offset, argument.access), {}, 0};
+  const std::size_t slots = std::max<std::size_t>(rank, 1);  // at least one of each
+  bound.descriptor.resize(1 + 2 * slots);
+  bound.descriptor[0] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(bound.memory.address()));
+  std::ranges::copy(tensor->extents, bound.descriptor.begin() + 1);
+  std::ranges::copy(tensor->strides, bound.descriptor.begin() + 1 + static_cast<std::ptrdiff_t>(slots));
+  return bound;
 }
 
 std::size_t resolve_threadgroup_memory(const KernelInfo& kernel, const ArgumentInfo& argument,
@@ -229,7 +249,7 @@ bool takes(const KernelInfo& kernel, ArgumentKind kind, std::uint32_t index) {
   return false;
 }
 
-void reject_surplus(const KernelInfo& kernel, const Dispatch& dispatch) {
+void reject_surplus(const KernelInfo& kernel, const Limits& limits, const Dispatch& dispatch) {
   for (const auto& [index, binding] : dispatch.bindings()) {
     if (index >= max_buffer_arguments) {
       reject(ErrorCode::limit_exceeded, kernel, "buffer index {} is beyond the last one, {}", index,
@@ -246,39 +266,40 @@ void reject_surplus(const KernelInfo& kernel, const Dispatch& dispatch) {
              list_arguments(kernel, ArgumentKind::threadgroup_memory));
     }
     // Whether the kernel uses it or not.
-    if (length > max_threadgroup_memory_bytes) {
+    if (length > limits.threadgroup_memory_bytes) {
       reject(ErrorCode::limit_exceeded, kernel, "{} bytes of threadgroup memory at index {} exceed the limit of {}",
-             length, index, max_threadgroup_memory_bytes);
+             length, index, limits.threadgroup_memory_bytes);
     }
   }
 }
 
 }  // namespace
 
-engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch) {
+engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& dispatch) {
+  const KernelInfo& kernel = pipeline.info();
+  const Limits limits = pipeline.state().compiled->engine->hardware().limits();
   engines::DispatchPlan plan;
-  plan_grid(kernel, max_threads, dispatch, plan);
+  plan_grid(kernel, limits, pipeline.max_total_threads_per_threadgroup(), dispatch, plan);
   plan.timeout = dispatch.timeout();
-  plan.buffers.resize(kernel.arguments.size());
-  plan.threadgroup_lengths.resize(kernel.arguments.size());
-  reject_surplus(kernel, dispatch);
+  plan.arguments.resize(kernel.arguments.size());
+  reject_surplus(kernel, limits, dispatch);
   std::uint64_t threadgroup_bytes = (kernel.static_threadgroup_memory + 15) / 16 * 16;
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
     if (!argument.is_active) continue;
     if (argument.kind == ArgumentKind::buffer) {
-      plan.buffers[i] = resolve_buffer(kernel, argument, dispatch);
+      plan.arguments[i].memory = resolve_buffer(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::tensor) {
-      plan.buffers[i] = resolve_tensor(kernel, argument, dispatch);
+      plan.arguments[i] = resolve_tensor(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::threadgroup_memory) {
-      plan.threadgroup_lengths[i] = resolve_threadgroup_memory(kernel, argument, dispatch);
-      threadgroup_bytes += plan.threadgroup_lengths[i];
+      plan.arguments[i].threadgroup_bytes = resolve_threadgroup_memory(kernel, argument, dispatch);
+      threadgroup_bytes += plan.arguments[i].threadgroup_bytes;
     }
   }
-  if (threadgroup_bytes > max_threadgroup_memory_bytes) {
+  if (threadgroup_bytes > limits.threadgroup_memory_bytes) {
     reject(ErrorCode::limit_exceeded, kernel,
            "{} bytes of threadgroup memory, {} of them declared in the kernel, exceed the limit of {}",
-           threadgroup_bytes, kernel.static_threadgroup_memory, max_threadgroup_memory_bytes);
+           threadgroup_bytes, kernel.static_threadgroup_memory, limits.threadgroup_memory_bytes);
   }
   return plan;
 }

@@ -6,8 +6,8 @@
 
 namespace metalloid::runtime {
 
-// Throws invalid_argument or limit_exceeded, naming the kernel and the argument. The plan points into the dispatch,
-// which must outlive it.
-engines::DispatchPlan plan_dispatch(const KernelInfo& kernel, std::uint32_t max_threads, const Dispatch& dispatch);
+// Throws invalid_argument or limit_exceeded, naming the kernel and the argument. The plan points into the dispatch's
+// inline bytes: it must not outlive the dispatch.
+engines::DispatchPlan plan_dispatch(const Kernel& kernel, const Dispatch& dispatch);
 
 }  // namespace metalloid::runtime

@@ -11,9 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "engines/host/watchdog.h"
+#include "engines/registry.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/error.h"
+#include "runtime/execute.h"
 #include "runtime/plan.h"
 #include "runtime/recorder.h"
 #include "runtime/states.h"
@@ -21,10 +22,6 @@
 
 namespace metalloid {
 namespace {
-
-engines::DispatchPlan plan_for(const Kernel& kernel, const Dispatch& dispatch) {
-  return runtime::plan_dispatch(kernel.info(), kernel.max_total_threads_per_threadgroup(), dispatch);
-}
 
 Event event_of(const Kernel& kernel, const Dispatch& dispatch) {
   return {.kind = Event::Kind::dispatch,
@@ -41,10 +38,10 @@ Event event_of(const Kernel& kernel, const Dispatch& dispatch) {
 void run(const Kernel& kernel, const Dispatch& dispatch) {
   const support::HostCall call;
   runtime::recorded([&] { return event_of(kernel, dispatch); },
-                    [&] { kernel.state().compiled->executable->run(plan_for(kernel, dispatch)); });
+                    [&] { runtime::execute(kernel, runtime::plan_dispatch(kernel, dispatch)); });
 }
 
-void interrupt_kernels() noexcept { engines::host::interrupt_watched(); }
+void interrupt_kernels() noexcept { engines::interrupt_all(); }
 
 namespace {
 
@@ -157,10 +154,11 @@ struct Line {
 }  // namespace
 
 struct Queue::State {
+  Device device;
   std::shared_ptr<Line> line = std::make_shared<Line>();
 };
 
-Queue::Queue(Device) : state_(std::make_unique<State>()) {
+Queue::Queue(Device device) : state_(std::make_unique<State>(State{device})) {
   state_->line->thread = std::thread([line = state_->line] { line->work(); });
 }
 
@@ -184,6 +182,11 @@ Queue::~Queue() {
 }
 
 Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
+  if (kernel.device() != state_->device) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("kernel '{}' was made for device '{}'; the queue is of device '{}'", kernel.name(),
+                            kernel.device().name(), state_->device.name()));
+  }
   // The plan points into the dispatch, so both move into one shared place first.
   struct Work {
     Kernel kernel;
@@ -191,10 +194,10 @@ Submission Queue::submit(Kernel kernel, Dispatch dispatch) {
     engines::DispatchPlan plan;
   };
   auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
-  work->plan = plan_for(work->kernel, work->dispatch);
+  work->plan = runtime::plan_dispatch(work->kernel, work->dispatch);
   return state_->line->add([work] {
     runtime::recorded([&] { return event_of(work->kernel, work->dispatch); },
-                      [&] { work->kernel.state().compiled->executable->run(work->plan); });
+                      [&] { runtime::execute(work->kernel, work->plan); });
   });
 }
 

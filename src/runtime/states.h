@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engines/engine.h"
 #include "metalloid/metalloid.h"
@@ -19,7 +20,8 @@ class LibraryParts;
 struct Device::State {
   std::string name;
   std::string description;
-  const engines::Engine* engine = nullptr;
+  std::string first_engine;
+  std::vector<const engines::Engine*> engines;  // that are asked to take its kernels, in this order
 };
 
 struct Library::State {
@@ -37,9 +39,12 @@ struct Library::State {
 
 namespace runtime {
 
-// What equal kernels share, whichever handle or device name asked for them.
+// What equal kernels on the same hardware share, whichever handle or device name asked for them.
 struct CompiledKernel {
   KernelInfo info;
+  const engines::Engine* engine = nullptr;  // that took it
+  std::string engine_name;
+  std::vector<Remark> remarks;
   std::unique_ptr<engines::Executable> executable;
 };
 

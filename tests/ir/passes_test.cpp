@@ -25,18 +25,18 @@
 #include <string>
 #include <vector>
 
-#include "engines/host/machine.h"
-#include "engines/host/relax_alignment.h"
-#include "engines/reference/check_frames.h"
+#include "engines/cpu/code/machine.h"
+#include "engines/cpu/code/relax_alignment.h"
+#include "engines/cpu/passes/check_frames.h"
 #include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/join_loops.h"
-#include "engines/reference/lower_arguments.h"
-#include "engines/reference/lower_fences.h"
-#include "engines/reference/lower_logging.h"
+#include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_fences.h"
+#include "engines/cpu/passes/lower_logging.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
-#include "engines/reference/lower_private_memory.h"
-#include "engines/reference/lower_threadgroup_memory.h"
+#include "engines/cpu/passes/lower_private_memory.h"
+#include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/reference/split_at_meetings.h"
 #include "ir/assemble.h"
 #include "ir/check_operations.h"
@@ -45,6 +45,7 @@
 #include "ir/fold_function_constants.h"
 #include "ir/infer_address_spaces.h"
 #include "ir/inline_functions.h"
+#include "ir/meetings.h"
 #include "ir/normalise_attributes.h"
 #include "ir/private_names.h"
 #include "ir/refuse_unsupported.h"
@@ -70,8 +71,8 @@ using Pass = std::function<void(Subject&)>;
 
 const std::map<std::string, Pass>& passes() {
   namespace reference = engines::reference;
-  namespace host = engines::host;
-  static const auto machine = host::make_machine();
+  namespace cpu = engines::cpu;
+  static const auto machine = cpu::make_machine();
   static const std::map<std::string, Pass> list = {
       {"select_kernel", [](Subject&) {}},  // how a kernel comes out of its library at all
       {"make_names_private", [](Subject& s) { s.library = ir::make_names_private(s.kernel, s.library); }},
@@ -88,25 +89,25 @@ const std::map<std::string, Pass>& passes() {
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
-      {"lower_fences", [](Subject& s) { reference::lower_fences(s.module()); }},
-      {"relax_alignment", [](Subject& s) { host::relax_alignment(s.module()); }},
-      {"retarget", [](Subject& s) { host::retarget(s.module(), *machine); }},
+      {"lower_fences", [](Subject& s) { cpu::lower_fences(s.module()); }},
+      {"relax_alignment", [](Subject& s) { cpu::relax_alignment(s.module()); }},
+      {"retarget", [](Subject& s) { cpu::retarget(s.module(), *machine); }},
       {"lower_arguments",
        [](Subject& s) {
-         const bool meet = reference::threads_meet(s.module());
-         s.entry = &reference::lower_arguments(s.module(), s.kernel.info, meet);
+         const bool meet = ir::threads_meet(s.module());
+         s.entry = &cpu::lower_arguments(s.module(), s.kernel.info, meet);
        }},
-      {"lower_threadgroup_memory", [](Subject& s) { reference::lower_threadgroup_memory(s.module(), *s.entry); }},
-      {"lower_logging", [](Subject& s) { reference::lower_logging(s.module(), *s.entry); }},
+      {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
+      {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"unroll_tiles", [](Subject& s) { reference::unroll_tiles(s.module(), *machine); }},
       {"drop_idle_barriers", [](Subject& s) { reference::drop_idle_barriers(s.module()); }},
       {"lower_matrices", [](Subject& s) { reference::lower_matrices(s.module(), *s.entry); }},
       {"join_loops", [](Subject& s) { reference::join_loops(s.module()); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},
-      {"lower_private_memory", [](Subject& s) { reference::lower_private_memory(s.module(), *s.entry, true); }},
-      {"lower_large_private_memory", [](Subject& s) { reference::lower_private_memory(s.module(), *s.entry, false); }},
+      {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
+      {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
-      {"check_frames", [](Subject& s) { reference::check_frames(s.module(), s.kernel.info.name, 4096); }},
+      {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
   return list;
 }

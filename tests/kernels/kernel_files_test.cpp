@@ -199,6 +199,8 @@ TEST_P(KernelFile, ComputesWhatItSays) {
     try {
       const Library library = device.load_library(GetParam().file, compile_options(flags));
       Launch launch(library, options);
+      EXPECT_TRUE(launch.kernel().engine() == device.engine() || !launch.kernel().remarks().empty())
+          << "the kernel fell back to engine " << launch.kernel().engine() << " without a remark";
       launch.execute();
       EXPECT_EQ(run.error_code, "") << "the run was expected to fail and did not";
       for (const Expectation& expectation : run.expectations) check(expectation, launch);

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/reference/cross_lane.h"
+#include "engines/cpu/run/cross_lane.h"
 #include "ir/operations.h"
 
-namespace metalloid::engines::reference {
+namespace metalloid::engines::cpu {
 namespace {
 
 using ir::CrossLane;
@@ -21,9 +21,7 @@ constexpr std::uint32_t all = ~0u;
 
 Values run(CrossLane operation, LaneType type, std::uint32_t active, Values values,
            std::array<std::uint64_t, 32> operands = {}, LaneGroup group = LaneGroup::simd) {
-  Site site{Site::Kind::cross_lane, static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(type),
-            static_cast<std::uint8_t>(group)};
-  run_cross_lane(site, active, values, operands);
+  run_cross_lane({group, operation, type}, active, values, operands);
   return values;
 }
 
@@ -170,4 +168,4 @@ TEST(CrossLaneArithmetic, Votes) {
 }
 
 }  // namespace
-}  // namespace metalloid::engines::reference
+}  // namespace metalloid::engines::cpu

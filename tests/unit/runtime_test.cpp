@@ -7,6 +7,7 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,6 +82,8 @@ class Runtime : public ::testing::TestWithParam<std::string> {
 TEST_P(Runtime, DevicesHaveNames) {
   EXPECT_EQ(device.name(), GetParam());
   EXPECT_EQ(Device::named("cpu").name(), "cpu");
+  std::set<std::string> engines;
+  for (const Device& each : Device::all()) EXPECT_TRUE(engines.insert(each.engine()).second) << each.name();
   expect_error(
       ErrorCode::invalid_argument, [] { Device::named("gpu"); }, AllOf(HasSubstr("gpu"), HasSubstr(GetParam())));
 }
@@ -247,6 +250,12 @@ TEST_P(Runtime, FunctionConstantsHaveAllBits) {
     return std::vector<std::uint64_t>(first, first + 4);
   };
   const std::uint64_t most = UINT64_MAX, middle = std::uint64_t{1} << 63;
+  EXPECT_THAT(values(FunctionConstants()
+                         .set("big", most)
+                         .set(1, 5u)
+                         .set("both", std::vector<std::uint64_t>{middle, most})
+                         .set(3, middle)),
+              ::testing::ElementsAre(most, 5, middle, middle));
   EXPECT_THAT(values(FunctionConstants()
                          .set(0, std::int64_t{-1})  // the same bits
                          .set("small", std::int64_t{-2})

@@ -1,316 +1,51 @@
 #include "engines/reference/executable.h"
 
-#include <fmt/format.h>
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <pthread.h>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <mutex>
-#include <optional>
-#include <string>
+#include <string_view>
 
-#include "engines/host/loader.h"
-#include "engines/host/watchdog.h"
-#include "engines/reference/dispatch_log.h"
-#include "engines/reference/worker.h"
-#include "metalloid/error.h"
-#include "support/crash_guard.h"
-#include "support/sanitizer.h"
+#include "engines/cpu/hardware.h"
+#include "engines/cpu/run/launch.h"
+#include "engines/reference/threadgroup_runner.h"
 
 namespace metalloid::engines::reference {
 namespace {
 
-// Bytes for the variables of all threads that one core keeps alive at a time.
-constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
-
-std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
-
-// Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
-const bool forks_watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = other_cores_used.load(); }) == 0;
-
-bool may_use_other_cores() {
-  if (!forks_watched || other_cores_lost.load(std::memory_order_relaxed)) return false;
-  if (!other_cores_used.load(std::memory_order_relaxed)) other_cores_used = true;
-  return true;
+ThreadgroupRunner& runner_of(ThreadgroupState* state) {
+  return static_cast<ThreadgroupRunner&>(*static_cast<cpu::Worker*>(state)->runner);
 }
 
-// Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
-class FloatingPointState {
- public:
-#if defined(__x86_64__)
-  FloatingPointState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-  ~FloatingPointState() { _mm_setcsr(saved_); }
+std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_t value, std::uint32_t operand) {
+  return runner_of(state).cross_lane(site, value, operand);
+}
 
- private:
-  unsigned saved_;
-#endif
-};
+void barrier(ThreadgroupState* state, const Site* site) { runner_of(state).barrier(site); }
 
-class ReferenceExecutable : public Executable {
- public:
-  ReferenceExecutable(std::span<const char> object, const KernelInfo& info)
-      : code_(object, runtime_symbol), info_(info) {
-    const void* facts = code_.find(facts_name);
-    if (!facts) throw Error(ErrorCode::internal, fmt::format("the code of kernel '{}' is incomplete", info.name));
-    std::memcpy(&facts_, facts, sizeof(facts_));
-    void* entry = code_.find(facts_.threads_meet ? run_thread_name : run_threadgroup_name);
-    if (!entry) throw Error(ErrorCode::internal, fmt::format("the code of kernel '{}' is incomplete", info.name));
-    if (facts_.threads_meet) {
-      run_thread_ = reinterpret_cast<RunThread>(entry);
-    } else {
-      run_threadgroup_ = reinterpret_cast<RunThreadgroup>(entry);
-    }
-  }
+void call_path(ThreadgroupState* state, const CallPath* path) { runner_of(state).call_path(path); }
 
-  void run(const DispatchPlan& plan) const override {
-    check_private_memory(plan);
-    Launch launch(*this, plan);
-    host::Watch watch(launch.stop, plan.timeout);
-    std::uint64_t count = plan.threadgroups_per_grid.volume();
-    if (count == 1) {
-      launch.run_range(0, count);
-    } else if (launch.begin_occasion(); !may_use_other_cores()) {
-      launch.run_range(0, count);
-    } else {
-      support::publish(&launch);
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count), [&](const auto& range) {
-        support::observe(&launch);
-        launch.run_range(range.begin(), range.end());
-        support::publish(&launch);
-      });
-      support::observe(&launch);
-    }
-    launch.messages.deliver(info_.name, plan);
-    launch.throw_failure(watch);
-  }
+std::uint64_t* matrix_registers(ThreadgroupState* state) { return runner_of(state).matrix_registers(); }
 
- private:
-  // How many threads have their variables at the same time on one core.
-  std::uint32_t threads_alive(const DispatchPlan& plan) const {
-    return facts_.threads_meet ? static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()) : 1;
-  }
+void matrices(ThreadgroupState* state, const Site* site, const MatrixProgram* program, std::uint64_t*) {
+  runner_of(state).matrices(site, program);
+}
 
-  void check_private_memory(const DispatchPlan& plan) const {
-    const std::uint64_t bytes = std::uint64_t{facts_.private_memory} * threads_alive(plan);
-    if (bytes <= most_private_memory) return;
-    const std::string whose =
-        threads_alive(plan) == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads_alive(plan));
-    throw Error(ErrorCode::limit_exceeded,
-                fmt::format("kernel '{}' has too many variables: {} bytes for {}, and at most {} are available",
-                            info_.name, bytes, whose, most_private_memory));
-  }
+void* symbol(std::string_view name) {
+  if (name == cross_lane_name) return reinterpret_cast<void*>(&cross_lane);
+  if (name == barrier_name) return reinterpret_cast<void*>(&barrier);
+  if (name == call_path_name) return reinterpret_cast<void*>(&call_path);
+  if (name == matrix_registers_name) return reinterpret_cast<void*>(&matrix_registers);
+  if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
+  return cpu::runtime_symbol(name);
+}
 
-  // One dispatch while it runs.
-  struct Launch {
-    const ReferenceExecutable& kernel;
-    const DispatchPlan& plan;
-    std::size_t threadgroup_bytes = 0;
-    support::StopToken stop;
-    std::uint64_t occasion = 0;
-    DispatchLog messages;
-    std::atomic<bool> failed{false};
-    std::mutex mutex;
-    support::GuardOutcome failure;  // the first one
-    Size failed_threadgroup;
-    std::string at, what, where;  // of a crash
+std::unique_ptr<cpu::ThreadRunner> make_runner() { return std::make_unique<ThreadgroupRunner>(); }
 
-    Launch(const ReferenceExecutable& kernel, const DispatchPlan& plan) : kernel(kernel), plan(plan) {
-      threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
-      for (std::size_t length : plan.threadgroup_lengths) threadgroup_bytes += round_up(length, 16);
-    }
-
-    // For several ranges, in several threads.
-    void begin_occasion() {
-      static std::atomic<std::uint64_t> last{0};
-      support::claim_signals();
-      occasion = ++last;
-    }
-
-    Size position_of(std::uint64_t index) const {
-      const Size& groups = plan.threadgroups_per_grid;
-      Size position;
-      position.x = static_cast<std::uint32_t>(index % groups.x);
-      position.y = static_cast<std::uint32_t>(index / groups.x % groups.y);
-      position.z = static_cast<std::uint32_t>(index / groups.x / groups.y);
-      return position;
-    }
-
-    void prepare(Worker& worker) const {
-      worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
-      worker.argument_list = plan.buffers;
-      std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
-      for (std::size_t i = 0; i < kernel.info_.arguments.size(); ++i) {
-        if (kernel.info_.arguments[i].kind != ArgumentKind::threadgroup_memory) continue;
-        worker.argument_list[i] = worker.threadgroup_memory + offset;
-        offset += round_up(plan.threadgroup_lengths[i], 16);
-      }
-      worker.arguments = worker.argument_list.data();
-      auto copy = [](std::uint32_t (&to)[3], const Size& from) {
-        to[0] = from.x;
-        to[1] = from.y;
-        to[2] = from.z;
-      };
-      copy(worker.threads_per_grid, plan.threads_per_grid);
-      copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
-      copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
-      worker.stack.prepare();
-      if (kernel.facts_.logs) worker.log.prepare();
-      worker.runner.prepare(kernel.threads_alive(plan), kernel.facts_, worker.stack);
-      worker.private_memory = worker.runner.private_memory(0);
-    }
-
-    void enter_threadgroup(Worker& worker, std::uint64_t index) const {
-      Size position = position_of(index);
-      const std::uint32_t at[3] = {position.x, position.y, position.z};
-      for (int d = 0; d < 3; ++d) {
-        std::uint32_t nominal = worker.dispatch_threads_per_threadgroup[d];
-        std::uint32_t left = worker.threads_per_grid[d] - at[d] * nominal;
-        worker.threadgroup_position_in_grid[d] = at[d];
-        worker.threads_per_threadgroup[d] = std::min(nominal, left);
-      }
-      poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
-    }
-
-    // The threadgroups that one worker runs in a row.
-    struct Range {
-      const Launch& launch;
-      Worker& worker;
-      std::uint64_t next, end;
-
-      bool enter_next() {
-        if (next == end || launch.failed.load(std::memory_order_relaxed)) return false;
-        worker.log.begin_threadgroup(next);
-        launch.enter_threadgroup(worker, next++);
-        return true;
-      }
-    };
-
-    // On the kernel's stack, where nothing is kept across the kernel's call (kernel_stack.h).
-    static void** run_on_stack() {
-      while (true) {
-        auto& range = *static_cast<Range*>(KernelStack::current_owner());
-        if (!range.enter_next()) return KernelStack::way_back();
-        range.launch.kernel.run_threadgroup_(&range.worker);
-      }
-    }
-
-    // The part that may crash or be stopped: holds no locks, owns nothing.
-    void run_guarded(Range& range) const {
-      if (kernel.facts_.threads_meet) {
-        while (range.enter_next()) range.worker.runner.run(kernel.run_thread_, range.worker);
-      } else {
-        range.worker.stack.run(run_on_stack, &range);
-      }
-    }
-
-    void run_range(std::uint64_t begin, std::uint64_t end) {
-      if (failed.load(std::memory_order_relaxed)) return;
-      WorkerLease worker;
-      prepare(*worker);
-      FloatingPointState floating_point;
-      Range range{*this, *worker, begin, end};
-      support::GuardOutcome outcome =
-          support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
-      if (kernel.facts_.logs) {
-        std::lock_guard lock(mutex);
-        messages.take_from(worker->log);
-      }
-      if (outcome.finished()) return;
-      // While the abandoned stack is as the crash left it.
-      const std::optional<std::string> line = outcome.crashed() ? line_of(outcome, *worker) : std::nullopt;
-      worker->runner.reset();
-      worker->stack.reset();
-      std::lock_guard lock(mutex);
-      if (failed.exchange(true)) return;
-      failure = outcome;
-      const std::uint32_t* at = worker->threadgroup_position_in_grid;
-      failed_threadgroup = {at[0], at[1], at[2]};
-      if (outcome.crashed()) describe_crash(*worker, line);
-    }
-
-    // The kernel's line, also where it has called a function of the host (memcpy), by the address that one returns to.
-    std::optional<std::string> line_of(const support::GuardOutcome& outcome, const Worker& worker) const {
-      const host::LoadedCode& code = kernel.code_;
-      if (code.contains(outcome.instruction)) return code.source_line(outcome.instruction);
-      auto line_before = [&](const void* address) -> std::optional<std::string> {
-        if (!code.contains(address)) return std::nullopt;
-        return code.source_line(static_cast<const std::byte*>(address) - 1);
-      };
-      if (auto line = line_before(outcome.return_address)) return line;
-      const std::byte* end = worker.stack.end_above(outcome.stack_pointer);
-      if (!end) end = worker.runner.end_of_stack(outcome.stack_pointer);
-      if (!end) return std::nullopt;
-      constexpr std::size_t most_words = 4096;
-      const auto* word = static_cast<const void* const*>(outcome.stack_pointer);
-      const auto* last = std::min(word + most_words, reinterpret_cast<const void* const*>(end));
-      for (; word < last; ++word) {
-        if (auto line = line_before(*word)) return line;
-      }
-      return std::nullopt;
-    }
-
-    void describe_crash(const Worker& worker, const std::optional<std::string>& line) {
-      where =
-          fmt::format("in threadgroup ({}, {}, {})", failed_threadgroup.x, failed_threadgroup.y, failed_threadgroup.z);
-      const std::uint32_t* group = worker.threads_per_threadgroup;
-      // Threads that never meet run in loops of the generated code: which one it was is known if there is one only.
-      if (kernel.facts_.threads_meet || group[0] * group[1] * group[2] == 1) {
-        const std::uint32_t thread = kernel.facts_.threads_meet ? worker.runner.thread() : 0;
-        where += fmt::format(", thread ({}, {}, {})", thread % group[0], thread / group[0] % group[1],
-                             thread / group[0] / group[1]);
-      }
-      at = line ? " at " + *line
-                : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
-      const void* address = failure.fault_address;
-      if (address && (worker.stack.is_above(address) || worker.runner.is_outside_variables(address))) {
-        what = "a thread reached outside of its own variables";
-      } else if (failure.stack_overflow || (address && worker.runner.is_outside_stack(address))) {
-        what = "a thread's stack overflowed";
-      } else if (address && worker.stack.is_below(address)) {
-        what = "a thread reached outside of its own variables";
-      } else {
-        what = failure.description();
-      }
-    }
-
-    void throw_failure(const host::Watch& watch) const {
-      if (!failed.load()) return;
-      if (failure.stopped() && watch.interrupted()) {
-        throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
-      }
-      if (failure.stopped()) {
-        throw Error(ErrorCode::kernel_timed_out,
-                    fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
-                                kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
-      }
-      throw Error(ErrorCode::kernel_crashed,
-                  fmt::format("kernel '{}' crashed{}: {}, {}", kernel.info_.name, at, what, where));
-    }
-  };
-
-  host::LoadedCode code_;
-  KernelInfo info_;
-  KernelFacts facts_;
-  RunThread run_thread_ = nullptr;
-  RunThreadgroup run_threadgroup_ = nullptr;
-};
+cpu::WorkerPool& workers = *new cpu::WorkerPool(make_runner);
+const cpu::Runtime& runtime = *new cpu::Runtime{symbol, workers, cpu::hardware()};
 
 }  // namespace
 
 std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info) {
-  support::claim_signals();
-  return std::make_unique<ReferenceExecutable>(object, info);
+  return cpu::load_executable(object, info, runtime);
 }
 
 }  // namespace metalloid::engines::reference

@@ -7,10 +7,13 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "engines/reference/stack_switch.h"
+#include "engines/cpu/run/stack_switch.h"
 
 namespace metalloid::engines::reference {
 namespace {
+
+using cpu::announce;
+using cpu::arrive;
 
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;

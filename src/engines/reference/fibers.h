@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/reference/guarded_mapping.h"
+#include "engines/cpu/run/guarded_mapping.h"
 
 namespace metalloid::engines::reference {
 
@@ -42,7 +42,7 @@ class Fibers {
   std::byte* top(std::uint32_t index) const;
   void release();
 
-  GuardedMapping mapping_;
+  cpu::GuardedMapping mapping_;
   std::byte* memory_ = nullptr;
   std::uint32_t count_ = 0;
   bool has_guards_ = false;

@@ -12,7 +12,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "engines/reference/kernel_abi.h"
+#include "engines/reference/meeting_abi.h"
 #include "ir/inline_choice.h"
 #include "ir/normalise_attributes.h"
 #include "ir/operations.h"

@@ -19,13 +19,17 @@
 #include <utility>
 #include <vector>
 
-#include "engines/reference/kernel_abi.h"
-#include "engines/reference/thread_state.h"
+#include "engines/cpu/passes/thread_state.h"
+#include "engines/cpu/run/matrices.h"
+#include "engines/reference/meeting_abi.h"
 #include "ir/operations.h"
 #include "ir/pass_managers.h"
 
 namespace metalloid::engines::reference {
 namespace {
+
+using cpu::MatrixStep;
+using cpu::most_matrix_registers;
 
 using llvm::Instruction;
 using llvm::Value;
@@ -197,7 +201,7 @@ class Lowering {
   }
 
   void locate_registers(llvm::Function& function) {
-    Value* state = state_in(function, entry_);
+    Value* state = cpu::state_in(function, entry_);
     auto position = function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     if (auto* instruction = llvm::dyn_cast<Instruction>(state)) position = std::next(instruction->getIterator());
     llvm::IRBuilder<> builder(&function.getEntryBlock(), position);

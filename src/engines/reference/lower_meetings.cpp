@@ -2,14 +2,10 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
@@ -22,90 +18,17 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/reference/kernel_abi.h"
-#include "engines/reference/thread_state.h"
+#include "engines/cpu/passes/thread_state.h"
+#include "engines/reference/meeting_abi.h"
 #include "ir/inline_choice.h"
+#include "ir/meeting_order.h"
 #include "ir/operations.h"
 #include "ir/pass_down.h"
 
 namespace metalloid::engines::reference {
 namespace {
 
-using llvm::BasicBlock;
-using llvm::Loop;
 using llvm::Value;
-
-// Orders a function's blocks: reverse post order of the graph in which each loop is one node, loop bodies likewise.
-// Plain reverse post order may put what follows a loop in front of part of its body.
-class BlockOrder {
- public:
-  explicit BlockOrder(llvm::Function& function) : dominators_(function), loops_(dominators_) {
-    order_region(&function.getEntryBlock(), nullptr);
-  }
-  const std::vector<BasicBlock*>& blocks() const { return blocks_; }
-
- private:
-  // A node of a region is a block, or an inner loop by its header.
-  struct Visit {
-    BasicBlock* node;
-    llvm::SmallVector<BasicBlock*, 8> successors;
-    unsigned next = 0;
-  };
-
-  // The child loop of `region` that holds the block, or null if the block lies in the region itself.
-  Loop* child_loop(BasicBlock* block, Loop* region) const {
-    Loop* loop = loops_.getLoopFor(block);
-    if (loop == region) return nullptr;
-    while (loop && loop->getParentLoop() != region) loop = loop->getParentLoop();
-    return loop;
-  }
-
-  llvm::SmallVector<BasicBlock*, 8> successors_of(BasicBlock* node, Loop* region) const {
-    llvm::SmallVector<BasicBlock*, 8> result;
-    auto add = [&](BasicBlock* block) {
-      if (region && (!region->contains(block) || block == region->getHeader())) return;
-      Loop* child = child_loop(block, region);
-      result.push_back(child ? child->getHeader() : block);
-    };
-    if (Loop* child = child_loop(node, region)) {
-      llvm::SmallVector<BasicBlock*, 8> exits;
-      child->getUniqueExitBlocks(exits);
-      for (BasicBlock* block : exits) add(block);
-    } else {
-      for (BasicBlock* block : llvm::successors(node)) add(block);
-    }
-    return result;
-  }
-
-  void order_region(BasicBlock* start, Loop* region) {
-    std::vector<BasicBlock*> post_order;
-    llvm::SmallPtrSet<BasicBlock*, 32> seen = {start};
-    std::vector<Visit> stack;
-    stack.push_back({start, successors_of(start, region)});
-    while (!stack.empty()) {
-      Visit& visit = stack.back();
-      if (visit.next == visit.successors.size()) {
-        post_order.push_back(visit.node);
-        stack.pop_back();
-        continue;
-      }
-      BasicBlock* successor = visit.successors[visit.next++];
-      if (seen.insert(successor).second) stack.push_back({successor, successors_of(successor, region)});
-    }
-    for (BasicBlock* node : llvm::reverse(post_order)) {
-      Loop* child = child_loop(node, region);
-      if (child) {
-        order_region(child->getHeader(), child);
-      } else {
-        blocks_.push_back(node);
-      }
-    }
-  }
-
-  llvm::DominatorTree dominators_;
-  llvm::LoopInfo loops_;
-  std::vector<BasicBlock*> blocks_;
-};
 
 // A meeting, or the call of a function with meetings.
 struct Meeting {
@@ -128,8 +51,7 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
 
 void collect(llvm::Function& function, const ir::FunctionSet& meeting, std::vector<Meeting>& meetings) {
   if (!meeting.contains(&function)) return;
-  BlockOrder order(function);
-  for (BasicBlock* block : order.blocks()) {
+  for (llvm::BasicBlock* block : ir::meeting_order(function)) {
     for (llvm::Instruction& instruction : *block) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (!call) continue;
@@ -184,7 +106,7 @@ class Lowering {
         continue;
       }
       Value*& state = states[call.getFunction()];
-      if (!state) state = state_in(*call.getFunction(), entry_);
+      if (!state) state = cpu::state_in(*call.getFunction(), entry_);
       llvm::IRBuilder<> builder(&call);
       if (Value* path = paths_.lookup(call.getFunction())) builder.CreateCall(call_path_, {state, path});
       replace(builder, call, meetings[i].site, state, site_address(sites, i));
@@ -278,13 +200,13 @@ class Lowering {
     llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
     if (!query) return;
     llvm::Type* u32 = llvm::Type::getInt32Ty(module_.getContext());
-    auto thread = module_.getOrInsertFunction(llvm::StringRef(current_thread_name), u32,
+    auto thread = module_.getOrInsertFunction(llvm::StringRef(cpu::current_thread_name), u32,
                                               llvm::PointerType::get(module_.getContext(), 0));
     for (llvm::User* user : llvm::make_early_inc_range(query->users())) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(user);
       if (!call) continue;
       Value*& state = states[call->getFunction()];
-      if (!state) state = state_in(*call->getFunction(), entry_);
+      if (!state) state = cpu::state_in(*call->getFunction(), entry_);
       llvm::IRBuilder<> builder(call);
       call->replaceAllUsesWith(builder.CreateCall(thread, {state}));
       call->eraseFromParent();
@@ -298,18 +220,6 @@ class Lowering {
 };
 
 }  // namespace
-
-bool threads_meet(const llvm::Module& module) {
-  for (const llvm::Function& function : module) {
-    if (function.isDeclaration() && ir::is_meeting(function.getName()) && !function.use_empty()) return true;
-  }
-  const llvm::Function* thread = module.getFunction(llvm::StringRef(ir::thread_index_name));
-  if (!thread) return false;
-  // Where threads run in loops, a function that is called through a pointer cannot ask for its thread.
-  bool by_address = false;
-  for (const llvm::Function& function : module) by_address |= !function.isDeclaration() && function.hasAddressTaken();
-  return by_address && !thread->use_empty();
-}
 
 void lower_meetings(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }
 

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/reference/kernel_abi.h"
+#include "engines/reference/meeting_abi.h"
 #include "ir/pass_managers.h"
 
 namespace metalloid::engines::reference {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
-#include "engines/reference/cross_lane.h"
-#include "engines/reference/matrices.h"
+#include "engines/cpu/run/cross_lane.h"
+#include "engines/cpu/run/matrices.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -75,19 +76,22 @@ ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simd
   return first;
 }
 
-void ThreadgroupRunner::prepare(std::uint32_t threads, const KernelFacts& facts, KernelStack& stack) {
+void ThreadgroupRunner::prepare(std::uint32_t threads, const void* engine_facts, ThreadMemory& variables,
+                                KernelStack& stack) {
+  MeetingFacts facts;
+  std::memcpy(&facts, engine_facts, sizeof(facts));
   stack_ = &stack;
+  variables_ = &variables;
   on_fibers_ = facts.on_fibers != 0;
   if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
-  private_memory_.reserve(threads, facts.private_memory);
   matrix_words_ = std::size_t{facts.matrix_registers} * lanes;
   const std::size_t words = (threads + lanes - 1) / lanes * matrix_words_;
   if (matrix_registers_.size() < words) matrix_registers_.resize(words);
 }
 
-void ThreadgroupRunner::run(RunThread kernel, ThreadgroupState& state) {
-  kernel_ = kernel;
+void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
+  kernel_ = reinterpret_cast<RunThread>(entry);
   path_ = nullptr;
   state_ = &state;
   if (on_fibers_) fibers_.reset();
@@ -161,7 +165,7 @@ void** ThreadgroupRunner::resume_lanes() {
 void ThreadgroupRunner::prepare_lane() {
   state_->lane = &simdgroups_[simdgroup_].board.values[lane_];
   state_->frame = frames_.of(thread());
-  state_->private_memory = private_memory_.of(thread());
+  state_->private_memory = variables_->of(thread());
 }
 
 void ThreadgroupRunner::start_thread() {
@@ -202,12 +206,14 @@ void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
   if (site->kind == Site::Kind::cross_lane) {
-    run_cross_lane(*site, active, simdgroup.board.values, simdgroup.board.operands);
+    cpu::run_cross_lane({static_cast<ir::LaneGroup>(site->group), static_cast<ir::CrossLane>(site->operation),
+                         static_cast<ir::LaneType>(site->type)},
+                        active, simdgroup.board.values, simdgroup.board.operands);
   }
   if (site->kind == Site::Kind::matrices) {
     // All lanes at a site bring the same program.
     auto* program = reinterpret_cast<const MatrixProgram*>(simdgroup.board.values[std::countr_zero(active)]);
-    run_matrices(*program, active, matrix_registers_.data() + simdgroup_ * matrix_words_);
+    cpu::run_matrices(*program, active, matrix_registers_.data() + simdgroup_ * matrix_words_);
   }
 }
 

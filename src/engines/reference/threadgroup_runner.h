@@ -1,7 +1,7 @@
 // Runs the threads of one threadgroup that meet at barriers and cross-lane operations.
 //
 // Scheduling. One thread of the operating system runs one threadgroup. A lane runs until it stops: at a site
-// (kernel_abi.h) or at its end. All lanes of a simdgroup that can run do so one after the other; then `settle` decides
+// (meeting_abi.h) or at its end. All lanes of a simdgroup that can run do so one after the other; then `settle` decides
 // what happens:
 //
 //   1. Lanes wait at cross-lane operations or simdgroup barriers: the site that comes first in the code is carried
@@ -22,30 +22,29 @@
 #include <cstdint>
 #include <vector>
 
+#include "engines/cpu/run/kernel_stack.h"
+#include "engines/cpu/run/matrices.h"
+#include "engines/cpu/run/thread_memory.h"
+#include "engines/cpu/run/thread_runner.h"
 #include "engines/reference/fibers.h"
-#include "engines/reference/kernel_abi.h"
-#include "engines/reference/kernel_stack.h"
-#include "engines/reference/thread_memory.h"
+#include "engines/reference/meeting_abi.h"
 
 namespace metalloid::engines::reference {
 
-class ThreadgroupRunner {
+using cpu::KernelStack;
+using cpu::MatrixProgram;
+using cpu::ThreadMemory;
+
+class ThreadgroupRunner final : public cpu::ThreadRunner {
  public:
-  // Makes room for at most that many threads at a time. Throws std::bad_alloc.
-  void prepare(std::uint32_t threads, const KernelFacts& facts, KernelStack& stack);
-  std::byte* private_memory(std::uint32_t thread) const { return private_memory_.of(thread); }
-  // Runs the threadgroup that `state` describes. `state` must be the one that run-time entry points are called with.
-  void run(RunThread kernel, ThreadgroupState& state);
-  // After a run was abandoned.
-  void reset() { fibers_.reset(); }
-  // Whether the address is just outside of what the kernel may use of a stack, or of its threads' variables.
-  bool is_outside_stack(const void* address) const { return on_fibers_ && fibers_.is_guard(address); }
-  const std::byte* end_of_stack(const void* address) const {
+  void prepare(std::uint32_t threads, const void* engine_facts, ThreadMemory& variables, KernelStack& stack) override;
+  void run(void* entry, ThreadgroupState& state) override;
+  void reset() override { fibers_.reset(); }
+  bool is_outside_stack(const void* address) const override { return on_fibers_ && fibers_.is_guard(address); }
+  const std::byte* end_of_stack(const void* address) const override {
     return on_fibers_ ? fibers_.end_of_stack(address) : nullptr;
   }
-  bool is_outside_variables(const void* address) const {
-    return private_memory_.is_guard(address) || frames_.is_guard(address);
-  }
+  bool is_outside_variables(const void* address) const override { return frames_.is_guard(address); }
 
   // Called by the running lane, if it has a fiber.
   std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
@@ -54,7 +53,7 @@ class ThreadgroupRunner {
   void matrices(const Site* site, const MatrixProgram* program);
   // Called by any running lane.
   std::uint64_t* matrix_registers() { return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_; }
-  std::uint32_t thread() const { return simdgroup_ * lanes + lane_; }
+  std::uint32_t thread() const override { return simdgroup_ * lanes + lane_; }
 
  private:
   static constexpr unsigned lanes = LaneBoard::lanes;
@@ -99,7 +98,8 @@ class ThreadgroupRunner {
   bool on_fibers_ = false;
   KernelStack* stack_ = nullptr;
   Fibers fibers_;
-  ThreadMemory frames_, private_memory_;
+  ThreadMemory frames_;
+  ThreadMemory* variables_ = nullptr;
   std::vector<std::uint64_t> matrix_registers_;  // per simdgroup, register and lane
   std::size_t matrix_words_ = 0;                 // per simdgroup
   std::array<Simdgroup, 32> simdgroups_;

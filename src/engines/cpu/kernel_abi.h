@@ -1,0 +1,55 @@
+// What generated code and the runtime of CPU engines agree on: the layouts, names and signatures of both sides. Engines
+// add their own (reference/meeting_abi.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace metalloid::engines::cpu {
+
+// What a running threadgroup knows. Generated code reads it by these offsets (passes/lower_arguments.cpp).
+struct ThreadgroupState {
+  void* const* arguments = nullptr;         // per kernel argument: address of its buffer or threadgroup memory
+  std::byte* threadgroup_memory = nullptr;  // static variables, at the offsets that lower_threadgroup_memory chose
+  std::uint32_t threads_per_grid[3] = {};
+  std::uint32_t threadgroups_per_grid[3] = {};
+  std::uint32_t dispatch_threads_per_threadgroup[3] = {};  // nominal
+  std::uint32_t threadgroup_position_in_grid[3] = {};
+  std::uint32_t threads_per_threadgroup[3] = {};  // actual: smaller at the grid's edge
+  // Of the thread that starts.
+  std::byte* private_memory = nullptr;  // its variables, at the offsets that lower_private_memory chose
+  // Of engines that run a thread at a time: where it leaves what it brings to a meeting, and what it keeps meanwhile.
+  std::uint64_t* lane = nullptr;
+  void* frame = nullptr;
+};
+
+// Generated: runs all threads of a threadgroup in loops (kernels whose threads never meet).
+using RunThreadgroup = void (*)(ThreadgroupState*);
+inline constexpr std::string_view run_threadgroup_name = "metalloid_run_threadgroup";
+
+// Generated: where the engine's ThreadRunner starts (kernels whose threads meet). Its type is the engine's; that of
+// lower_arguments runs the thread at a position in its threadgroup.
+using RunThread = void (*)(ThreadgroupState*, std::uint32_t x, std::uint32_t y, std::uint32_t z);
+inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
+
+// Runtime entry points that generated code calls.
+//   ThreadgroupState* current()    for functions that are called through pointers
+//   u32  current_thread(ThreadgroupState*)    the one that runs, where threads meet
+//   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* format, LogArgument*, u32 count)
+inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
+inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
+inline constexpr std::string_view log_name = "metalloid_log";
+
+// Generated: facts of the compiled kernel.
+struct KernelFacts {
+  std::uint32_t threads_meet;               // 1: run_thread_name, 0: run_threadgroup_name
+  std::uint32_t static_threadgroup_memory;  // bytes
+  std::uint32_t private_memory;             // bytes per thread
+  std::uint32_t logs;                       // 1: the kernel has messages to write
+};
+inline constexpr std::string_view facts_name = "metalloid_kernel_facts";
+// Generated, if the engine has such: what its ThreadRunner wants to know.
+inline constexpr std::string_view engine_facts_name = "metalloid_engine_facts";
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,16 @@
+// The state of the running threadgroup in functions that stay calls.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+namespace metalloid::engines::cpu {
+
+// Functions that use threadgroup variables or meetings, and those that lead to them, get the state as a parameter.
+// `entry` has it as its first.
+void pass_state_down(llvm::Module& module, llvm::Function& entry);
+
+// The state in `entry` or in another function. Functions that others know by their addresses look it up at their start.
+llvm::Value* state_in(llvm::Function& function, llvm::Function& entry);
+
+}  // namespace metalloid::engines::cpu

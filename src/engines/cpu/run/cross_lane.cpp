@@ -1,0 +1,271 @@
+#include "engines/cpu/run/cross_lane.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "ir/operations.h"
+
+namespace metalloid::engines::cpu {
+namespace {
+
+using ir::CrossLane;
+using ir::LaneType;
+
+constexpr unsigned lanes = 32;
+
+// A half in a float's clothes: every step rounds, as half arithmetic does.
+float half_to_float(std::uint16_t bits) {
+  std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
+  std::uint32_t exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  if (exponent == 0) {
+    float magnitude = std::ldexp(static_cast<float>(fraction), -24);
+    return sign ? -magnitude : magnitude;
+  }
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (fraction << 13));
+  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
+}
+
+std::uint16_t float_to_half(float value) {
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  std::uint16_t sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
+  std::uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return static_cast<std::uint16_t>(sign | 0x7e00);
+  if (magnitude >= 0x477ff000) return static_cast<std::uint16_t>(sign | 0x7c00);  // 65520 and above
+  if (magnitude < 0x38800000) {  // below the smallest normal half: count in units of 2^-24
+    float scaled = std::bit_cast<float>(magnitude) * 0x1p24f;
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(scaled)));
+  }
+  magnitude += 0xfff + ((magnitude >> 13) & 1);
+  return static_cast<std::uint16_t>(sign | ((magnitude - (112u << 23)) >> 13));
+}
+
+struct Half {
+  std::uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float value) : bits(float_to_half(value)) {}
+  operator float() const { return half_to_float(bits); }
+};
+Half operator+(Half a, Half b) { return Half(float(a) + float(b)); }
+Half operator*(Half a, Half b) { return Half(float(a) * float(b)); }
+
+template <typename T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  } else if constexpr (std::is_same_v<T, Half>) {
+    Half result;
+    result.bits = static_cast<std::uint16_t>(bits);
+    return result;
+  } else {
+    return static_cast<T>(bits);
+  }
+}
+
+template <typename T>
+std::uint64_t to_bits(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<std::uint32_t>(value);
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return value.bits;
+  } else {
+    return static_cast<std::make_unsigned_t<T>>(value);
+  }
+}
+
+template <typename T>
+constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, Half>;
+
+// The operand that changes nothing. For float min and max it is NaN, which both ignore.
+template <typename T>
+T neutral(CrossLane operation) {
+  switch (operation) {
+    case CrossLane::product:
+    case CrossLane::prefix_inclusive_product:
+    case CrossLane::prefix_exclusive_product: return T(1);
+    case CrossLane::min:
+      if constexpr (is_float<T>)
+        return T(std::numeric_limits<float>::quiet_NaN());
+      else
+        return std::numeric_limits<T>::max();
+    case CrossLane::max:
+      if constexpr (is_float<T>)
+        return T(std::numeric_limits<float>::quiet_NaN());
+      else
+        return std::numeric_limits<T>::lowest();
+    case CrossLane::bit_and: return T(-1);
+    case CrossLane::sum:
+      if constexpr (is_float<T>)
+        return T(-0.0f);
+      else
+        return T(0);
+    default: return T(0);
+  }
+}
+
+// IEEE 754-2008 minNum and maxNum: NaN loses.
+float smaller(float a, float b) { return b < a || a != a ? b : a; }
+float larger(float a, float b) { return b > a || a != a ? b : a; }
+
+template <typename T, typename Combine>
+void scan(bool inclusive, unsigned width, std::uint32_t active, T nothing, T (&work)[lanes], Combine combine) {
+  for (unsigned first = 0; first < lanes; first += width) {
+    T so_far = nothing;
+    for (unsigned i = first; i < first + width; ++i) {
+      T before = so_far;
+      if ((active >> i) & 1) so_far = combine(so_far, work[i]);
+      work[i] = inclusive ? so_far : before;
+    }
+  }
+}
+
+template <typename T, typename Combine>
+void reduce_simdgroup(T (&work)[lanes], Combine combine) {
+  // Constant bounds, for the sake of vector instructions.
+  for (unsigned i = 0; i < 16; ++i) work[i] = combine(work[i], work[i + 16]);
+  for (unsigned i = 0; i < 8; ++i) work[i] = combine(work[i], work[i + 8]);
+  for (unsigned i = 0; i < 4; ++i) work[i] = combine(work[i], work[i + 4]);
+  for (unsigned i = 0; i < 2; ++i) work[i] = combine(work[i], work[i + 2]);
+  const T result = combine(work[0], work[1]);
+  for (T& value : work) value = result;
+}
+
+template <typename T, typename Combine>
+void reduce_quadgroups(T (&work)[lanes], Combine combine) {
+  for (unsigned i = 0; i < lanes; i += 4) {
+    const T result = combine(combine(work[i], work[i + 2]), combine(work[i + 1], work[i + 3]));
+    for (unsigned k = 0; k < 4; ++k) work[i + k] = result;
+  }
+}
+
+// Calls `use` with the operation on two values.
+template <typename T, typename Use>
+void with_combination(CrossLane operation, Use use) {
+  if constexpr (is_float<T>) {
+    switch (operation) {
+      case CrossLane::min: return use([](T a, T b) { return T(smaller(float(a), float(b))); });
+      case CrossLane::max: return use([](T a, T b) { return T(larger(float(a), float(b))); });
+      case CrossLane::product:
+      case CrossLane::prefix_inclusive_product:
+      case CrossLane::prefix_exclusive_product: return use([](T a, T b) { return a * b; });
+      default: return use([](T a, T b) { return a + b; });
+    }
+  } else {
+    using U = std::make_unsigned_t<T>;
+    switch (operation) {
+      case CrossLane::min: return use([](T a, T b) { return std::min(a, b); });
+      case CrossLane::max: return use([](T a, T b) { return std::max(a, b); });
+      case CrossLane::bit_and: return use([](T a, T b) { return a & b; });
+      case CrossLane::bit_or: return use([](T a, T b) { return a | b; });
+      case CrossLane::bit_xor: return use([](T a, T b) { return a ^ b; });
+      case CrossLane::product:
+      case CrossLane::prefix_inclusive_product:
+      case CrossLane::prefix_exclusive_product:
+        return use([](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
+      default: return use([](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
+    }
+  }
+}
+
+// Reductions and scans over groups of `width` lanes.
+template <typename T>
+void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values) {
+  T work[lanes];
+  const T nothing = neutral<T>(operation);
+  for (unsigned i = 0; i < lanes; ++i) work[i] = from_bits<T>(values[i]);
+  if (active != ~0u) {
+    for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? work[i] : nothing;
+  }
+  const bool inclusive =
+      operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
+  const bool exclusive =
+      operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
+  with_combination<T>(operation, [&](auto combine) {
+    if (inclusive || exclusive) return scan(inclusive, width, active, nothing, work, combine);
+    return width == lanes ? reduce_simdgroup(work, combine) : reduce_quadgroups(work, combine);
+  });
+  if (active == ~0u) {
+    for (unsigned i = 0; i < lanes; ++i) values[i] = to_bits(work[i]);
+    return;
+  }
+  for (unsigned i = 0; i < lanes; ++i) {
+    if ((active >> i) & 1) values[i] = to_bits(work[i]);
+  }
+}
+
+// The lane that a lane reads, or a number >= 32 for none. All arithmetic stays within the lane's group.
+unsigned source_lane(CrossLane operation, unsigned lane, std::uint32_t operand, unsigned width) {
+  unsigned first = lane & ~(width - 1), within = lane & (width - 1);
+  constexpr unsigned none = lanes;
+  switch (operation) {
+    case CrossLane::broadcast:
+    case CrossLane::shuffle: return operand < width ? first + operand : none;
+    case CrossLane::shuffle_up: return operand <= within ? lane - operand : none;
+    case CrossLane::shuffle_down: return operand < width - within ? lane + operand : none;
+    case CrossLane::shuffle_xor: return operand < width ? first + (within ^ operand) : none;
+    case CrossLane::rotate_up: return first + ((within - operand) & (width - 1));
+    case CrossLane::rotate_down: return first + ((within + operand) & (width - 1));
+    default: return none;
+  }
+}
+
+void permute(CrossLane operation, unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values,
+             std::span<const std::uint64_t, 32> operands) {
+  std::uint64_t before[lanes];
+  std::copy(values.begin(), values.end(), before);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!((active >> lane) & 1)) continue;
+    unsigned source = source_lane(operation, lane, static_cast<std::uint32_t>(operands[lane]), width);
+    if (source < lanes && ((active >> source) & 1)) values[lane] = before[source];
+  }
+}
+
+template <typename Result>
+void per_group(unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values, Result result) {
+  for (unsigned first = 0; first < lanes; first += width) {
+    std::uint32_t members = width == 32 ? active : (active >> first) & ((1u << width) - 1);
+    if (members == 0) continue;
+    std::uint64_t value = result(first, members);
+    for (unsigned i = 0; i < width; ++i) {
+      if ((members >> i) & 1) values[first + i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+void run_cross_lane(const ir::CrossLaneOperation& kind, std::uint32_t active, std::span<std::uint64_t, 32> values,
+                    std::span<const std::uint64_t, 32> operands) {
+  const CrossLane operation = kind.operation;
+  const unsigned width = kind.group == ir::LaneGroup::quad ? 4 : 32;
+  if (operation == CrossLane::ballot) {
+    return per_group(width, active, values, [&](unsigned first, std::uint32_t members) {
+      std::uint64_t votes = 0;
+      for (unsigned i = 0; i < width; ++i) {
+        if ((members >> i) & 1) votes |= (values[first + i] & 1) << i;
+      }
+      return votes;
+    });
+  }
+  if (operation == CrossLane::broadcast_first) {
+    return per_group(width, active, values, [&](unsigned first, std::uint32_t members) {
+      return values[first + static_cast<unsigned>(std::countr_zero(members))];
+    });
+  }
+  if (operation >= CrossLane::broadcast) return permute(operation, width, active, values, operands);
+  switch (kind.type) {
+    case LaneType::i32: return reduce<std::int32_t>(operation, width, active, values);
+    case LaneType::u32:
+    case LaneType::b32: return reduce<std::uint32_t>(operation, width, active, values);
+    case LaneType::i64: return reduce<std::int64_t>(operation, width, active, values);
+    case LaneType::u64:
+    case LaneType::b64:
+    case LaneType::boolean: return reduce<std::uint64_t>(operation, width, active, values);
+    case LaneType::f16: return reduce<Half>(operation, width, active, values);
+    case LaneType::f32: return reduce<float>(operation, width, active, values);
+  }
+}
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,40 @@
+// Stops dispatches and compiles that run longer than they may, and all that run when somebody asks for it. One thread
+// watches all.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+
+#include "support/crash_guard.h"
+
+namespace metalloid::engines::cpu {
+
+// While it lives, the token's threads are stopped once the time is over, or by interrupt_watched(). A limit of zero is
+// none.
+class Watch {
+ public:
+  Watch(support::StopToken& token, std::chrono::milliseconds limit);
+  // Stops something else. The function is called by the watching thread, again and again until the watch ends.
+  Watch(std::function<void()> stop, std::chrono::milliseconds limit);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // Whether the stop came from interrupt_watched(). To be asked once the token's threads have ended.
+  bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class Watchdog;
+  using Clock = std::chrono::steady_clock;
+  const std::function<void()> stop_;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  std::atomic<bool> interrupted_{false};
+  Watch* next_ = nullptr;
+  Watch* previous_ = nullptr;
+};
+
+// Stops every dispatch and compile that runs now. May be called from signal handlers.
+void interrupt_watched() noexcept;
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,19 @@
+// What kernels run on: a processor with its memory and its limits. Each device of the machine is one object, also where
+// several are equal.
+#pragma once
+
+#include "engines/memory.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines {
+
+class Hardware {
+ public:
+  virtual ~Hardware() = default;
+  virtual Memory& memory() = 0;
+  virtual Limits limits() const { return {}; }
+  // Stops all that runs on it now. May be called from signal handlers.
+  virtual void interrupt() noexcept = 0;
+};
+
+}  // namespace metalloid::engines

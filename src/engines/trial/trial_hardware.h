@@ -1,0 +1,29 @@
+// This machine's processor with memory of its own: pages that are mapped for kernels only.
+#pragma once
+
+#include "engines/hardware.h"
+
+namespace metalloid::engines::trial {
+
+class TrialHardware : public Hardware {
+ public:
+  // While one lives, kernels may reach the memory. At other times whoever touches it dies of it.
+  class Access {
+   public:
+    explicit Access(TrialHardware& hardware);
+    ~Access();
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+   private:
+    TrialHardware& hardware_;
+  };
+
+  virtual void open() = 0;
+  virtual void close() noexcept = 0;
+};
+
+// Lives as long as the process.
+TrialHardware& hardware();
+
+}  // namespace metalloid::engines::trial

@@ -1,0 +1,13 @@
+// Runs a planned dispatch on the hardware of its kernel's engine.
+#pragma once
+
+#include "engines/engine.h"
+#include "metalloid/library.h"
+
+namespace metalloid::runtime {
+
+// Buffers in other memory than the hardware's are copied there and, if the kernel may write them, back, also when it
+// fails. Throws what Executable::run throws.
+void execute(const Kernel& kernel, const engines::DispatchPlan& plan);
+
+}  // namespace metalloid::runtime
