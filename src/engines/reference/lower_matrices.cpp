@@ -28,6 +28,7 @@
 namespace metalloid::engines::reference {
 namespace {
 
+using cpu::MatrixProgram;
 using cpu::MatrixStep;
 using cpu::most_matrix_registers;
 
