@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engines/engine.h"
 #include "engines/cpu/run/log_buffer.h"
+#include "engines/engine.h"
 
 namespace metalloid::engines::cpu {
 

@@ -19,8 +19,8 @@
 #include <string>
 
 #include "engines/cpu/code/loader.h"
-#include "engines/cpu/run/watchdog.h"
 #include "engines/cpu/run/dispatch_log.h"
+#include "engines/cpu/run/watchdog.h"
 #include "engines/cpu/run/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
