@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engines/hardware.h"
-#include "ir/inline_functions.h"
 #include "ir/module.h"
+#include "ir/passes/inline_functions.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/reflection.h"
 

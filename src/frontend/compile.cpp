@@ -7,13 +7,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "frontend/code_generation.h"
-#include "frontend/effort_limit.h"
-#include "frontend/kernel_instantiations.h"
-#include "frontend/kernel_uses.h"
-#include "frontend/reflection.h"
-#include "frontend/session.h"
-#include "frontend/source_files.h"
+#include "frontend/code/code_generation.h"
+#include "frontend/files/source_files.h"
+#include "frontend/reflection/kernel_instantiations.h"
+#include "frontend/reflection/kernel_uses.h"
+#include "frontend/reflection/reflection.h"
+#include "frontend/session/effort_limit.h"
+#include "frontend/session/session.h"
 #include "frontend/source_rules.h"
 
 namespace metalloid::frontend {

@@ -47,8 +47,8 @@ bool are_current(const std::vector<Dependency>& dependencies, const CompileOptio
 // $METALLOID_STDLIB_DIR; null if that is not set or empty.
 const char* stdlib_on_disk();
 
-// Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile_jobs.h, which everybody
-// calls. `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again. Throws
+// Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile/compile_jobs.h, which
+// everybody calls. `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again. Throws
 // Error(compile_error) with the compiler's log, Error(internal) if the compiler itself failed.
 Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude = {},
                const KernelSelection& selection = {});

@@ -2,9 +2,9 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
-#include "frontend/annotations.h"
-#include "frontend/kernel_arguments.h"
-#include "frontend/library_places.h"
+#include "frontend/files/library_places.h"
+#include "frontend/reflection/annotations.h"
+#include "frontend/reflection/kernel_arguments.h"
 
 namespace metalloid::frontend {
 namespace {

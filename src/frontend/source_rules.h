@@ -1,7 +1,7 @@
 // Metal's rules about sources that Clang does not know, or knows for OpenCL C only.
 #pragma once
 
-#include "frontend/session.h"
+#include "frontend/session/session.h"
 #include "metalloid/library.h"
 
 namespace metalloid::frontend {

@@ -13,9 +13,9 @@
 
 #include <memory>
 
-#include "ir/normalise_attributes.h"
 #include "ir/operations.h"
-#include "ir/select_kernel.h"
+#include "ir/passes/normalise_attributes.h"
+#include "ir/passes/select_kernel.h"
 #include "ir/specialise.h"
 #include "metalloid/error.h"
 

@@ -9,8 +9,8 @@
 
 #include <llvm/IR/Module.h>
 
-#include "ir/inline_functions.h"
 #include "ir/module.h"
+#include "ir/passes/inline_functions.h"
 #include "metalloid/library.h"
 
 namespace metalloid::ir {

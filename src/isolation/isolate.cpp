@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "engines/cpu/run/watchdog.h"
-#include "ir/fatal_errors.h"
+#include "ir/support/fatal_errors.h"
 #include "isolation/compiler_process.h"
 #include "isolation/job.h"
 #include "metalloid/error.h"

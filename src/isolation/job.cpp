@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-#include "ir/fatal_errors.h"
+#include "ir/support/fatal_errors.h"
 #include "metalloid/error.h"
 #include "support/sanitizer.h"
 #include "support/shared_bytes.h"

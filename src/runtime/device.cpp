@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engines/registry.h"
-#include "runtime/library_cache.h"
-#include "runtime/recorder.h"
+#include "runtime/compile/library_cache.h"
+#include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 #include "support/files.h"
 

@@ -7,11 +7,11 @@
 
 #include "metalloid/device.h"
 #include "metalloid/library_outline.h"
-#include "runtime/kernel_cache.h"
-#include "runtime/kernel_lookup.h"
-#include "runtime/library_cache.h"
-#include "runtime/nearest_names.h"
-#include "runtime/recorder.h"
+#include "runtime/compile/kernel_cache.h"
+#include "runtime/compile/kernel_lookup.h"
+#include "runtime/compile/library_cache.h"
+#include "runtime/compile/nearest_names.h"
+#include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 
 namespace metalloid {

@@ -1,5 +1,5 @@
-// Bytes as reflection from the cache (runtime/archive.h). They are refused, or what they say can be written and read
-// again without a change.
+// Bytes as reflection from the cache (runtime/compile/archive.h). They are refused, or what they say can be written and
+// read again without a change.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/archive.h"
+#include "runtime/compile/archive.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The front end alone: what it says of a library, and its errors.
 
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 
 #include <gtest/gtest.h>
 

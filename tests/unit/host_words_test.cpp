@@ -8,7 +8,7 @@
 
 #include "ir/assemble.h"
 #include "metalloid/metalloid.h"
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
 namespace {

@@ -11,7 +11,7 @@
 #include "ir/assemble.h"
 #include "ir/specialise.h"
 #include "metalloid/error.h"
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
 namespace {

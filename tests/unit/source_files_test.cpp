@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "frontend/files/source_files.h"
 #include "frontend/frontend.h"
-#include "frontend/source_files.h"
 #include "metalloid/metalloid.h"
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
 namespace {

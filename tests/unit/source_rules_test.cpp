@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
 namespace {

@@ -10,12 +10,12 @@
 #include <limits>
 
 #include "authoring/guarded_memory.h"
-#include "authoring/tune_arguments.h"
-#include "authoring/tune_choice.h"
-#include "authoring/tune_measure.h"
+#include "authoring/tune/arguments.h"
+#include "authoring/tune/choice.h"
+#include "authoring/tune/measure.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/tune.h"
-#include "runtime/disk_cache.h"
+#include "runtime/cache/disk_cache.h"
 #include "support/build_id.h"
 
 namespace metalloid {

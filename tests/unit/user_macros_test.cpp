@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/compile_jobs.h"
+#include "runtime/compile/compile_jobs.h"
 #include "stdlib/headers.h"
 
 namespace metalloid {

@@ -12,7 +12,7 @@
 #include "metalloid/version.h"
 #include "options.h"
 #include "output.h"
-#include "runtime/nearest_names.h"
+#include "runtime/compile/nearest_names.h"
 #include "support/function_ref.h"
 
 namespace {

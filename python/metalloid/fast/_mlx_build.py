@@ -113,7 +113,7 @@ _own_folder: tempfile.TemporaryDirectory[str] | None = None  # removed when the 
 
 
 def _cache_folder() -> pathlib.Path | None:
-    """As src/runtime/disk_cache.cpp finds it."""
+    """As src/runtime/cache/disk_cache.cpp finds it."""
     if os.environ.get("METALLOID_CACHE") == "0":
         return None
     if chosen := os.environ.get("METALLOID_CACHE_DIR"):

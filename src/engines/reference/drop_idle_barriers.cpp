@@ -8,8 +8,8 @@
 
 #include <string_view>
 
-#include "ir/infer_address_spaces.h"
 #include "ir/operations.h"
+#include "ir/passes/infer_address_spaces.h"
 
 namespace metalloid::engines::reference {
 namespace {

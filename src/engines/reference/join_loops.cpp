@@ -13,9 +13,9 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "engines/reference/meeting_abi.h"
-#include "ir/inline_choice.h"
-#include "ir/normalise_attributes.h"
 #include "ir/operations.h"
+#include "ir/passes/inline_choice.h"
+#include "ir/passes/normalise_attributes.h"
 
 namespace metalloid::engines::reference {
 namespace {

@@ -23,7 +23,7 @@
 #include "engines/cpu/run/matrices.h"
 #include "engines/reference/meeting_abi.h"
 #include "ir/operations.h"
-#include "ir/pass_managers.h"
+#include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::reference {
 namespace {

@@ -20,10 +20,10 @@
 
 #include "engines/cpu/passes/thread_state.h"
 #include "engines/reference/meeting_abi.h"
-#include "ir/inline_choice.h"
 #include "ir/meeting_order.h"
 #include "ir/operations.h"
-#include "ir/pass_down.h"
+#include "ir/passes/inline_choice.h"
+#include "ir/support/pass_down.h"
 
 namespace metalloid::engines::reference {
 namespace {

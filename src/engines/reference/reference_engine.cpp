@@ -33,9 +33,9 @@
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/meeting_abi.h"
 #include "engines/reference/split_at_meetings.h"
-#include "ir/diagnostics.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
+#include "ir/support/diagnostics.h"
 
 namespace metalloid::engines::reference {
 namespace {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "engines/reference/meeting_abi.h"
-#include "ir/pass_managers.h"
+#include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::reference {
 namespace {

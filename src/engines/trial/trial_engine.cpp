@@ -19,9 +19,9 @@
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/cpu/run/launch.h"
 #include "engines/trial/trial_hardware.h"
-#include "ir/diagnostics.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
+#include "ir/support/diagnostics.h"
 
 namespace metalloid::engines::trial {
 namespace {

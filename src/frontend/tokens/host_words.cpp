@@ -7,7 +7,7 @@
 
 #include <llvm/ADT/StringSet.h>
 
-#include "frontend/library_places.h"
+#include "frontend/files/library_places.h"
 #include "frontend/tokens/rewrite.h"
 
 namespace metalloid::frontend::tokens {

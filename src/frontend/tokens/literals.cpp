@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "frontend/library_places.h"
+#include "frontend/files/library_places.h"
 #include "frontend/tokens/rewrite.h"
 
 namespace metalloid::frontend::tokens {

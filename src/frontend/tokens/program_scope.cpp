@@ -5,7 +5,7 @@
 //
 // Code generation gives them their values (program_arguments.h).
 
-#include "frontend/kernel_arguments.h"
+#include "frontend/reflection/kernel_arguments.h"
 #include "frontend/tokens/rewrite.h"
 #include "frontend/tokens/scopes.h"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/pass_managers.h"
+#include "ir/support/pass_managers.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::cpu {

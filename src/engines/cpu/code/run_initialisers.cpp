@@ -8,8 +8,8 @@
 #include "engines/cpu/code/loader.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
-#include "ir/diagnostics.h"
-#include "ir/initialisers.h"
+#include "ir/passes/initialisers.h"
+#include "ir/support/diagnostics.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
 

@@ -21,7 +21,7 @@
 #include "engines/cpu/kernel_abi.h"
 #include "engines/cpu/passes/thread_state.h"
 #include "ir/operations.h"
-#include "ir/pass_down.h"
+#include "ir/support/pass_down.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::cpu {

@@ -15,7 +15,7 @@
 
 #include "engines/cpu/kernel_abi.h"
 #include "engines/cpu/passes/thread_state.h"
-#include "ir/threadgroup_variables.h"
+#include "ir/passes/threadgroup_variables.h"
 
 namespace metalloid::engines::cpu {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engines/cpu/kernel_abi.h"
 #include "ir/operations.h"
-#include "ir/pass_down.h"
+#include "ir/support/pass_down.h"
 
 namespace metalloid::engines::cpu {
 namespace {

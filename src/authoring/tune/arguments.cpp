@@ -1,0 +1,222 @@
+#include "authoring/tune/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <new>
+
+namespace metalloid::tuning {
+namespace {
+
+const ArgumentInfo* find_argument(const KernelInfo& kernel, std::uint32_t index) {
+  for (const ArgumentInfo& argument : kernel.arguments) {
+    const bool takes_memory = argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor;
+    if (takes_memory && argument.index == index) return &argument;
+  }
+  return nullptr;
+}
+
+bool is_floating(ScalarKind kind) {
+  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
+}
+
+double load(ScalarKind kind, const std::byte* address) {
+  if (kind == ScalarKind::float32) {
+    float value;
+    std::memcpy(&value, address, sizeof value);
+    return value;
+  }
+  if (kind == ScalarKind::float16) {
+    _Float16 value;
+    std::memcpy(&value, address, sizeof value);
+    return static_cast<double>(value);
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, address, sizeof bits);
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+double standard_tolerance(ScalarKind kind) {
+  if (kind == ScalarKind::float32) return 1e-4;
+  return kind == ScalarKind::float16 ? 1e-2 : 5e-2;
+}
+
+double root_mean_square(ScalarKind kind, std::span<const std::byte> bytes) {
+  const std::size_t step = size_of(kind);
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at + step <= bytes.size(); at += step) {
+    const double value = load(kind, &bytes[at]);
+    if (!std::isfinite(value)) continue;
+    sum += value * value;
+    ++count;
+  }
+  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+bool is_same(double expected, double result, double tolerance, double scale) {
+  if (std::isnan(expected) || std::isnan(result)) return std::isnan(expected) && std::isnan(result);
+  if (std::isinf(expected) || std::isinf(result)) return expected == result;
+  return std::abs(expected - result) <= tolerance * std::max(std::abs(expected), scale);
+}
+
+}  // namespace
+
+std::string element_text(ScalarKind kind, const std::byte* address) {
+  if (is_floating(kind)) return fmt::format("{:.7g}", load(kind, address));
+  std::uint64_t bits = 0;
+  const std::size_t size = std::max(size_of(kind), 1U);
+  std::memcpy(&bits, address, size);
+  const bool is_signed =
+      kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32 || kind == ScalarKind::int64;
+  const std::size_t unused = 8 * (sizeof bits - size);
+  return is_signed ? std::to_string(static_cast<std::int64_t>(bits << unused) >> unused) : std::to_string(bits);
+}
+
+std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,
+                                            std::span<const std::byte> result, std::optional<double> tolerance) {
+  if (std::memcmp(expected.data(), result.data(), expected.size()) == 0) return std::nullopt;
+  const std::size_t step = std::max(size_of(kind), 1U);
+  const bool floating = is_floating(kind);
+  const double scale = floating ? root_mean_square(kind, expected) : 0;
+  const double allowed = floating ? tolerance.value_or(standard_tolerance(kind)) : 0;
+  std::size_t different = 0, first = 0;
+  for (std::size_t at = 0; at < expected.size(); at += step) {
+    const std::size_t bytes = std::min(step, expected.size() - at);
+    if (std::memcmp(&expected[at], &result[at], bytes) == 0) continue;
+    if (floating && bytes == step && is_same(load(kind, &expected[at]), load(kind, &result[at]), allowed, scale)) {
+      continue;
+    }
+    if (different++ == 0) first = at;
+  }
+  if (different == 0) return std::nullopt;
+  std::string text = fmt::format("{} of {} elements differ, the first at {}", different,
+                                 (expected.size() + step - 1) / step, first / step);
+  if (first + step > expected.size()) return text;
+  text += fmt::format(": {} instead of {}", element_text(kind, &result[first]), element_text(kind, &expected[first]));
+  return text;
+}
+
+TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch, const TuneOptions& options)
+    : copied_(dispatch), tolerance_(options.tolerance) {
+  struct Bound {
+    std::uint32_t index;
+    const ArgumentInfo* info;
+    std::byte* start;
+    std::size_t size;
+    const Dispatch::TensorBinding* tensor;
+  };
+  std::vector<Bound> bound;
+  for (const auto& [index, binding] : dispatch.bindings()) {
+    const Buffer* buffer = nullptr;
+    std::size_t offset = 0;
+    const auto* tensor = std::get_if<Dispatch::TensorBinding>(&binding);
+    if (const auto* plain = std::get_if<Dispatch::BufferBinding>(&binding)) {
+      buffer = &plain->buffer;
+      offset = plain->offset;
+    } else if (tensor) {
+      buffer = &tensor->buffer;
+      offset = tensor->offset;
+    }
+    // What the kernel does not take and what does not fit is left to the dispatch's checks.
+    const ArgumentInfo* info = find_argument(kernel, index);
+    if (!buffer || !info || offset >= buffer->size()) continue;
+    bound.push_back(
+        {index, info, static_cast<std::byte*>(buffer->contents()) + offset, buffer->size() - offset, tensor});
+  }
+  for (const Bound& argument : bound) {
+    add_region(argument.start, argument.size, argument.info->access == Access::read_write, argument.info->name);
+  }
+  for (Region& region : regions_) {
+    try {
+      region.copy = std::make_unique<GuardedMemory>(region.size);
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorCode::limit_exceeded,
+                  fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,
+                              region.arguments, region.size));
+    }
+    std::copy_n(region.original, region.size, region.copy->data());
+  }
+  for (const Bound& argument : bound) {
+    std::byte* copy = copy_of(argument.start);
+    const Buffer buffer = Buffer::wrap(copy, argument.size);
+    if (argument.tensor) {
+      copied_.tensor(argument.index, buffer, argument.tensor->extents, argument.tensor->strides);
+    } else {
+      copied_.buffer(argument.index, buffer);
+    }
+    if (argument.info->access != Access::read_write) continue;
+    ScalarKind elements = argument.info->type.scalar;
+    const auto known = options.contents.find(argument.index);
+    if (known != options.contents.end() && known->second.elements != ScalarKind::none) {
+      elements = known->second.elements;
+    }
+    outputs_.push_back({argument.info->name, elements, {copy, argument.size}, {}});
+  }
+  for (const ReachedMemory& reached : options.reached) {
+    const std::span<std::byte> memory = reached.buffer.as<std::byte>();
+    reached_.push_back({memory, {memory.begin(), memory.end()}});
+    outputs_.push_back({"memory behind an argument's addresses", reached.elements, memory, {}});
+  }
+}
+
+TuneArguments::~TuneArguments() {
+  for (const Reached& reached : reached_) std::ranges::copy(reached.before, reached.memory.begin());
+}
+
+void TuneArguments::add_region(std::byte* start, std::size_t size, bool writable, const std::string& name) {
+  Region region{start, size, writable, name, nullptr};
+  // Regions that it overlaps become part of it.
+  std::erase_if(regions_, [&](const Region& other) {
+    std::byte* const end = region.original + region.size;
+    std::byte* const other_end = other.original + other.size;
+    if (other.original >= end || region.original >= other_end) return false;
+    region.original = std::min(region.original, other.original);
+    region.size = static_cast<std::size_t>(std::max(end, other_end) - region.original);
+    region.writable |= other.writable;
+    region.arguments = other.arguments + "', '" + region.arguments;
+    return true;
+  });
+  regions_.push_back(std::move(region));
+}
+
+std::byte* TuneArguments::copy_of(const std::byte* original) const {
+  const auto region = std::ranges::find_if(regions_, [&](const Region& candidate) {
+    return original >= candidate.original && original < candidate.original + candidate.size;
+  });
+  return region->copy->data() + (original - region->original);
+}
+
+void TuneArguments::restore() {
+  for (const Region& region : regions_) {
+    if (region.writable) std::copy_n(region.original, region.size, region.copy->data());
+  }
+  for (const Reached& reached : reached_) std::ranges::copy(reached.before, reached.memory.begin());
+}
+
+std::string TuneArguments::mend_surroundings() {
+  std::string touched;
+  for (const Region& region : regions_) {
+    if (region.copy->check_and_mend()) continue;
+    touched += fmt::format("{}'{}'", touched.empty() ? "" : ", ", region.arguments);
+  }
+  return touched;
+}
+
+void TuneArguments::keep_results() {
+  for (Output& output : outputs_) output.expected.assign(output.memory.begin(), output.memory.end());
+}
+
+std::optional<std::string> TuneArguments::difference() const {
+  for (const Output& output : outputs_) {
+    if (auto text = compare_elements(output.elements, output.expected, output.memory, tolerance_)) {
+      return fmt::format("'{}': {}", output.name, *text);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace metalloid::tuning

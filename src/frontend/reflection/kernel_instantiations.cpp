@@ -1,0 +1,121 @@
+#include "frontend/reflection/kernel_instantiations.h"
+
+#include <algorithm>
+
+#include "frontend/reflection/annotations.h"
+
+namespace metalloid::frontend {
+namespace {
+
+thread_local KernelInstantiations* current = nullptr;
+
+// Fewer are made at once: reading the source again would take longer.
+constexpr std::size_t few = 32;
+
+bool is_kernel(const clang::FunctionDecl& function) {
+  if (find_annotation(function, "kernel")) return true;
+  const clang::FunctionDecl* pattern = function.getTemplateInstantiationPattern();
+  return pattern && find_annotation(*pattern, "kernel");
+}
+
+}  // namespace
+
+std::string host_name(const clang::FunctionDecl& function) {
+  if (const auto* annotation = find_annotation(function, "host_name")) {
+    if (auto name = string_argument(*annotation)) return *name;
+  }
+  return function.getQualifiedNameAsString();
+}
+
+KernelInstantiations::KernelInstantiations(Session& session, const KernelSelection& selection)
+    : session_(session), selection_(selection), outer_(current) {
+  current = this;
+}
+KernelInstantiations::~KernelInstantiations() { current = outer_; }
+
+bool KernelInstantiations::put_off(clang::SourceLocation place, clang::FunctionDecl& function) {
+  if (function.getTemplateSpecializationKind() != clang::TSK_ExplicitInstantiationDefinition) return false;
+  if (!is_kernel(function)) return false;
+  // Clang sees a repetition only once there is a body.
+  if (seen_.insert(&function).second) {
+    waiting_.push_back({place, &function});
+  } else {
+    session_.diagnostics().add_repeated_instantiation(function, place);
+  }
+  return true;
+}
+
+std::size_t KernelInstantiations::first_wanted() const {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (host_name(*waiting_[i].function) == selection_.kernel) return i;
+  }
+  for (const auto& [function, name] : session_.extra_host_names()) {
+    if (name != selection_.kernel) continue;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].function == function) return i;
+    }
+  }
+  return waiting_.size();
+}
+
+bool KernelInstantiations::wants(const clang::FunctionDecl& function, const std::string& name) const {
+  if (selection_.kind != KernelSelection::Kind::some) return done_;
+  if (name == selection_.kernel || wanted_.count(&function) != 0) return true;
+  const bool waited = std::any_of(waiting_.begin(), waiting_.end(),
+                                  [&](const Instantiation& other) { return other.function == &function; });
+  return !waited && selection_.following != 0;
+}
+
+}  // namespace metalloid::frontend
+
+// Wrapped like Sema's functions in sema_wraps.cpp.
+#define METALLOID_INSTANTIATE "_ZN5clang4Sema29InstantiateFunctionDefinitionENS_14SourceLocationEPNS_12FunctionDeclEbbb"
+#define METALLOID_END_OF_SOURCE "_ZN5clang4Sema25ActOnEndOfTranslationUnitEv"
+
+using clang::FunctionDecl;
+using clang::Sema;
+using clang::SourceLocation;
+
+void real_instantiate(Sema* self, SourceLocation place, FunctionDecl* function, bool recursive, bool required,
+                      bool at_end) __asm__("__real_" METALLOID_INSTANTIATE);
+void wrap_instantiate(Sema* self, SourceLocation place, FunctionDecl* function, bool recursive, bool required,
+                      bool at_end) __asm__("__wrap_" METALLOID_INSTANTIATE);
+void real_end_of_source(Sema* self) __asm__("__real_" METALLOID_END_OF_SOURCE);
+void wrap_end_of_source(Sema* self) __asm__("__wrap_" METALLOID_END_OF_SOURCE);
+
+void wrap_instantiate(Sema* self, SourceLocation place, FunctionDecl* function, bool recursive, bool required,
+                      bool at_end) {
+  auto* instantiations = metalloid::frontend::current;
+  if (instantiations && instantiations->put_off(place, *function)) return;
+  real_instantiate(self, place, function, recursive, required, at_end);
+}
+
+void wrap_end_of_source(Sema* self) {
+  if (auto* instantiations = metalloid::frontend::current) instantiations->reach_end(*self);
+  real_end_of_source(self);
+}
+
+namespace metalloid::frontend {
+
+void KernelInstantiations::reach_end(clang::Sema& sema) {
+  std::size_t first = 0, count = waiting_.size();
+  switch (selection_.kind) {
+    case KernelSelection::Kind::all: break;
+    case KernelSelection::Kind::all_if_few:
+      done_ = count <= few;
+      if (!done_) count = 0;
+      break;
+    case KernelSelection::Kind::some:
+      first = first_wanted();
+      count = first == waiting_.size() ? 0 : std::min<std::size_t>(count, std::size_t{1} + selection_.following);
+      break;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Instantiation& next = waiting_[(first + i) % waiting_.size()];
+    wanted_.insert(next.function);
+    // What it needs is instantiated inside of it, so that errors there name the line that asked for the kernel.
+    real_instantiate(&sema, next.place, next.function, /*recursive=*/true, /*required=*/false, /*at_end=*/false);
+  }
+}
+
+}  // namespace metalloid::frontend

@@ -1,0 +1,13 @@
+#include "ir/support/pass_managers.h"
+
+namespace metalloid::ir {
+
+PassManagers::PassManagers(llvm::TargetMachine* target) : builder(target) {
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+}
+
+}  // namespace metalloid::ir

@@ -1,0 +1,226 @@
+#include "runtime/compile/compile_jobs.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "engines/registry.h"
+#include "frontend/session/prelude.h"
+#include "ir/assemble.h"
+#include "ir/specialise.h"
+#include "isolation/isolate.h"
+#include "metalloid/error.h"
+#include "runtime/cache/disk_cache.h"
+#include "runtime/compile/archive.h"
+#include "runtime/compile/kernel_lookup.h"
+#include "runtime/compile/request_archive.h"
+#include "support/build_id.h"
+#include "support/fork_safe_mutex.h"
+#include "support/hash.h"
+
+namespace metalloid::runtime {
+namespace {
+
+enum class Task : std::uint8_t { prelude, library, kernel, disassembly };
+
+// Options of the library are all that a prelude depends on.
+struct LibraryRequest {
+  CompileOptions options;
+  std::string source;
+  frontend::KernelSelection selection;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, LibraryRequest& request) {
+  archive_all(bytes, request.options, request.source, request.selection.kind, request.selection.kernel,
+              request.selection.following);
+}
+
+// An engine to ask, and what its hardware allows: the compiler's process has no hardware.
+struct Candidate {
+  std::string engine;
+  Limits limits;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, Candidate& candidate) {
+  archive_all(bytes, candidate.engine, candidate.limits.threads_per_threadgroup,
+              candidate.limits.threadgroup_memory_bytes);
+}
+
+struct KernelRequest {
+  std::vector<Candidate> candidates;
+  Emit form = Emit::object;
+  std::string bitcode;
+  LibraryInfo library;  // without its kernels
+  KernelInfo kernel;
+  FunctionConstants constants;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, KernelRequest& request) {
+  archive_all(bytes, request.candidates, request.form, request.bitcode, request.library, request.kernel,
+              request.constants);
+}
+
+template <typename T>
+T read(Reader& reader) {
+  T value;
+  archive(reader, value);
+  return value;
+}
+
+template <typename T>
+T read(const support::SharedBytes& bytes) {
+  Reader reader(bytes.view());
+  return read<T>(reader);
+}
+
+template <typename T>
+std::string write(T value) {
+  Writer writer;
+  archive(writer, value);
+  return writer.take();
+}
+
+template <typename T>
+std::string request_for(Task task, T request) {
+  Writer writer;
+  archive(writer, task);
+  archive(writer, request);
+  return writer.take();
+}
+
+const engines::Engine& engine_named(const std::string& name) {
+  for (const auto& engine : engines::all_engines()) {
+    if (engine->name() == name) return *engine;
+  }
+  throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", name));
+}
+
+CompiledCode perform_kernel(const KernelRequest& request) {
+  CompiledCode result;
+  for (const Candidate& candidate : request.candidates) {
+    const engines::Engine& engine = engine_named(candidate.engine);
+    ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
+                                             {.inlining = engine.inline_policy()});
+    check_kernel(module.info, candidate.limits);
+    result.info = module.info;
+    result.engine = candidate.engine;
+    if (request.form == Emit::ir) {
+      result.code = ir::print(*module.module);
+      return result;
+    }
+    const auto form = request.form == Emit::object ? engines::CodeForm::loadable : engines::CodeForm::text;
+    engines::Compilation compiled = engine.compile(std::move(module), form);
+    for (Remark& remark : compiled.remarks) {
+      remark.engine = candidate.engine;
+      result.remarks.push_back(std::move(remark));
+    }
+    if (compiled.code) {
+      result.code = std::move(*compiled.code);
+      return result;
+    }
+  }
+  std::string reasons;
+  for (const Remark& remark : result.remarks) reasons += fmt::format("; engine {}: {}", remark.engine, remark.reason);
+  throw Error(ErrorCode::unsupported, fmt::format("no engine takes kernel '{}'{}", request.kernel.name, reasons));
+}
+
+// In the compiler's process. The attachment is the prelude.
+std::string perform(std::string_view bytes, std::string_view attachment) {
+  Reader reader(bytes);
+  switch (read<Task>(reader)) {
+    case Task::prelude: return frontend::make_prelude(read<CompileOptions>(reader));
+    case Task::library: {
+      const auto request = read<LibraryRequest>(reader);
+      return write(frontend::compile(request.source, request.options, attachment, request.selection));
+    }
+    case Task::kernel: return write(perform_kernel(read<KernelRequest>(reader)));
+    case Task::disassembly: return ir::disassemble(read<std::string>(reader));
+  }
+  throw Error(ErrorCode::internal, "a request that the compiler does not know");
+}
+
+// Precompiled standard libraries of this process, by key. Threads that want the same one at the same time make it
+// twice.
+class Preludes {
+ public:
+  using Prelude = std::shared_ptr<const support::SharedBytes>;
+
+  Prelude find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : found->second;
+  }
+  // The first one stays.
+  Prelude add(const std::string& key, support::SharedBytes bytes) {
+    auto made = std::make_shared<const support::SharedBytes>(std::move(bytes));
+    const std::lock_guard lock(mutex_);
+    return by_key_.try_emplace(key, std::move(made)).first->second;
+  }
+
+ private:
+  mutable support::ForkSafeMutex mutex_;
+  std::map<std::string, Prelude> by_key_;
+};
+
+Preludes& preludes = *new Preludes;
+
+}  // namespace
+
+std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& options,
+                                                        const isolation::Limits& limits) {
+  if (frontend::stdlib_on_disk()) return nullptr;
+  const std::string name = frontend::prelude_key(options);
+  if (auto known = preludes.find(name)) return known;
+  const support::Hash key = support::Hasher().add("prelude").add(name).finish();
+  if (auto saved = read_cache_entry(EntryKind::prelude, key)) {
+    return preludes.add(name, std::move(*saved));
+  }
+  CompileOptions plain;
+  plain.language = options.language;
+  plain.math_mode = options.math_mode;
+  auto made = preludes.add(
+      name, isolation::isolate(request_for(Task::prelude, plain), nullptr, {options.source_name}, limits, perform));
+  write_cache_entry(EntryKind::prelude, key, made->view());
+  return made;
+}
+
+frontend::Result compile_library(std::string_view source, const CompileOptions& options,
+                                 const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+  const auto prelude = prelude_for(options, limits);
+  const std::string request = request_for(Task::library, LibraryRequest{options, std::string(source), selection});
+  return read<frontend::Result>(isolation::isolate(request, prelude.get(), {options.source_name}, limits, perform));
+}
+
+CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                            const isolation::Limits& limits, Emit form) {
+  KernelRequest request{{}, form, std::string(bitcode), {}, kernel, constants};
+  for (const engines::Engine* engine : engines) {
+    request.candidates.push_back({engine->name(), engine->hardware().limits()});
+  }
+  request.library.function_constants = library.function_constants;
+  return read<CompiledCode>(isolation::isolate(request_for(Task::kernel, std::move(request)), nullptr,
+                                               {kernel.source_file, kernel.name}, limits, perform));
+}
+
+std::string disassemble_library(std::string_view bitcode, const std::string& source_name) {
+  const auto text = isolation::isolate(request_for(Task::disassembly, std::string(bitcode)), nullptr, {source_name},
+                                       isolation::Limits::from_environment(), perform);
+  return std::string(text.view());
+}
+
+}  // namespace metalloid::runtime
+
+// What metalloid_compiler calls. The build is the host's: another library that took its place cannot serve it.
+extern "C" __attribute__((visibility("default"))) int metalloid_serve_compiler(int host, const char* build) {
+  if (metalloid::support::build_id() != build) return 1;
+  for (const auto& engine : metalloid::engines::all_engines()) engine->prepare();
+  metalloid::isolation::serve(host, metalloid::runtime::perform);
+  return 0;
+}

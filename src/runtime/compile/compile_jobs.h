@@ -1,0 +1,50 @@
+// The compiler's work as the runtime orders it: each job is performed by isolation::isolate, so that it may crash,
+// never end or need all memory without harm.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/engine.h"
+#include "frontend/frontend.h"
+#include "isolation/limits.h"
+#include "metalloid/emit.h"
+#include "metalloid/library.h"
+#include "runtime/compile/archive.h"
+#include "support/shared_bytes.h"
+
+namespace metalloid::runtime {
+
+// The front end's whole way. Throws what frontend::compile and isolation::isolate throw.
+frontend::Result compile_library(std::string_view source, const CompileOptions& options,
+                                 const frontend::KernelSelection& selection = {},
+                                 const isolation::Limits& limits = isolation::Limits::from_environment());
+
+struct CompiledCode {
+  KernelInfo info;              // specialised
+  std::string engine;           // that took the kernel
+  std::vector<Remark> remarks;  // of all engines that were asked
+  std::string code;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, CompiledCode& compiled) {
+  archive_all(bytes, compiled.info, compiled.engine, compiled.remarks, compiled.code);
+}
+
+// One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
+// check_kernel throws, and unsupported if no engine takes it.
+CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                            const isolation::Limits& limits, Emit form = Emit::object);
+
+// The LLVM IR of a whole library as text.
+std::string disassemble_library(std::string_view bitcode, const std::string& source_name);
+
+// The precompiled standard library for these options: from memory, else from disk, else made, within the limits of the
+// compile that needs it. Null where headers come from a folder on disk.
+std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& options, const isolation::Limits& limits);
+
+}  // namespace metalloid::runtime

@@ -1,0 +1,83 @@
+// The last events of the process.
+#include "runtime/observe/recorder.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "support/fork_safe_mutex.h"
+
+namespace metalloid {
+namespace {
+
+constexpr std::size_t capacity = 1000;
+
+support::ForkSafeMutex& mutex_of_all = *new support::ForkSafeMutex;
+
+struct Recorder {
+  std::atomic<bool> on;
+  support::ForkSafeMutex& mutex = mutex_of_all;
+  std::deque<Event> events;
+  std::uint64_t dispatches = 0;
+  std::string folder;  // to write the number of dispatches to; empty: nobody asked
+
+  Recorder();
+};
+
+Recorder& recorder() {
+  static auto* instance = new Recorder;  // other threads may run kernels until the very end
+  return *instance;
+}
+
+void write_count() {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  if (all.folder.empty() || all.dispatches == 0) return;
+  std::ofstream(all.folder + "/" + std::to_string(getpid())) << all.dispatches;
+}
+
+Recorder::Recorder() {
+  const char* variable = std::getenv("METALLOID_RECORD");
+  const std::string_view wish = variable == nullptr ? "" : variable;
+  on = wish == "1" || wish.starts_with('/');
+  if (!wish.starts_with('/')) return;
+  folder = wish;
+  std::atexit(write_count);
+}
+
+}  // namespace
+
+void record(bool on) {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  all.on = on;
+  all.folder.clear();
+}
+
+bool is_recording() { return recorder().on.load(std::memory_order_relaxed); }
+
+Events take_events() {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  Events result;
+  result.events.assign(std::make_move_iterator(all.events.begin()), std::make_move_iterator(all.events.end()));
+  result.dispatches = std::exchange(all.dispatches, 0);
+  all.events.clear();
+  return result;
+}
+
+void runtime::add_event(Event event) {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  if (event.kind == Event::Kind::dispatch) ++all.dispatches;
+  if (all.events.size() == capacity) all.events.pop_front();
+  all.events.push_back(std::move(event));
+}
+
+}  // namespace metalloid
