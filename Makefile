@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test bench format lint fuzz clean dependencies configure
+.PHONY: help demo build test bench format lint fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -14,6 +14,8 @@ help:
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
+	@echo 'make wheel    build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")'
+	@echo 'make wheel-test  install the wheels into bare Debian systems and use them there (needs root and debootstrap)'
 	@echo 'make clean    delete $(BUILD)/'
 
 dependencies:
@@ -39,6 +41,12 @@ bench: build
 
 fuzz: build
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
+
+wheel: dependencies
+	@scripts/wheel.sh $(PYTHONS)
+
+wheel-test: dependencies
+	@scripts/test_wheel.sh $(SUITES)
 
 format:
 	@scripts/install_dependencies.sh lint

@@ -21,6 +21,8 @@ execute_process(
   COMMAND ${METALLOID_LLVM_CONFIG} --link-static --system-libs support
   OUTPUT_VARIABLE llvm_system_libraries OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(llvm_system_libraries)
+# The archives of zlib and zstd: they are hidden with LLVM, and one thing less that must be installed.
+list(TRANSFORM llvm_system_libraries REPLACE "^-l(z|zstd)$" "-l:lib\\1.a")
 
 set(clang_archives "")
 foreach(name Frontend Serialization CodeGen Parse Sema AnalysisLifetimeSafety Analysis ASTMatchers Edit AST APINotes Support Lex Basic

@@ -144,10 +144,10 @@ class Borrowed {
       array = is_small ? Array::scalar<std::int32_t>(static_cast<std::int32_t>(value), Dtype::int32)
                        : Array::scalar<std::int64_t>(value, Dtype::int64);
     } else if (PyFloat_Check(object.ptr())) {
-      array = Array::scalar<float>(static_cast<float>(PyFloat_AS_DOUBLE(object.ptr())), Dtype::float32);
+      array = Array::scalar<float>(static_cast<float>(PyFloat_AsDouble(object.ptr())), Dtype::float32);
     } else if (PyComplex_Check(object.ptr())) {
-      const Py_complex value = PyComplex_AsCComplex(object.ptr());
-      array = Array::scalar<std::array<float, 2>>({static_cast<float>(value.real), static_cast<float>(value.imag)},
+      const double real = PyComplex_RealAsDouble(object.ptr()), imaginary = PyComplex_ImagAsDouble(object.ptr());
+      array = Array::scalar<std::array<float, 2>>({static_cast<float>(real), static_cast<float>(imaginary)},
                                                   Dtype::complex64);
     } else {
       return false;

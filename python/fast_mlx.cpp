@@ -70,7 +70,8 @@ std::vector<void*> arrays_of(const nb::sequence& objects, std::vector<nb::object
   for (nb::handle object : objects) {
     owners.push_back(nb::borrow(object));
     if (!is_plain_array(object.ptr())) {
-      owners.back() = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(loaded.type), object.ptr()));
+      owners.back() =
+          nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(loaded.type), object.ptr(), nullptr));
       if (!owners.back().is_valid()) nb::raise_python_error();
       if (!is_plain_array(owners.back().ptr())) throw nb::type_error("[metal_kernel] Not an mx.array.");
     }
@@ -160,7 +161,7 @@ void load(const std::string& path, nb::handle probe) {
   if (extension->version != interface_version) refuse(path + " belongs to another version of Metalloid");
 
   const InstanceHeader header = header_of(probe.ptr());
-  const auto object_size = static_cast<std::size_t>(Py_TYPE(probe.ptr())->tp_basicsize);
+  const auto object_size = nb::cast<std::size_t>(probe.type().attr("__basicsize__"));
   constexpr std::size_t behind_header = sizeof(PyObject) + sizeof(InstanceHeader);
   bool is_as_expected = header.offset == static_cast<std::int32_t>(behind_header) &&
                         object_size >= behind_header + extension->array_size &&

@@ -64,6 +64,16 @@ def test_command_line(prefix):
     assert "reference" in run(prefix / "bin" / "metalloid", "devices")
 
 
+def test_the_library_needs_what_the_documentation_lists(prefix):
+    page = (root / "docs" / "dependencies.md").read_text()
+    bundled = {"tbb", "fmt", "boost_context"}  # with their licences, by scripts/wheel.sh
+    system = {"stdc++", "gcc_s", "m", "c", "ld-linux-x86-64"}
+    dynamic = run("readelf", "--dynamic", "--wide", library_folder(prefix) / "libmetalloid.so")
+    needed = {name.removeprefix("lib") for name in re.findall(r"\(NEEDED\).*\[([^\]]+?)\.so", dynamic)}
+    assert bundled < needed <= bundled | system
+    assert all(f"`{name}`" in page for name in ("libtbb12", "libfmt9", "libboost-context1.74.0"))
+
+
 def test_the_compilers_process_is_installed(prefix, tmp_path):
     assert os.access(library_folder(prefix) / "metalloid_compiler", os.X_OK)
     (tmp_path / "endless.metal").write_text(
