@@ -10,14 +10,14 @@ array([0., 2., 4., 6.], dtype=float32)
 PYTEST_DONT_REWRITE: there are no assertions here, and child processes of a runner import this package before pytest.
 """
 
-import importlib
-import importlib.util
-import sys
-from typing import TYPE_CHECKING
-
-from . import _fork_barrier
+from . import _fork_barrier  # before all else
 
 _fork_barrier.install()
+with _fork_barrier.importing:
+    import importlib
+    import importlib.util
+    import sys
+    from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import coreai, fast
@@ -50,7 +50,8 @@ def _refuse_subinterpreters() -> None:
         return
 
 
-_refuse_subinterpreters()
+with _fork_barrier.importing:
+    _refuse_subinterpreters()
 
 # Everything is imported when it is first asked for: the pytest plugin and the runners' start-up code live in this
 # package and must not cost programs without kernels the time to load a compiler, nor those without tensors torch.
@@ -135,3 +136,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
+_fork_barrier.complete(__name__)

@@ -82,29 +82,53 @@ def test_children_forked_while_threads_run_kernels():
             thread.join()
 
 
-def test_a_fork_waits_for_an_import_in_another_thread():
-    script = f"""
-        import os, signal, sys, threading, time
-        half_way = threading.Event()
-
+PAUSES = {
+    "in a module": """
         def meet(event, arguments):
-            if event == "import" and arguments[0] == "metalloid._policy" and not half_way.is_set():
-                half_way.set()
-                time.sleep(0.5)  # the main thread forks meanwhile
-
+            if event == "import" and arguments[0] == "metalloid._policy":
+                pause()
         sys.addaudithook(meet)
 
         def first_use():
             import metalloid
             metalloid.compile_shader
+    """,
+    "in the package": """
+        def meet(event, arguments):
+            if event == "import" and arguments[0] in ("_interpreters", "_xxsubinterpreters"):
+                pause()
+        sys.addaudithook(meet)
 
+        def first_use():
+            import metalloid
+    """,
+    "before a module": """
+        def first_use():
+            from metalloid import _fork_barrier
+            _fork_barrier._Loader.create_module = lambda self, spec: pause()
+            import metalloid._policy
+    """,
+}
+
+
+@pytest.mark.parametrize("place", PAUSES)
+def test_a_child_imports_what_another_thread_was_importing(place):
+    script = f"""
+        import os, signal, sys, threading, time
+        half_way = threading.Event()
+
+        def pause():
+            if not half_way.is_set():
+                half_way.set()
+                time.sleep(0.5)  # the main thread forks meanwhile
+        {PAUSES[place]}
         thread = threading.Thread(target=first_use)
         thread.start()
         assert half_way.wait(100)
         child = os.fork()
         if child == 0:
-            signal.alarm(100)  # a child that hangs fails
-            import metalloid
+            signal.alarm(60)  # a child that hangs fails
+            import metalloid._policy
             os._exit(0 if "twice" in dir(metalloid.compile_shader({SOURCE!r})) else 1)
         print(os.waitpid(child, 0)[1])
         thread.join()
