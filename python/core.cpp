@@ -93,9 +93,9 @@ nb::list describe_pointees(const TypeInfo& type) {
   nb::list result;
   bool is_one = false;
   for (std::uint64_t offset = 0; offset + 8 <= std::min<std::uint64_t>(type.size, max_inline_bytes); offset += 8) {
-    const ScalarKind kind = pointee_at(type, offset);
-    is_one = is_one || kind != ScalarKind::none;
-    result.append(kind == ScalarKind::none ? std::string() : std::string(name_of(kind)));
+    const ElementType kind = pointee_at(type, offset);
+    is_one = is_one || kind != ElementType::none;
+    result.append(kind == ElementType::none ? std::string() : std::string(name_of(kind)));
   }
   return is_one ? result : nb::list();
 }
@@ -113,7 +113,7 @@ nb::list describe_arguments(const Kernel& kernel) {
     if (argument.kind == ArgumentKind::tensor) entry["extents"] = argument.extents;
     entry["type"] = argument.type.name;
     entry["scalar"] =
-        argument.type.scalar == ScalarKind::none ? std::string() : std::string(name_of(argument.type.scalar));
+        argument.type.scalar == ElementType::none ? std::string() : std::string(name_of(argument.type.scalar));
     entry["item_bytes"] = size_of(argument.type.scalar);
     entry["bytes"] = argument.type.size;
     entry["rows"] = argument.type.rows;
@@ -195,6 +195,15 @@ NB_MODULE(_core, module) {
   module.def("standard_headers", [] {
     std::vector<std::string> result;
     for (const stdlib::Header& header : stdlib::headers()) result.emplace_back(header.name);
+    return result;
+  });
+  // Of each type of elements: our name, array libraries', Metal's, and its bytes.
+  module.def("element_types", [] {
+    std::vector<std::tuple<std::string, std::string, std::string, unsigned>> result;
+    for (const ElementTypeInfo& info : element_types) {
+      if (info.size == 0) continue;
+      result.emplace_back(info.name, info.library_name, info.metal_name, info.size);
+    }
     return result;
   });
   module.def("devices", [] {

@@ -26,20 +26,12 @@ using namespace metalloid;
 using namespace metalloid::fast;
 
 namespace metalloid_python {
-namespace {
-
-constexpr std::array<std::string_view, 14> dtype_names{"bool",     "uint8",   "uint16",  "uint32",   "uint64",
-                                                       "int8",     "int16",   "int32",   "int64",    "float16",
-                                                       "bfloat16", "float32", "float64", "complex64"};
-
-}  // namespace
-
 Dtype dtype_named(std::string_view name) {
-  const auto found = std::ranges::find(dtype_names, name);
-  if (found == dtype_names.end()) {
+  const Dtype found = find_element_type([&](const ElementTypeInfo& info) { return info.library_name == name; });
+  if (found == Dtype::none) {
     throw nb::type_error(("[metal_kernel] Not an element type that a kernel can have: " + std::string(name)).c_str());
   }
-  return static_cast<Dtype>(found - dtype_names.begin());
+  return found;
 }
 
 TemplateArguments template_arguments(const PythonTemplate& values) {
@@ -71,12 +63,9 @@ Dtype dtype_of_format(std::string_view format, std::size_t size) {
   if (format == "Zf" && size == 8) return Dtype::complex64;
   if (format.size() == 1) {
     const char code = format[0];
-    auto by_size = [&](Dtype one) {  // the types of 1, 2, 4, 8 bytes stand in this order
-      return static_cast<Dtype>(static_cast<int>(one) + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
-    };
-    if (code == '?') return Dtype::bool_;
-    if (std::string_view("bhilqn").find(code) != std::string_view::npos) return by_size(Dtype::int8);
-    if (std::string_view("cBHILQN").find(code) != std::string_view::npos) return by_size(Dtype::uint8);
+    if (code == '?') return Dtype::boolean;
+    if (std::string_view("bhilqn").find(code) != std::string_view::npos) return integer_type(size, true);
+    if (std::string_view("cBHILQN").find(code) != std::string_view::npos) return integer_type(size, false);
     if (code == 'e') return Dtype::float16;
     if (code == 'f') return Dtype::float32;
     if (code == 'd') return Dtype::float64;
@@ -88,13 +77,11 @@ Dtype dtype_of_format(std::string_view format, std::size_t size) {
 Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
   using Code = nb::dlpack::dtype_code;
   const int bits = dtype.bits;
-  auto by_size = [&](Dtype one) {
-    return static_cast<Dtype>(static_cast<int>(one) + (bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3));
-  };
+  const auto bytes = static_cast<std::size_t>(bits) / 8;
   switch (static_cast<Code>(dtype.code)) {
-    case Code::Bool: return Dtype::bool_;
-    case Code::Int: return by_size(Dtype::int8);
-    case Code::UInt: return by_size(Dtype::uint8);
+    case Code::Bool: return Dtype::boolean;
+    case Code::Int: return integer_type(bytes, true);
+    case Code::UInt: return integer_type(bytes, false);
     case Code::Bfloat: return Dtype::bfloat16;
     case Code::Float:
       if (bits == 16) return Dtype::float16;
@@ -135,7 +122,7 @@ class Borrowed {
   // Python's numbers become arrays without dimensions.
   bool from_scalar(nb::handle object) {
     if (PyBool_Check(object.ptr())) {
-      array = Array::scalar<bool>(nb::cast<bool>(object), Dtype::bool_);
+      array = Array::scalar<bool>(nb::cast<bool>(object), Dtype::boolean);
     } else if (PyLong_Check(object.ptr())) {
       std::int64_t value = 0;
       if (!nb::try_cast(object, value)) throw nb::value_error("[metal_kernel] An integer input does not fit int64.");

@@ -23,11 +23,8 @@ using namespace metalloid;
 
 namespace {
 
-ScalarKind kind_named(const std::string& name) {
-  for (int kind = 0; kind <= static_cast<int>(ScalarKind::float32); ++kind) {
-    if (name_of(static_cast<ScalarKind>(kind)) == name) return static_cast<ScalarKind>(kind);
-  }
-  return ScalarKind::none;
+ElementType kind_named(const std::string& name) {
+  return find_element_type([&](const ElementTypeInfo& info) { return info.name == name; });
 }
 
 // Element kind ("f32", or "" for what the kernel says) and shape by buffer index.

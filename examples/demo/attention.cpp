@@ -8,10 +8,10 @@ namespace demo {
 namespace {
 
 using metalloid::Buffer;
-using metalloid::ScalarKind;
+using metalloid::ElementType;
 
 template <typename T>
-Example attention(const char* kernel, ScalarKind kind, bool causal, std::int64_t window, double tolerance) {
+Example attention(const char* kernel, ElementType kind, bool causal, std::int64_t window, double tolerance) {
   const std::uint32_t batch = 2, heads = 4, key_heads = 2, length = 100, size = 64;
   const float scale = 0.125f;
   Buffer q = random_buffer<T>(batch * heads * length * size, 41), out(q.size());
@@ -53,8 +53,8 @@ Example attention(const char* kernel, ScalarKind kind, bool causal, std::int64_t
 
 std::vector<Example> attention_examples() {
   std::vector<Example> examples;
-  examples.push_back(attention<float>("attention_float", ScalarKind::float32, true, 0, 2e-6));
-  examples.push_back(attention<_Float16>("attention_half", ScalarKind::float16, false, 20, 2e-3));
+  examples.push_back(attention<float>("attention_float", ElementType::float32, true, 0, 2e-6));
+  examples.push_back(attention<_Float16>("attention_half", ElementType::float16, false, 20, 2e-3));
   return examples;
 }
 

@@ -9,7 +9,7 @@ namespace demo {
 namespace {
 
 using metalloid::Buffer;
-using metalloid::ScalarKind;
+using metalloid::ElementType;
 
 Example saxpy() {
   const std::uint32_t count = 1'000'000;
@@ -45,7 +45,7 @@ Example stencil() {
 }
 
 template <typename T>
-Example gelu(const char* kernel, ScalarKind kind, double tolerance) {
+Example gelu(const char* kernel, ElementType kind, double tolerance) {
   const std::uint32_t count = 200'000;
   Buffer in = random_buffer<T>(count, 4, -6, 6), out(in.size());
   Example example{
@@ -96,9 +96,9 @@ std::vector<Example> elementwise_examples() {
   std::vector<Example> examples;
   examples.push_back(saxpy());
   examples.push_back(stencil());
-  examples.push_back(gelu<float>("gelu_float", ScalarKind::float32, 2e-6));
-  examples.push_back(gelu<_Float16>("gelu_half", ScalarKind::float16, 1e-3));
-  examples.push_back(gelu<BFloat16>("gelu_bfloat", ScalarKind::bfloat16, 8e-3));
+  examples.push_back(gelu<float>("gelu_float", ElementType::float32, 2e-6));
+  examples.push_back(gelu<_Float16>("gelu_half", ElementType::float16, 1e-3));
+  examples.push_back(gelu<BFloat16>("gelu_bfloat", ElementType::bfloat16, 8e-3));
   examples.push_back(softplus());
   examples.push_back(epilogue(false, 1));
   examples.push_back(epilogue(true, 2));

@@ -18,7 +18,7 @@ struct Example {
   metalloid::FunctionConstants constants = {};
   metalloid::Dispatch dispatch = {};
   metalloid::Buffer output{0};
-  metalloid::ScalarKind output_kind = metalloid::ScalarKind::float32;
+  metalloid::ElementType output_kind = metalloid::ElementType::float32;
   std::vector<double> expected = {};  // one per element of the output
   double tolerance = 0;               // of |got - expected| / max(1, |expected|)
 };

@@ -19,7 +19,7 @@ namespace demo {
 namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
-using metalloid::ScalarKind;
+using metalloid::ElementType;
 using metalloid::Size;
 
 struct Settings {
@@ -44,11 +44,11 @@ std::vector<Example> all_examples() {
   return examples;
 }
 
-double element(const metalloid::Buffer& buffer, ScalarKind kind, std::size_t i) {
+double element(const metalloid::Buffer& buffer, ElementType kind, std::size_t i) {
   switch (kind) {
-    case ScalarKind::float16: return static_cast<double>(buffer.as<_Float16>()[i]);
-    case ScalarKind::bfloat16: return static_cast<double>(buffer.as<BFloat16>()[i]);
-    case ScalarKind::uint32: return buffer.as<std::uint32_t>()[i];
+    case ElementType::float16: return static_cast<double>(buffer.as<_Float16>()[i]);
+    case ElementType::bfloat16: return static_cast<double>(buffer.as<BFloat16>()[i]);
+    case ElementType::uint32: return buffer.as<std::uint32_t>()[i];
     default: return buffer.as<float>()[i];
   }
 }

@@ -42,7 +42,7 @@ Example stage(const char* kernel, const Buffer& output) {
   return {.file = "radix_sort.metal",
           .kernel = kernel,
           .output = output,
-          .output_kind = metalloid::ScalarKind::uint32,
+          .output_kind = metalloid::ElementType::uint32,
           .tolerance = 0};
 }
 

@@ -8,7 +8,7 @@ namespace demo {
 namespace {
 
 using metalloid::Buffer;
-using metalloid::ScalarKind;
+using metalloid::ElementType;
 
 Example rms_norm() {
   const std::uint32_t rows = 256, columns = 1024;
@@ -31,7 +31,7 @@ Example rms_norm() {
 }
 
 template <typename T>
-Example layer_norm(const char* kernel, ScalarKind kind, double mean, double tolerance) {
+Example layer_norm(const char* kernel, ElementType kind, double mean, double tolerance) {
   const std::uint32_t rows = 100, columns = 1000;
   const float epsilon = 1e-5f;
   Buffer x = random_buffer<T>(rows * columns, 14, mean - 2, mean + 2), out(x.size());
@@ -87,9 +87,9 @@ Example softmax_of_simdgroups() {
 std::vector<Example> reduction_examples() {
   std::vector<Example> examples;
   examples.push_back(rms_norm());
-  examples.push_back(layer_norm<float>("layer_norm_float", ScalarKind::float32, 1000, 2e-6));
-  examples.push_back(layer_norm<_Float16>("layer_norm_half", ScalarKind::float16, 0, 1e-3));
-  examples.push_back(layer_norm<BFloat16>("layer_norm_bfloat", ScalarKind::bfloat16, 0, 8e-3));
+  examples.push_back(layer_norm<float>("layer_norm_float", ElementType::float32, 1000, 2e-6));
+  examples.push_back(layer_norm<_Float16>("layer_norm_half", ElementType::float16, 0, 1e-3));
+  examples.push_back(layer_norm<BFloat16>("layer_norm_bfloat", ElementType::bfloat16, 0, 8e-3));
   examples.push_back(softmax_of_threadgroups());
   examples.push_back(softmax_of_simdgroups());
   return examples;

@@ -15,7 +15,7 @@ Example histogram() {
   Example example{.file = "histogram.metal",
                   .kernel = "histogram",
                   .output = counts,
-                  .output_kind = metalloid::ScalarKind::uint32,
+                  .output_kind = metalloid::ElementType::uint32,
                   .expected = std::vector<double>(256),
                   .tolerance = 0};
   for (std::uint8_t& value : values.as<std::uint8_t>()) {

@@ -33,26 +33,26 @@ class Buffer {
   template <typename T>
   static Buffer of(std::size_t count) {
     Buffer buffer(count * sizeof(T));
-    buffer.elements_ = scalar_kind_of<T>();
+    buffer.elements_ = element_type_of<T>();
     return buffer;
   }
   template <typename T>
   static Buffer wrap(std::span<T> memory, std::shared_ptr<void> owner = {}) {
     Buffer buffer = wrap(const_cast<std::remove_const_t<T>*>(memory.data()), memory.size_bytes(), std::move(owner));
-    buffer.elements_ = scalar_kind_of<T>();
+    buffer.elements_ = element_type_of<T>();
     return buffer;
   }
-  // For formats that the host has no type for. ScalarKind::none: the memory itself is meant.
-  Buffer with_elements(ScalarKind kind) const {
+  // For formats that the host has no type for. ElementType::none: the memory itself is meant.
+  Buffer with_elements(ElementType kind) const {
     Buffer buffer = *this;
     buffer.elements_ = kind;
     return buffer;
   }
 
-  void* contents() const;                            // null in memory that the host cannot reach
-  std::uint64_t gpu_address() const;                 // as kernels see it, on the device that it belongs to
-  std::size_t size() const { return size_; }         // bytes
-  ScalarKind elements() const { return elements_; }  // none where nobody said what they are
+  void* contents() const;                             // null in memory that the host cannot reach
+  std::uint64_t gpu_address() const;                  // as kernels see it, on the device that it belongs to
+  std::size_t size() const { return size_; }          // bytes
+  ElementType elements() const { return elements_; }  // none where nobody said what they are
   engines::Memory& memory() const;
   template <typename T>
   std::span<T> as() const {
@@ -67,7 +67,7 @@ class Buffer {
   Buffer() = default;
   void* memory_ = nullptr;
   std::size_t size_ = 0;
-  ScalarKind elements_ = ScalarKind::none;
+  ElementType elements_ = ElementType::none;
   std::shared_ptr<void> owner_;
   engines::Memory* space_ = nullptr;  // null: the host's
 };

@@ -31,7 +31,7 @@ class Dispatch {
   };
   struct Bytes : std::vector<std::byte> {
     using std::vector<std::byte>::vector;
-    ScalarKind elements = ScalarKind::none;  // as Buffer::elements()
+    ElementType elements = ElementType::none;  // as Buffer::elements()
   };
   // Dimension 0 first: the one whose elements lie next to each other, so a row-major array's shape reversed.
   struct TensorBinding {
@@ -43,12 +43,12 @@ class Dispatch {
   using Binding = std::variant<BufferBinding, Bytes, TensorBinding>;
 
   Dispatch& buffer(std::uint32_t index, Buffer buffer, std::size_t offset = 0);
-  Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value, ScalarKind elements = ScalarKind::none);
+  Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements = ElementType::none);
   // double is none: Metal has no such type.
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, double>)
   Dispatch& value(std::uint32_t index, const T& value) {
-    return bytes(index, std::as_bytes(std::span<const T, 1>(&value, 1)), scalar_kind_of<T>());
+    return bytes(index, std::as_bytes(std::span<const T, 1>(&value, 1)), element_type_of<T>());
   }
   // For arguments of type metal::tensor. Without strides the elements have no gaps.
   Dispatch& tensor(std::uint32_t index, Buffer buffer, std::span<const std::int64_t> extents,

@@ -17,27 +17,11 @@
 
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
+#include "metalloid/element_type.h"
 
 namespace metalloid::fast {
 
-enum class Dtype : std::uint8_t {
-  bool_,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  int8,
-  int16,
-  int32,
-  int64,
-  float16,
-  bfloat16,
-  float32,
-  float64,  // has a spelling, but Metal has no such type: a kernel that takes one does not compile
-  complex64,
-};
-
-std::size_t size_of(Dtype dtype);          // bytes
+using Dtype = ElementType;
 std::string_view metal_name(Dtype dtype);  // as generated source spells it: "float16_t", "int32_t", "bool", ...
 
 using Shape = std::vector<std::int32_t>;

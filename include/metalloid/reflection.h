@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "metalloid/element_type.h"
+
 namespace metalloid {
 
 // Metal's limits on Apple silicon (Metal Feature Set Tables, 2026-05).
@@ -27,27 +29,6 @@ struct Limits {
 // Numbered as in LLVM IR that the front end emits.
 enum class AddressSpace : std::uint8_t { thread = 0, device = 1, constant = 2, threadgroup = 3 };
 
-enum class ScalarKind : std::uint8_t {
-  none,  // a struct, or a type without elements of its own (void)
-  boolean,
-  int8,
-  uint8,
-  int16,
-  uint16,
-  int32,
-  uint32,
-  int64,
-  uint64,
-  float16,
-  bfloat16,
-  float32,
-};
-
-// Size of one element in bytes; 0 for ScalarKind::none.
-std::uint32_t size_of(ScalarKind kind);
-// "bool", "i8", ..., "bf16", "f32"; "struct" for none.
-std::string_view name_of(ScalarKind kind);
-
 struct TypeInfo;
 
 struct StructMember {
@@ -58,50 +39,43 @@ struct StructMember {
 
 // An MSL type as a host sees it in memory.
 struct TypeInfo {
-  std::string name;                      // as Metal spells it: "float4", "packed_char4", "Params"
-  ScalarKind scalar = ScalarKind::none;  // element kind of scalars, vectors, matrices, atomics, arrays
-  std::uint32_t rows = 1;                // vector length, or rows of a matrix
-  std::uint32_t columns = 1;             // columns of a matrix, else 1
-  std::uint64_t array_length = 0;        // elements of a (flattened) array type, 0 if not an array
-  std::uint64_t size = 0;                // bytes, padding included; 0 for void
-  std::uint64_t alignment = 1;           // bytes
+  std::string name;                        // as Metal spells it: "float4", "packed_char4", "Params"
+  ElementType scalar = ElementType::none;  // element kind of scalars, vectors, matrices, atomics, arrays
+  std::uint32_t rows = 1;                  // vector length, or rows of a matrix
+  std::uint32_t columns = 1;               // columns of a matrix, else 1
+  std::uint64_t array_length = 0;          // elements of a (flattened) array type, 0 if not an array
+  std::uint64_t size = 0;                  // bytes, padding included; 0 for void
+  std::uint64_t alignment = 1;             // bytes
   bool is_atomic = false;
   std::vector<StructMember> members;  // of a struct, in declaration order
   // Of a pointer, or an array of them: the element kind of what they lead to.
-  ScalarKind pointee = ScalarKind::none;
+  ElementType pointee = ElementType::none;
 };
 
 // What the address at this offset in an argument buffer of that type leads to; none if nothing is known of it. Behind
 // the type's end another object of it begins.
-ScalarKind pointee_at(const TypeInfo& type, std::uint64_t offset);
+ElementType pointee_at(const TypeInfo& type, std::uint64_t offset);
 
 // Whether both are known as floating-point formats, and not the same one. All else that a host does with memory is
 // legal: integers of another sign, packed words, bytes.
-bool differ_in_format(ScalarKind one, ScalarKind other);
+bool differ_in_format(ElementType one, ElementType other);
 
 // Of a host's type; none for structures and for all that Metal does not have.
 template <typename T>
-constexpr ScalarKind scalar_kind_of() {
+constexpr ElementType element_type_of() {
   using Plain = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<Plain, float>) return ScalarKind::float32;
+  if constexpr (std::is_same_v<Plain, float>) return ElementType::float32;
 #ifdef __FLT16_MAX__
-  if constexpr (std::is_same_v<Plain, _Float16>) return ScalarKind::float16;
+  if constexpr (std::is_same_v<Plain, _Float16>) return ElementType::float16;
 #endif
 #ifdef __BFLT16_MAX__
-  if constexpr (std::is_same_v<Plain, __bf16>) return ScalarKind::bfloat16;
+  if constexpr (std::is_same_v<Plain, __bf16>) return ElementType::bfloat16;
 #endif
-  if constexpr (std::is_same_v<Plain, bool>) return ScalarKind::boolean;
+  if constexpr (std::is_same_v<Plain, bool>) return ElementType::boolean;
   if constexpr (std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
-    constexpr bool is_signed = std::is_signed_v<Plain>;
-    switch (sizeof(Plain)) {
-      case 1: return is_signed ? ScalarKind::int8 : ScalarKind::uint8;
-      case 2: return is_signed ? ScalarKind::int16 : ScalarKind::uint16;
-      case 4: return is_signed ? ScalarKind::int32 : ScalarKind::uint32;
-      case 8: return is_signed ? ScalarKind::int64 : ScalarKind::uint64;
-      default: break;
-    }
+    return integer_type(sizeof(Plain), std::is_signed_v<Plain>);
   }
-  return ScalarKind::none;
+  return ElementType::none;
 }
 
 enum class ArgumentKind : std::uint8_t {

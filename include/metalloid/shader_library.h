@@ -69,17 +69,18 @@ class KernelFunction {
   // The buffers' addresses, 8 bytes each: `struct { metal::array<device float*, N> x; }`.
   void set_arg(unsigned index, std::span<const Dispatch::BufferBinding> buffers);
   // Bytes by value, at most 4096. Throws invalid_argument without any.
-  void set_arg(unsigned index, const void* bytes, std::uint64_t size, ScalarKind elements = ScalarKind::none);
+  void set_arg(unsigned index, const void* bytes, std::uint64_t size, ElementType elements = ElementType::none);
   // A number or a structure by value, in its own width: what the kernel declares must have the same.
   template <detail::inline_value T>
   void set_arg(unsigned index, const T& value) {
-    set_arg(index, static_cast<const void*>(&value), sizeof(T), scalar_kind_of<T>());
+    set_arg(index, static_cast<const void*>(&value), sizeof(T), element_type_of<T>());
   }
   // A vector's or span's elements by value.
   template <detail::container T>
   void set_arg(unsigned index, const T& values) {
     using Element = typename T::value_type;
-    set_arg(index, static_cast<const void*>(values.data()), values.size() * sizeof(Element), scalar_kind_of<Element>());
+    set_arg(index, static_cast<const void*>(values.data()), values.size() * sizeof(Element),
+            element_type_of<Element>());
   }
   // Binds the memory that TORCH_REPORT_ERROR of <c10/metal/error.h> writes into; see synchronize().
   void set_error_buffer_index(unsigned index);

@@ -15,13 +15,13 @@ namespace metalloid {
 
 // What the host knows of an argument's memory beyond its size. Part of the key that results are cached under.
 struct ArgumentContents {
-  ScalarKind elements = ScalarKind::none;  // none: what the kernel's declaration says
+  ElementType elements = ElementType::none;  // none: what the kernel's declaration says
   std::vector<std::int64_t> shape{};
 };
 
 struct ReachedMemory {
   Buffer buffer;
-  ScalarKind elements = ScalarKind::none;
+  ElementType elements = ElementType::none;
 };
 
 struct TuneOptions {

@@ -5,52 +5,24 @@
 
 namespace metalloid {
 
-std::uint32_t size_of(ScalarKind kind) {
-  switch (kind) {
-    case ScalarKind::none: return 0;
-    case ScalarKind::boolean:
-    case ScalarKind::int8:
-    case ScalarKind::uint8: return 1;
-    case ScalarKind::int16:
-    case ScalarKind::uint16:
-    case ScalarKind::float16:
-    case ScalarKind::bfloat16: return 2;
-    case ScalarKind::int32:
-    case ScalarKind::uint32:
-    case ScalarKind::float32: return 4;
-    case ScalarKind::int64:
-    case ScalarKind::uint64: return 8;
-  }
-  return 0;
-}
-
-ScalarKind pointee_at(const TypeInfo& type, std::uint64_t offset) {
-  if (type.size == 0) return ScalarKind::none;
+ElementType pointee_at(const TypeInfo& type, std::uint64_t offset) {
+  if (type.size == 0) return ElementType::none;
   offset %= type.size;
-  if (type.pointee != ScalarKind::none || type.members.empty()) return type.pointee;
+  if (type.pointee != ElementType::none || type.members.empty()) return type.pointee;
   if (type.array_length != 0) offset %= std::max<std::uint64_t>(type.size / type.array_length, 1);
   const TypeInfo* inner = nullptr;
   std::uint64_t start = 0;
   for (const StructMember& member : type.members) {
     if (member.offset > offset || offset - member.offset >= member.type.front().size) continue;
-    if (inner) return ScalarKind::none;  // a union: either may be meant
+    if (inner) return ElementType::none;  // a union: either may be meant
     inner = &member.type.front();
     start = member.offset;
   }
-  return inner ? pointee_at(*inner, offset - start) : ScalarKind::none;
+  return inner ? pointee_at(*inner, offset - start) : ElementType::none;
 }
 
-bool differ_in_format(ScalarKind one, ScalarKind other) {
-  const auto is_format = [](ScalarKind kind) {
-    return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
-  };
-  return is_format(one) && is_format(other) && one != other;
-}
-
-std::string_view name_of(ScalarKind kind) {
-  constexpr std::string_view names[] = {"struct", "bool", "i8",  "u8",  "i16",  "u16", "i32",
-                                        "u32",    "i64",  "u64", "f16", "bf16", "f32"};
-  return names[static_cast<std::size_t>(kind)];
+bool differ_in_format(ElementType one, ElementType other) {
+  return is_floating(one) && is_floating(other) && one != other;
 }
 
 std::string_view name_of(Builtin builtin) {

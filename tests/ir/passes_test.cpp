@@ -133,7 +133,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-TypeInfo type_of(const char* name, ScalarKind scalar) {
+TypeInfo type_of(const char* name, ElementType scalar) {
   TypeInfo type;
   type.name = name;
   type.scalar = scalar;
@@ -156,7 +156,7 @@ ArgumentInfo argument_of(const std::string& kind, std::size_t number) {
       if (i > static_cast<int>(Builtin::thread_index_in_grid)) throw std::invalid_argument("no argument: " + kind);
       argument.builtin = static_cast<Builtin>(i);
     }
-    argument.type = type_of("uint", ScalarKind::uint32);
+    argument.type = type_of("uint", ElementType::uint32);
   }
   return argument;
 }
@@ -182,7 +182,7 @@ TestFile read(const std::filesystem::path& path) {
       file.kernel.arguments.push_back(argument_of(words.at(0), file.kernel.arguments.size()));
     } else if (head[0] == "CONSTANT") {
       const auto index = static_cast<std::uint32_t>(file.library.function_constants.size());
-      file.library.function_constants.push_back({words.at(0), index, type_of("int", ScalarKind::int32), words[0]});
+      file.library.function_constants.push_back({words.at(0), index, type_of("int", ElementType::int32), words[0]});
       if (words.size() > 1) file.constants.set(words[0], std::int64_t{std::stoll(words[1])});
     }
   }

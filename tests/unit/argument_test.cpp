@@ -25,7 +25,7 @@ TEST(Argument, ScalarHasItsKindAndNoShape) {
   EXPECT_TRUE(spec.is_scalar);
   EXPECT_EQ(spec.target, "");
   const Array array = materialise(spec, 0);
-  EXPECT_EQ(array.kind, ScalarKind::uint32);
+  EXPECT_EQ(array.kind, ElementType::uint32);
   EXPECT_TRUE(array.shape.empty());
   EXPECT_EQ(element_as_integer(array, 0), 1024);
 }
@@ -79,7 +79,7 @@ TEST(Argument, TargetsAreNamesOrIndices) {
 
 TEST(Argument, BfloatFilesNameTheirKind) {
   const ArgumentSpec spec = parse_argument("w=bf16:weights.npy");
-  EXPECT_EQ(spec.kind, ScalarKind::bfloat16);
+  EXPECT_EQ(spec.kind, ElementType::bfloat16);
   EXPECT_EQ(spec.file, "weights.npy");
 }
 
@@ -110,9 +110,9 @@ TEST(Argument, ValuesOfTheArgumentsType) {
   EXPECT_EQ(parse_argument("2x.npy").source, ArgumentSpec::Source::file);
 }
 
-TypeInfo scalar(ScalarKind kind) { return {.name = "t", .scalar = kind, .size = size_of(kind), .members = {}}; }
+TypeInfo scalar(ElementType kind) { return {.name = "t", .scalar = kind, .size = size_of(kind), .members = {}}; }
 
-TypeInfo vector(ScalarKind kind, std::uint32_t rows, std::uint64_t size) {
+TypeInfo vector(ElementType kind, std::uint32_t rows, std::uint64_t size) {
   return {.name = "vector", .scalar = kind, .rows = rows, .size = size, .members = {}};
 }
 
@@ -126,29 +126,29 @@ std::string value_refusal(std::string_view text, const TypeInfo& type) {
 }
 
 TEST(Value, ScalarsAndVectors) {
-  EXPECT_EQ(element_as_integer(parse_value("-7", scalar(ScalarKind::int16), ""), 0), -7);
-  EXPECT_TRUE(parse_value("1", scalar(ScalarKind::float32), "").shape.empty());
-  const Array three = parse_value("{1, 2,3}", vector(ScalarKind::float32, 3, 16), "");
+  EXPECT_EQ(element_as_integer(parse_value("-7", scalar(ElementType::int16), ""), 0), -7);
+  EXPECT_TRUE(parse_value("1", scalar(ElementType::float32), "").shape.empty());
+  const Array three = parse_value("{1, 2,3}", vector(ElementType::float32, 3, 16), "");
   EXPECT_EQ(three.shape, std::vector<std::size_t>{4}) << "with its padding";
   EXPECT_EQ(element_as_double(three, 2), 3);
   EXPECT_EQ(element_as_double(three, 3), 0);
-  EXPECT_NE(value_refusal("1.5", scalar(ScalarKind::uint32)).find("'1.5' is not an integer"), std::string::npos);
-  EXPECT_NE(value_refusal("{1}", scalar(ScalarKind::uint32)).find("no braces"), std::string::npos);
-  EXPECT_NE(value_refusal("1", vector(ScalarKind::float32, 3, 16)).find("in braces"), std::string::npos);
-  EXPECT_NE(value_refusal("{1,2,3,4}", vector(ScalarKind::float32, 3, 16)).find("4 values for"), std::string::npos);
+  EXPECT_NE(value_refusal("1.5", scalar(ElementType::uint32)).find("'1.5' is not an integer"), std::string::npos);
+  EXPECT_NE(value_refusal("{1}", scalar(ElementType::uint32)).find("no braces"), std::string::npos);
+  EXPECT_NE(value_refusal("1", vector(ElementType::float32, 3, 16)).find("in braces"), std::string::npos);
+  EXPECT_NE(value_refusal("{1,2,3,4}", vector(ElementType::float32, 3, 16)).find("4 values for"), std::string::npos);
 }
 
 TEST(Value, StructsByOrderAndByName) {
-  TypeInfo array = scalar(ScalarKind::uint8);
+  TypeInfo array = scalar(ElementType::uint8);
   array.array_length = 4;
   array.size = 4;
   const TypeInfo inner{.name = "Inner",
                        .size = 8,
-                       .members = {{"bytes", 0, {array}}, {"half2", 4, {vector(ScalarKind::float16, 2, 4)}}}};
+                       .members = {{"bytes", 0, {array}}, {"half2", 4, {vector(ElementType::float16, 2, 4)}}}};
   const TypeInfo outer{
-      .name = "Outer", .size = 12, .members = {{"n", 0, {scalar(ScalarKind::uint32)}}, {"inner", 4, {inner}}}};
+      .name = "Outer", .size = 12, .members = {{"n", 0, {scalar(ElementType::uint32)}}, {"inner", 4, {inner}}}};
   const Array by_order = parse_value("{258, {{1,2}, {0.5, -1}}}", outer, "");
-  EXPECT_EQ(by_order.kind, ScalarKind::uint8);
+  EXPECT_EQ(by_order.kind, ElementType::uint8);
   EXPECT_EQ(by_order.bytes, parse_value("{inner={half2={0.5,-1},bytes={1,2}},n=258}", outer, "").bytes);
   const std::vector<std::byte> expected = {std::byte{2}, std::byte{1},    std::byte{0}, std::byte{0},
                                            std::byte{1}, std::byte{2},    std::byte{0}, std::byte{0},

@@ -63,7 +63,7 @@ TEST(MetalKernel, ScalarsAreConverted) {
   EXPECT_EQ(*reinterpret_cast<const std::uint16_t*>(Array::scalar(1.0f, Dtype::float16).data()), 0x3c00);
   EXPECT_EQ(*reinterpret_cast<const std::int64_t*>(Array::scalar((1ll << 62) + 1, Dtype::int64).data()),
             (1ll << 62) + 1);
-  EXPECT_EQ(*reinterpret_cast<const bool*>(Array::scalar(2, Dtype::bool_).data()), true);
+  EXPECT_EQ(*reinterpret_cast<const bool*>(Array::scalar(2, Dtype::boolean).data()), true);
   const Array complex = Array::scalar(std::array<float, 2>{1, 2}, Dtype::complex64);
   EXPECT_EQ(reinterpret_cast<const float*>(complex.data())[1], 2);
   EXPECT_THROW(Array::scalar(std::array<float, 2>{1, 2}, Dtype::float32), Error);
@@ -102,7 +102,7 @@ TEST(MetalKernel, GeneratesTheSignature) {
   const MetalKernel kernel =
       metal_kernel("sum", {"a", "b", "c"}, {"out", "count"}, "// a_strides b_ndim c_shape", "#define N 1", true, true);
   const GeneratedSource source = kernel.source(
-      {Array::zeros({3, 4}, Dtype::bfloat16), Array::zeros({7}, Dtype::uint8), Array::zeros({}, Dtype::bool_)},
+      {Array::zeros({3, 4}, Dtype::bfloat16), Array::zeros({7}, Dtype::uint8), Array::zeros({}, Dtype::boolean)},
       {Dtype::float32, Dtype::uint32}, {{"N", -2}, {"fast", true}});
   EXPECT_EQ(source.kernel_name, "custom_kernel_sum___2_1_bfloat16_t_uint8_tc_bools_float_uint32_t");
   EXPECT_EQ(source.text,

@@ -56,7 +56,7 @@ TEST_F(Npy, EveryKindReadsBack) {
 
 TEST_F(Npy, ScalarsAndEmptyArraysReadBack) {
   for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{}, {0}, {3, 0, 2}, {7}}) {
-    write_npy(file_, make_array(ScalarKind::float32, shape));
+    write_npy(file_, make_array(ElementType::float32, shape));
     EXPECT_EQ(read_npy(file_).shape, shape);
   }
 }
@@ -70,14 +70,14 @@ TEST_F(Npy, VersionsTwoAndThree) {
 
 TEST_F(Npy, StructuredAndVoidTypesAreBytesAndComplexOnesPairs) {
   write("{'descr': [('shape', '<f4'), ('b', '|u1', (3,))], 'fortran_order': False, 'shape': (2, 1), }", 14);
-  EXPECT_EQ(read_npy(file_).kind, ScalarKind::uint8);
+  EXPECT_EQ(read_npy(file_).kind, ElementType::uint8);
   EXPECT_EQ(read_npy(file_).shape, (std::vector<std::size_t>{2, 1, 7}));
   write("{'descr': '|V5', 'fortran_order': False, 'shape': (), }", 5);
   EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{5});
   write("{'descr': '|V5', 'fortran_order': False, 'shape': (0,), }", 0);
   EXPECT_EQ(read_npy(file_).element_count(), 0U);
   write("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", 24);
-  EXPECT_EQ(read_npy(file_).kind, ScalarKind::float32);
+  EXPECT_EQ(read_npy(file_).kind, ElementType::float32);
   EXPECT_EQ(read_npy(file_).shape, (std::vector<std::size_t>{3, 2}));
 }
 
@@ -159,14 +159,14 @@ TEST_F(Npy, OnlyFilesAreRead) {
 }
 
 TEST_F(Npy, AFileIsWrittenWholeOrStays) {
-  write_npy(file_, make_array(ScalarKind::float32, {3}));
+  write_npy(file_, make_array(ElementType::float32, {3}));
   {
     OutputFile unfinished(file_);
     unfinished.write("no array");
   }
   EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{3});
   std::filesystem::permissions(file_, std::filesystem::perms{0640});
-  write_npy(file_, make_array(ScalarKind::float32, {5}));
+  write_npy(file_, make_array(ElementType::float32, {5}));
   EXPECT_EQ(read_npy(file_).shape, std::vector<std::size_t>{5});
   EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms{0640});
 }

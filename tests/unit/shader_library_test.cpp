@@ -242,11 +242,11 @@ TEST(ShaderLibrary, RefusesAnotherFloatingPointFormat) {
   };
   dispatch_with(Buffer::of<float>(8), 1.0f);
   dispatch_with(Buffer::of<std::uint32_t>(8), std::int32_t{1});  // the same memory
-  const Buffer halves = Buffer(64).with_elements(ScalarKind::float16);
+  const Buffer halves = Buffer(64).with_elements(ElementType::float16);
   expect_error(
       ErrorCode::invalid_argument, [&] { dispatch_with(halves, 1.0f); },
       "argument 'y' at index 0 has the type float, whose elements are f32; those given are f16");
-  dispatch_with(halves.with_elements(ScalarKind::none), 1.0f);
+  dispatch_with(halves.with_elements(ElementType::none), 1.0f);
 
   auto gather = library().kernel_function("gather");
   const auto gather_with = [&](const Buffer& second) {

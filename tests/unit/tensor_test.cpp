@@ -73,7 +73,7 @@ TEST_F(ScaledTensor, IsReflectedWithIndexElementAndExtents) {
   const ArgumentInfo& x = kernel_.info().arguments.at(0);
   EXPECT_EQ(x.kind, ArgumentKind::tensor);
   EXPECT_EQ(x.index, 2u);
-  EXPECT_EQ(x.type.scalar, ScalarKind::float32);
+  EXPECT_EQ(x.type.scalar, ElementType::float32);
   EXPECT_EQ(x.access, Access::read_write);
   EXPECT_THAT(x.extents, ElementsAre(-1, -1));
   EXPECT_EQ(kernel_.info().arguments.at(1).index, 0u);  // free indices skip the tensor's
@@ -84,11 +84,11 @@ TEST(Tensors, OfOtherTypesAreReflected) {
   const KernelInfo info = library().kernel("typed").info();
   EXPECT_THAT(info.arguments.at(0).extents, ElementsAre(4, -1));
   EXPECT_EQ(info.arguments.at(0).access, Access::read);
-  EXPECT_EQ(info.arguments.at(0).type.scalar, ScalarKind::float16);
+  EXPECT_EQ(info.arguments.at(0).type.scalar, ElementType::float16);
   EXPECT_TRUE(info.arguments.at(1).extents.empty());
   EXPECT_EQ(info.arguments.at(1).address_space, AddressSpace::constant);
   EXPECT_EQ(info.arguments.at(1).access, Access::read);
-  EXPECT_EQ(info.arguments.at(2).type.scalar, ScalarKind::bfloat16);
+  EXPECT_EQ(info.arguments.at(2).type.scalar, ElementType::bfloat16);
 }
 
 TEST_F(ScaledTensor, HasStridesAndAnOffset) {

@@ -229,7 +229,7 @@ std::span<const std::byte> bytes(const std::vector<T>& values) {
 TEST(TuneCompare, FloatsToATolerance) {
   const std::vector<float> expected = {1, 100, 0, std::numeric_limits<float>::quiet_NaN()};
   auto compare = [&](std::vector<float> result, std::optional<double> tolerance = {}) {
-    return compare_elements(ScalarKind::float32, bytes(expected), bytes(result), tolerance);
+    return compare_elements(ElementType::float32, bytes(expected), bytes(result), tolerance);
   };
   const float nan = expected[3];
   EXPECT_EQ(compare({1, 100, 0, nan}), std::nullopt);
@@ -243,16 +243,16 @@ TEST(TuneCompare, FloatsToATolerance) {
 
 TEST(TuneCompare, IntegersAndBytesExactly) {
   const std::vector<std::int32_t> expected = {1, 2, 3};
-  EXPECT_EQ(compare_elements(ScalarKind::int32, bytes(expected), bytes(expected), {}), std::nullopt);
-  EXPECT_THAT(*compare_elements(ScalarKind::int32, bytes(expected), bytes(std::vector<std::int32_t>{1, 2, 4}), 10),
+  EXPECT_EQ(compare_elements(ElementType::int32, bytes(expected), bytes(expected), {}), std::nullopt);
+  EXPECT_THAT(*compare_elements(ElementType::int32, bytes(expected), bytes(std::vector<std::int32_t>{1, 2, 4}), 10),
               HasSubstr("1 of 3 elements differ, the first at 2: 4 instead of 3"));
-  EXPECT_EQ(
-      *compare_elements(ScalarKind::int8, bytes(std::vector<std::int8_t>{-1}), bytes(std::vector<std::int8_t>{-2}), {}),
-      "1 of 1 elements differ, the first at 0: -2 instead of -1");
+  EXPECT_EQ(*compare_elements(ElementType::int8, bytes(std::vector<std::int8_t>{-1}),
+                              bytes(std::vector<std::int8_t>{-2}), {}),
+            "1 of 1 elements differ, the first at 0: -2 instead of -1");
   EXPECT_THAT(
-      *compare_elements(ScalarKind::uint64, bytes(std::vector<std::uint64_t>{0}), bytes(std::vector{~0ull}), {}),
+      *compare_elements(ElementType::uint64, bytes(std::vector<std::uint64_t>{0}), bytes(std::vector{~0ull}), {}),
       HasSubstr(": 18446744073709551615 instead of 0"));
-  EXPECT_THAT(*compare_elements(ScalarKind::none, bytes(expected), bytes(std::vector<std::int32_t>{1, 258, 3}), {}),
+  EXPECT_THAT(*compare_elements(ElementType::none, bytes(expected), bytes(std::vector<std::int32_t>{1, 258, 3}), {}),
               HasSubstr("1 of 12"));
 }
 

@@ -35,9 +35,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 // Smallest and largest integer of a kind, as wide as parsing needs.
-bool integer_fits(ScalarKind kind, std::int64_t value) {
+bool integer_fits(ElementType kind, std::int64_t value) {
   const std::uint32_t bits = size_of(kind) * 8;
-  if (kind == ScalarKind::boolean) return value == 0 || value == 1;
+  if (kind == ElementType::boolean) return value == 0 || value == 1;
   if (is_signed_integer(kind)) {
     return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1)));
   }
@@ -46,7 +46,7 @@ bool integer_fits(ScalarKind kind, std::int64_t value) {
 
 bool names_npy_file(std::string_view text) { return text.ends_with(".npy"); }
 
-std::vector<std::size_t> parse_shape(std::string_view text, std::string_view whole, ScalarKind kind) {
+std::vector<std::size_t> parse_shape(std::string_view text, std::string_view whole, ElementType kind) {
   std::vector<std::size_t> shape;
   std::size_t total = size_of(kind);
   for (const std::string& part : split(text, text.find('x') == std::string_view::npos ? ',' : 'x')) {
@@ -162,7 +162,7 @@ void set_from_text(Array& array, std::size_t index, const std::string& value, st
     }
     return;
   }
-  if (array.kind == ScalarKind::boolean && (value == "true" || value == "false")) {
+  if (array.kind == ElementType::boolean && (value == "true" || value == "false")) {
     return set_element(array, index, std::int64_t{value == "true"});
   }
   const bool negative = value.starts_with('-');
@@ -174,7 +174,7 @@ void set_from_text(Array& array, std::size_t index, const std::string& value, st
       static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
   const bool huge = *magnitude > largest;
   const auto integer = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
-  const bool fits = huge ? (array.kind == ScalarKind::uint64 && !negative) : integer_fits(array.kind, integer);
+  const bool fits = huge ? (array.kind == ElementType::uint64 && !negative) : integer_fits(array.kind, integer);
   if (!fits) fail(whole, fmt::format("{} does not fit {}", shortened(value), name_of(array.kind)));
   set_element(array, index, integer);
 }
@@ -198,9 +198,9 @@ ArgumentSpec parse_argument(std::string_view text) {
 Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
   if (spec.source == ArgumentSpec::Source::file) {
     Array array = read_npy(spec.file);
-    if (spec.kind == ScalarKind::none || spec.kind == array.kind) return array;
-    if (spec.kind == ScalarKind::bfloat16 && array.kind == ScalarKind::uint16) {
-      array.kind = ScalarKind::bfloat16;
+    if (spec.kind == ElementType::none || spec.kind == array.kind) return array;
+    if (spec.kind == ElementType::bfloat16 && array.kind == ElementType::uint16) {
+      array.kind = ElementType::bfloat16;
       return array;
     }
     fail(spec.text, fmt::format("{} holds {}, not {}", shortened(spec.file), name_of(array.kind), name_of(spec.kind)));
@@ -223,7 +223,7 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
     if (spec.source == ArgumentSpec::Source::arange) {
       set_element(array, i, static_cast<std::int64_t>(i));
     } else if (spec.source == ArgumentSpec::Source::uniform) {
-      const bool boolean = array.kind == ScalarKind::boolean;
+      const bool boolean = array.kind == ElementType::boolean;
       set_element(array, i, is_floating(array.kind) ? unit() : std::floor(unit() * (boolean ? 2 : 100)));
     } else {
       const double radius = std::sqrt(-2 * std::log(1 - unit()));

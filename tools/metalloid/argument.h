@@ -23,10 +23,10 @@ struct ArgumentSpec {
   std::string text;    // as given, for messages
   std::string target;  // name or index in "TARGET=SPEC"; empty: the next buffer in order
   Source source = Source::values;
-  std::string file;                    // Source::file
-  ScalarKind kind = ScalarKind::none;  // of the elements; for a file: none, or bfloat16 from "bf16:FILE.npy"
-  bool is_scalar = false;              // "u32:1024" in contrast to an array of one element
-  std::string value;                   // Source::of_argument: a value whose type is the argument's (value.h)
+  std::string file;                      // Source::file
+  ElementType kind = ElementType::none;  // of the elements; for a file: none, or bfloat16 from "bf16:FILE.npy"
+  bool is_scalar = false;                // "u32:1024" in contrast to an array of one element
+  std::string value;                     // Source::of_argument: a value whose type is the argument's (value.h)
   std::vector<std::size_t> shape;
   std::vector<std::string> values;  // one for all elements, or one per element
 };

@@ -16,9 +16,8 @@
 namespace metalloid::tool {
 namespace {
 
-constexpr std::array all_kinds = {ScalarKind::boolean, ScalarKind::int8,    ScalarKind::uint8,    ScalarKind::int16,
-                                  ScalarKind::uint16,  ScalarKind::int32,   ScalarKind::uint32,   ScalarKind::int64,
-                                  ScalarKind::uint64,  ScalarKind::float16, ScalarKind::bfloat16, ScalarKind::float32};
+// What Metal has.
+bool is_kind(ElementType kind) { return kind != ElementType::none && kind <= ElementType::float32; }
 
 template <typename T>
 T load(const Array& array, std::size_t index) {
@@ -34,26 +33,26 @@ void store(Array& array, std::size_t index, T value) {
 
 // Calls `use` with a value of the C++ type that holds one element of an integer kind.
 template <typename Use>
-auto with_integer_type(ScalarKind kind, Use use) {
+auto with_integer_type(ElementType kind, Use use) {
   switch (kind) {
-    case ScalarKind::int8: return use(std::int8_t{});
-    case ScalarKind::int16: return use(std::int16_t{});
-    case ScalarKind::uint16: return use(std::uint16_t{});
-    case ScalarKind::int32: return use(std::int32_t{});
-    case ScalarKind::uint32: return use(std::uint32_t{});
-    case ScalarKind::int64: return use(std::int64_t{});
-    case ScalarKind::uint64: return use(std::uint64_t{});
+    case ElementType::int8: return use(std::int8_t{});
+    case ElementType::int16: return use(std::int16_t{});
+    case ElementType::uint16: return use(std::uint16_t{});
+    case ElementType::int32: return use(std::int32_t{});
+    case ElementType::uint32: return use(std::uint32_t{});
+    case ElementType::int64: return use(std::int64_t{});
+    case ElementType::uint64: return use(std::uint64_t{});
     default: return use(std::uint8_t{});  // boolean, uint8
   }
 }
 
 std::string format_element(const Array& array, std::size_t index) {
   switch (array.kind) {
-    case ScalarKind::boolean: return load<std::uint8_t>(array, index) != 0 ? "True" : "False";
-    case ScalarKind::float32: return fmt::format("{}", load<float>(array, index));
-    case ScalarKind::float16:
-    case ScalarKind::bfloat16: return fmt::format("{:.4g}", element_as_double(array, index));
-    case ScalarKind::uint64: return fmt::format("{}", load<std::uint64_t>(array, index));
+    case ElementType::boolean: return load<std::uint8_t>(array, index) != 0 ? "True" : "False";
+    case ElementType::float32: return fmt::format("{}", load<float>(array, index));
+    case ElementType::float16:
+    case ElementType::bfloat16: return fmt::format("{:.4g}", element_as_double(array, index));
+    case ElementType::uint64: return fmt::format("{}", load<std::uint64_t>(array, index));
     default: return fmt::format("{}", element_as_integer(array, index));
   }
 }
@@ -68,32 +67,24 @@ std::size_t largest_array() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
 }
 
-Array make_array(ScalarKind kind, std::vector<std::size_t> shape) {
+Array make_array(ElementType kind, std::vector<std::size_t> shape) {
   Array array{kind, std::move(shape), {}};
   array.bytes.resize(array.element_count() * size_of(kind));
   return array;
 }
 
-std::optional<ScalarKind> parse_kind(std::string_view name) {
-  for (ScalarKind kind : all_kinds) {
-    if (name_of(kind) == name) return kind;
-  }
-  return std::nullopt;
+std::optional<ElementType> parse_kind(std::string_view name) {
+  const ElementType kind = find_element_type([&](const ElementTypeInfo& info) { return info.name == name; });
+  return is_kind(kind) ? std::optional(kind) : std::nullopt;
 }
 
 std::string kind_names() {
   std::string names;
-  for (ScalarKind kind : all_kinds) names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(kind));
+  for (std::size_t i = 0; i < element_types.size(); ++i) {
+    if (!is_kind(static_cast<ElementType>(i))) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", element_types[i].name);
+  }
   return names;
-}
-
-bool is_floating(ScalarKind kind) {
-  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
-}
-
-bool is_signed_integer(ScalarKind kind) {
-  return kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32 ||
-         kind == ScalarKind::int64;
 }
 
 float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
@@ -114,9 +105,9 @@ std::uint16_t double_to_bfloat16(double value) {
 
 double element_as_double(const Array& array, std::size_t index) {
   switch (array.kind) {
-    case ScalarKind::float32: return load<float>(array, index);
-    case ScalarKind::float16: return static_cast<double>(load<_Float16>(array, index));
-    case ScalarKind::bfloat16: return bfloat16_to_float(load<std::uint16_t>(array, index));
+    case ElementType::float32: return load<float>(array, index);
+    case ElementType::float16: return static_cast<double>(load<_Float16>(array, index));
+    case ElementType::bfloat16: return bfloat16_to_float(load<std::uint16_t>(array, index));
     default:
       return with_integer_type(array.kind,
                                [&](auto zero) { return static_cast<double>(load<decltype(zero)>(array, index)); });
@@ -130,11 +121,11 @@ std::int64_t element_as_integer(const Array& array, std::size_t index) {
 
 void set_element(Array& array, std::size_t index, double value) {
   switch (array.kind) {
-    case ScalarKind::float32: return store(array, index, static_cast<float>(value));
-    case ScalarKind::float16: return store(array, index, static_cast<_Float16>(value));
-    case ScalarKind::bfloat16: return store(array, index, double_to_bfloat16(value));
-    case ScalarKind::boolean: return store(array, index, static_cast<std::uint8_t>(value != 0));
-    case ScalarKind::uint64:
+    case ElementType::float32: return store(array, index, static_cast<float>(value));
+    case ElementType::float16: return store(array, index, static_cast<_Float16>(value));
+    case ElementType::bfloat16: return store(array, index, double_to_bfloat16(value));
+    case ElementType::boolean: return store(array, index, static_cast<std::uint8_t>(value != 0));
+    case ElementType::uint64:
       return store(
           array, index,
           value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value));
@@ -144,7 +135,7 @@ void set_element(Array& array, std::size_t index, double value) {
 
 void set_element(Array& array, std::size_t index, std::int64_t value) {
   if (is_floating(array.kind)) return set_element(array, index, static_cast<double>(value));
-  if (array.kind == ScalarKind::boolean) return store(array, index, static_cast<std::uint8_t>(value != 0));
+  if (array.kind == ElementType::boolean) return store(array, index, static_cast<std::uint8_t>(value != 0));
   with_integer_type(array.kind, [&](auto zero) { store(array, index, static_cast<decltype(zero)>(value)); });
 }
 

@@ -13,7 +13,7 @@
 namespace metalloid::tool {
 
 struct Array {
-  ScalarKind kind = ScalarKind::float32;
+  ElementType kind = ElementType::float32;
   std::vector<std::size_t> shape;  // empty: a scalar
   std::vector<std::byte> bytes;    // C order
 
@@ -26,15 +26,12 @@ inline constexpr std::size_t largest_rank = 64;
 std::size_t largest_array();
 
 // A zeroed array.
-Array make_array(ScalarKind kind, std::vector<std::size_t> shape);
+Array make_array(ElementType kind, std::vector<std::size_t> shape);
 
 // "f32" -> float32; nothing for a name that is no element kind.
-std::optional<ScalarKind> parse_kind(std::string_view name);
+std::optional<ElementType> parse_kind(std::string_view name);
 // "bool, i8, u8, ...", for messages.
 std::string kind_names();
-
-bool is_floating(ScalarKind kind);
-bool is_signed_integer(ScalarKind kind);
 
 // One element as the nearest double, and back with one rounding. Integers out of range wrap.
 double element_as_double(const Array& array, std::size_t index);

@@ -39,12 +39,12 @@ constexpr std::string_view name_of(AddressSpace space) {
 }
 
 std::string_view scalar_name(const TypeInfo& type) {
-  return type.scalar == ScalarKind::none && type.members.empty() ? "" : metalloid::name_of(type.scalar);
+  return type.scalar == ElementType::none && type.members.empty() ? "" : metalloid::name_of(type.scalar);
 }
 
 Json describe(const TypeInfo& type) {
   Json json{{"name", type.name}, {"size", type.size}, {"alignment", type.alignment}};
-  if (type.scalar != ScalarKind::none) json["scalar"] = metalloid::name_of(type.scalar);
+  if (type.scalar != ElementType::none) json["scalar"] = metalloid::name_of(type.scalar);
   if (type.rows > 1) json["rows"] = type.rows;
   if (type.columns > 1) json["columns"] = type.columns;
   if (type.array_length > 0) json["array_length"] = type.array_length;

@@ -49,13 +49,13 @@ const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target,
 
 // Vectors, matrices and atomics take arrays of their elements, structs take their bytes. Pointers to char, uchar and
 // void stand for memory of any kind.
-void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const ArgumentSpec& spec, ScalarKind given) {
-  ScalarKind wanted = argument.type.scalar;
-  const bool is_char = (wanted == ScalarKind::int8 || wanted == ScalarKind::uint8) && argument.type.rows == 1;
+void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const ArgumentSpec& spec, ElementType given) {
+  ElementType wanted = argument.type.scalar;
+  const bool is_char = (wanted == ElementType::int8 || wanted == ElementType::uint8) && argument.type.rows == 1;
   if (is_char && !argument.is_reference && !argument.type.is_atomic && !spec.is_scalar) return;
-  if (wanted == ScalarKind::none) {
+  if (wanted == ElementType::none) {
     if (argument.type.members.empty()) return;
-    wanted = ScalarKind::uint8;
+    wanted = ElementType::uint8;
   }
   if (wanted == given) return;
   const bool is_struct = !argument.type.members.empty();
@@ -71,7 +71,7 @@ void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const Argu
 std::string example_spec(const ArgumentInfo& argument) {
   const TypeInfo& type = argument.type;
   if (argument.is_reference) return fmt::format("--arg {}={}", argument.name, example_value(type));
-  const std::string kind(type.scalar == ScalarKind::none ? "u8" : name_of(type.scalar));
+  const std::string kind(type.scalar == ElementType::none ? "u8" : name_of(type.scalar));
   return fmt::format("--arg '{}={}[...]=...'", argument.name, kind);
 }
 

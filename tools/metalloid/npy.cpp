@@ -25,15 +25,11 @@ constexpr std::string_view magic = "\x93NUMPY";
 }
 
 // The element kind of a plain type string; element_size() has refused what no file holds.
-ScalarKind kind_of(std::string_view type) {
-  static constexpr std::pair<std::string_view, ScalarKind> known[] = {
-      {"b1", ScalarKind::boolean}, {"i1", ScalarKind::int8},    {"u1", ScalarKind::uint8},  {"i2", ScalarKind::int16},
-      {"u2", ScalarKind::uint16},  {"i4", ScalarKind::int32},   {"u4", ScalarKind::uint32}, {"i8", ScalarKind::int64},
-      {"u8", ScalarKind::uint64},  {"f2", ScalarKind::float16}, {"f4", ScalarKind::float32}};
-  for (const auto& [name, kind] : known) {
-    if (type.substr(1) == name) return kind;
-  }
-  if (type.substr(1) == "f8") {
+ElementType kind_of(std::string_view type) {
+  const ElementType kind =
+      find_element_type([&](const ElementTypeInfo& info) { return info.npy_name == type.substr(1); });
+  if (kind != ElementType::none && kind <= ElementType::float32) return kind;
+  if (kind == ElementType::float64) {
     throw HeaderError("64-bit floats do not exist in Metal; save it with array.astype('float32')");
   }
   throw HeaderError(fmt::format("element type '{}' is not supported (supported: {})", type, kind_names()));
@@ -49,10 +45,10 @@ Array described(const NpyHeader& header) {
   }
   const std::string& name = header.type.name;
   if (name == "<c8") {
-    array.kind = ScalarKind::float32;
+    array.kind = ElementType::float32;
     array.shape.push_back(2);
   } else if (name.empty() || name.starts_with("|V")) {
-    array.kind = ScalarKind::uint8;
+    array.kind = ElementType::uint8;
     array.shape.push_back(size);
   } else {
     array.kind = kind_of(name);
@@ -73,21 +69,8 @@ std::optional<std::size_t> size_in_bytes(const Array& array) {
   return size;
 }
 
-std::string_view descr_of(ScalarKind kind) {
-  switch (kind) {
-    case ScalarKind::boolean: return "|b1";
-    case ScalarKind::int8: return "|i1";
-    case ScalarKind::uint8: return "|u1";
-    case ScalarKind::int16: return "<i2";
-    case ScalarKind::uint16:
-    case ScalarKind::bfloat16: return "<u2";
-    case ScalarKind::int32: return "<i4";
-    case ScalarKind::uint32: return "<u4";
-    case ScalarKind::int64: return "<i8";
-    case ScalarKind::uint64: return "<u8";
-    case ScalarKind::float16: return "<f2";
-    default: return "<f4";
-  }
+std::string descr_of(ElementType kind) {
+  return fmt::format("{}{}", size_of(kind) == 1 ? '|' : '<', info_of(kind).npy_name);
 }
 
 std::string npy_header(const Array& array) {

@@ -34,7 +34,7 @@ class Parser {
     text = trimmed(text);
     if (type.array_length > 0) return parse_array(text, type, offset, bytes);
     if (!type.members.empty()) return parse_struct(text, type, offset, bytes);
-    if (type.scalar == ScalarKind::none) fail(fmt::format("{} has no values; give an array", type.name));
+    if (type.scalar == ElementType::none) fail(fmt::format("{} has no values; give an array", type.name));
     if (type.columns > 1) {
       TypeInfo column = type;
       column.columns = 1;
@@ -148,7 +148,7 @@ Array parse_value(std::string_view text, const TypeInfo& type, std::string_view 
     if (type.size != element) array.shape = {type.size / element};
     return array;
   }
-  return {ScalarKind::uint8, {bytes.size()}, std::move(bytes)};
+  return {ElementType::uint8, {bytes.size()}, std::move(bytes)};
 }
 
 }  // namespace metalloid::tool

@@ -15,28 +15,6 @@ namespace metalloid::fast {
 
 namespace {
 
-struct DtypeFacts {
-  std::size_t size;
-  std::string_view metal_name;
-};
-
-constexpr std::array<DtypeFacts, 14> facts{{
-    {1, "bool"},
-    {1, "uint8_t"},
-    {2, "uint16_t"},
-    {4, "uint32_t"},
-    {8, "uint64_t"},
-    {1, "int8_t"},
-    {2, "int16_t"},
-    {4, "int32_t"},
-    {8, "int64_t"},
-    {2, "float16_t"},
-    {2, "bfloat16_t"},
-    {4, "float"},
-    {8, "double"},
-    {8, "complex64_t"},
-}};
-
 // Rounds to nearest even, from double in one step: 11 significant bits, or 8.
 std::uint16_t to_small_float(double value, int significant_bits, int largest_exponent) {
   const int mantissa_bits = significant_bits - 1;
@@ -144,8 +122,7 @@ void check_memory(const Array& array, std::string_view name) {
   }
 }
 
-std::size_t size_of(Dtype dtype) { return facts[static_cast<std::size_t>(dtype)].size; }
-std::string_view metal_name(Dtype dtype) { return facts[static_cast<std::size_t>(dtype)].metal_name; }
+std::string_view metal_name(Dtype dtype) { return info_of(dtype).sized_name; }
 
 std::int64_t Array::size() const {
   std::int64_t result = 1;
@@ -232,7 +209,8 @@ Array copy(const Array& array) {
 
 void fill(const Array& array, double value) {
   switch (array.dtype) {
-    case Dtype::bool_: return fill_with<bool>(array, value != 0);
+    case Dtype::none: return;
+    case Dtype::boolean: return fill_with<bool>(array, value != 0);
     case Dtype::uint8: return fill_with(array, to_integer<std::uint8_t>(value));
     case Dtype::uint16: return fill_with(array, to_integer<std::uint16_t>(value));
     case Dtype::uint32: return fill_with(array, to_integer<std::uint32_t>(value));

@@ -84,7 +84,7 @@ void KernelFunction::set_arg(unsigned index, std::span<const Dispatch::BufferBin
     if (candidate.kind == ArgumentKind::buffer && candidate.index == index) argument = &candidate;
   }
   for (const auto& [buffer, offset] : buffers) {
-    const ScalarKind wanted = argument ? pointee_at(argument->type, addresses.size() * 8) : ScalarKind::none;
+    const ElementType wanted = argument ? pointee_at(argument->type, addresses.size() * 8) : ElementType::none;
     if (differ_in_format(wanted, buffer.elements())) {
       refuse(fmt::format(
           "kernel '{}': address {} of argument '{}' at index {} leads to elements that are {}; those of "
@@ -98,7 +98,7 @@ void KernelFunction::set_arg(unsigned index, std::span<const Dispatch::BufferBin
   set_arg(index, addresses);
 }
 
-void KernelFunction::set_arg(unsigned index, const void* bytes, std::uint64_t size, ScalarKind elements) {
+void KernelFunction::set_arg(unsigned index, const void* bytes, std::uint64_t size, ElementType elements) {
   if (size == 0) refuse(fmt::format("kernel '{}': no bytes for argument {}", state_->kernel.name(), index));
   state_->encoding().bytes(index, {static_cast<const std::byte*>(bytes), size}, elements);
 }

@@ -19,17 +19,13 @@ const ArgumentInfo* find_argument(const KernelInfo& kernel, std::uint32_t index)
   return nullptr;
 }
 
-bool is_floating(ScalarKind kind) {
-  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
-}
-
-double load(ScalarKind kind, const std::byte* address) {
-  if (kind == ScalarKind::float32) {
+double load(ElementType kind, const std::byte* address) {
+  if (kind == ElementType::float32) {
     float value;
     std::memcpy(&value, address, sizeof value);
     return value;
   }
-  if (kind == ScalarKind::float16) {
+  if (kind == ElementType::float16) {
     _Float16 value;
     std::memcpy(&value, address, sizeof value);
     return static_cast<double>(value);
@@ -39,12 +35,12 @@ double load(ScalarKind kind, const std::byte* address) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-double standard_tolerance(ScalarKind kind) {
-  if (kind == ScalarKind::float32) return 1e-4;
-  return kind == ScalarKind::float16 ? 1e-2 : 5e-2;
+double standard_tolerance(ElementType kind) {
+  if (kind == ElementType::float32) return 1e-4;
+  return kind == ElementType::float16 ? 1e-2 : 5e-2;
 }
 
-double root_mean_square(ScalarKind kind, std::span<const std::byte> bytes) {
+double root_mean_square(ElementType kind, std::span<const std::byte> bytes) {
   const std::size_t step = size_of(kind);
   double sum = 0;
   std::size_t count = 0;
@@ -65,18 +61,17 @@ bool is_same(double expected, double result, double tolerance, double scale) {
 
 }  // namespace
 
-std::string element_text(ScalarKind kind, const std::byte* address) {
+std::string element_text(ElementType kind, const std::byte* address) {
   if (is_floating(kind)) return fmt::format("{:.7g}", load(kind, address));
   std::uint64_t bits = 0;
   const std::size_t size = std::max(size_of(kind), 1U);
   std::memcpy(&bits, address, size);
-  const bool is_signed =
-      kind == ScalarKind::int8 || kind == ScalarKind::int16 || kind == ScalarKind::int32 || kind == ScalarKind::int64;
+  const bool is_signed = is_signed_integer(kind);
   const std::size_t unused = 8 * (sizeof bits - size);
   return is_signed ? std::to_string(static_cast<std::int64_t>(bits << unused) >> unused) : std::to_string(bits);
 }
 
-std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,
+std::optional<std::string> compare_elements(ElementType kind, std::span<const std::byte> expected,
                                             std::span<const std::byte> result, std::optional<double> tolerance) {
   if (std::memcmp(expected.data(), result.data(), expected.size()) == 0) return std::nullopt;
   const std::size_t step = std::max(size_of(kind), 1U);
@@ -149,9 +144,9 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
       copied_.buffer(argument.index, buffer);
     }
     if (argument.info->access != Access::read_write) continue;
-    ScalarKind elements = argument.info->type.scalar;
+    ElementType elements = argument.info->type.scalar;
     const auto known = options.contents.find(argument.index);
-    if (known != options.contents.end() && known->second.elements != ScalarKind::none) {
+    if (known != options.contents.end() && known->second.elements != ElementType::none) {
       elements = known->second.elements;
     }
     outputs_.push_back({argument.info->name, elements, {copy, argument.size}, {}});

@@ -13,11 +13,11 @@
 namespace metalloid::tuning {
 
 // One element as a number; of no known type: a byte.
-std::string element_text(ScalarKind kind, const std::byte* address);
+std::string element_text(ElementType kind, const std::byte* address);
 
 // Says how `result` differs from `expected`, or nothing. See TuneOptions::tolerance. Bytes behind the last whole
 // element are compared as bytes.
-std::optional<std::string> compare_elements(ScalarKind kind, std::span<const std::byte> expected,
+std::optional<std::string> compare_elements(ElementType kind, std::span<const std::byte> expected,
                                             std::span<const std::byte> result, std::optional<double> tolerance);
 
 class TuneArguments {
@@ -49,7 +49,7 @@ class TuneArguments {
   // A writable argument's part of a region.
   struct Output {
     std::string name;
-    ScalarKind elements;
+    ElementType elements;
     std::span<const std::byte> memory;  // of the copy, or of `reached`
     std::vector<std::byte> expected;
   };

@@ -41,10 +41,6 @@ const ArgumentInfo* find_argument(const Kernel& kernel, std::uint32_t index) {
   return nullptr;
 }
 
-bool is_floating(ScalarKind kind) {
-  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
-}
-
 void add(support::Hasher& hasher, Size size) { hasher.add(size.x).add(size.y).add(size.z); }
 
 // Bytes of a buffer binding behind its offset.
@@ -200,22 +196,22 @@ std::string describe_arguments(const Kernel& kernel, const Dispatch& dispatch, c
     const ArgumentInfo* info = find_argument(kernel, index);
     if (!info) continue;
     const auto contents = options.contents.find(index);
-    ScalarKind elements = info->type.scalar;
-    if (contents != options.contents.end() && contents->second.elements != ScalarKind::none) {
+    ElementType elements = info->type.scalar;
+    if (contents != options.contents.end() && contents->second.elements != ElementType::none) {
       elements = contents->second.elements;
     }
     const auto* bytes = std::get_if<Dispatch::Bytes>(&binding);
     const std::size_t size = length(binding);
     text += text.empty() ? "" : ", ";
     const bool is_number = bytes && info->is_reference && info->type.rows * info->type.columns == 1;
-    if (is_number && (is_floating(elements) || elements == ScalarKind::none)) {
+    if (is_number && (is_floating(elements) || elements == ElementType::none)) {
       text += fmt::format("{} {}", info->name, info->type.name);
     } else if (is_number) {
       // Little-endian, so a wider integer than the kernel's begins alike.
       text += fmt::format("{} {}", info->name, element_text(elements, bytes->data()));
     } else if (contents != options.contents.end() && !contents->second.shape.empty()) {
       text += fmt::format("{} {}[{}]", info->name, name_of(elements), fmt::join(contents->second.shape, ","));
-    } else if (elements != ScalarKind::none) {
+    } else if (elements != ElementType::none) {
       text += fmt::format("{} {}[{}]", info->name, name_of(elements), size / size_of(elements));
     } else {
       text += fmt::format("{} {} bytes", info->name, size);

@@ -250,7 +250,7 @@ class ArgumentReader {
       report_input(parameter, info.type.name);
       return;
     }
-    const bool is_word = info.type.scalar == ScalarKind::uint16 || info.type.scalar == ScalarKind::uint32;
+    const bool is_word = info.type.scalar == ElementType::uint16 || info.type.scalar == ElementType::uint32;
     const bool shape_fits = info.type.columns == 1 && info.type.array_length == 0 && !info.type.is_atomic &&
                             (info.type.rows == 1 || (allows_vector(info.builtin) && info.type.rows <= 3));
     if (!is_word || !shape_fits) {

@@ -174,7 +174,7 @@ class Reflector {
       return;
     }
     info.index = *index;
-    if (info.type.scalar == ScalarKind::none || info.type.columns != 1 || info.type.array_length != 0) {
+    if (info.type.scalar == ElementType::none || info.type.columns != 1 || info.type.array_length != 0) {
       error(variable.getLocation(), "type '%0' is not valid for attribute 'function_constant'") << info.type.name;
       return;
     }

@@ -8,32 +8,20 @@
 namespace metalloid::frontend {
 namespace {
 
-ScalarKind scalar_kind(const clang::BuiltinType& type, std::uint64_t bits) {
+ElementType scalar_kind(const clang::BuiltinType& type, std::uint64_t bits) {
   switch (type.getKind()) {
-    case clang::BuiltinType::Bool: return ScalarKind::boolean;
+    case clang::BuiltinType::Bool: return ElementType::boolean;
     case clang::BuiltinType::Half:
-    case clang::BuiltinType::Float16: return ScalarKind::float16;
-    case clang::BuiltinType::BFloat16: return ScalarKind::bfloat16;
-    case clang::BuiltinType::Float: return ScalarKind::float32;
+    case clang::BuiltinType::Float16: return ElementType::float16;
+    case clang::BuiltinType::BFloat16: return ElementType::bfloat16;
+    case clang::BuiltinType::Float: return ElementType::float32;
     default: break;
   }
-  if (!type.isInteger()) return ScalarKind::none;
-  const bool is_signed = type.isSignedInteger();
-  switch (bits) {
-    case 8: return is_signed ? ScalarKind::int8 : ScalarKind::uint8;
-    case 16: return is_signed ? ScalarKind::int16 : ScalarKind::uint16;
-    case 32: return is_signed ? ScalarKind::int32 : ScalarKind::uint32;
-    case 64: return is_signed ? ScalarKind::int64 : ScalarKind::uint64;
-    default: return ScalarKind::none;
-  }
+  return type.isInteger() ? integer_type(bits / 8, type.isSignedInteger()) : ElementType::none;
 }
 
 // Metal's spelling of a scalar: "uint", not "unsigned int".
-std::string metal_name(ScalarKind kind) {
-  static constexpr const char* names[] = {"void", "bool", "char",  "uchar", "short",  "ushort", "int",
-                                          "uint", "long", "ulong", "half",  "bfloat", "float"};
-  return names[static_cast<int>(kind)];
-}
+std::string metal_name(ElementType kind) { return std::string(info_of(kind).metal_name); }
 
 unsigned integer_argument(const clang::ClassTemplateSpecializationDecl& record, unsigned index) {
   return record.getTemplateArgs()[index].getAsIntegral().getZExtValue();
@@ -49,7 +37,7 @@ bool describe_library_type(clang::ASTContext& context, const clang::CXXRecordDec
   if (!record.getIdentifier()) return false;
   const llvm::StringRef name = record.getName();
   if (name == "bfloat" && record.getDeclContext()->getEnclosingNamespaceContext()->isTranslationUnit()) {
-    info.scalar = ScalarKind::bfloat16;
+    info.scalar = ElementType::bfloat16;
     info.name = "bfloat";
     return true;
   }
@@ -129,7 +117,7 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
   if (const auto* builtin = type->getAs<clang::BuiltinType>()) {
     info.scalar = scalar_kind(*builtin, context.getTypeSize(type));
     info.name =
-        info.scalar == ScalarKind::none ? type.getAsString(context.getPrintingPolicy()) : metal_name(info.scalar);
+        info.scalar == ElementType::none ? type.getAsString(context.getPrintingPolicy()) : metal_name(info.scalar);
     return info;
   }
   if (type->isPointerType()) {
@@ -137,7 +125,7 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
     const clang::QualType pointee = context.removeAddrSpaceQualType(type->getPointeeType()).getUnqualifiedType();
     const clang::CXXRecordDecl* record = pointee->getAsCXXRecordDecl();
     info.name = (record ? record->getNameAsString() : describe_type(context, pointee).name) + "*";
-    info.scalar = ScalarKind::uint64;
+    info.scalar = ElementType::uint64;
     if (TypeInfo target; !record || describe_library_type(context, *record, target)) {
       info.pointee = record ? target.scalar : describe_type(context, pointee).scalar;
     }

@@ -42,21 +42,17 @@ using Bytes = std::vector<std::uint8_t>;
                                                        constant.index, constant.type.name, reason));
 }
 
-bool is_floating(ScalarKind kind) {
-  return kind == ScalarKind::float16 || kind == ScalarKind::bfloat16 || kind == ScalarKind::float32;
-}
-
 void append(Bytes& bytes, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
 void append_floating(Bytes& bytes, const FunctionConstantInfo& constant, double value) {
-  const ScalarKind kind = constant.type.scalar;
+  const ElementType kind = constant.type.scalar;
   llvm::APFloat number(value);
   bool loses = false;
-  const llvm::fltSemantics& semantics = kind == ScalarKind::float16    ? llvm::APFloat::IEEEhalf()
-                                        : kind == ScalarKind::bfloat16 ? llvm::APFloat::BFloat()
-                                                                       : llvm::APFloat::IEEEsingle();
+  const llvm::fltSemantics& semantics = kind == ElementType::float16    ? llvm::APFloat::IEEEhalf()
+                                        : kind == ElementType::bfloat16 ? llvm::APFloat::BFloat()
+                                                                        : llvm::APFloat::IEEEsingle();
   number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
   if (number.isInfinity() && std::isfinite(value)) reject(constant, fmt::format("cannot hold {}", value));
   append(bytes, number.bitcastToAPInt().getZExtValue(), size_of(kind));
@@ -64,8 +60,8 @@ void append_floating(Bytes& bytes, const FunctionConstantInfo& constant, double 
 
 template <typename Integer>
 void append_integer(Bytes& bytes, const FunctionConstantInfo& constant, Integer value) {
-  ScalarKind kind = constant.type.scalar;
-  if (kind == ScalarKind::boolean) return append(bytes, value != 0, 1);
+  ElementType kind = constant.type.scalar;
+  if (kind == ElementType::boolean) return append(bytes, value != 0, 1);
   unsigned bits = 8 * size_of(kind);
   if (bits < 64) {
     // Either reading of the bits is accepted: 255 and -1 are the same uchar.
@@ -95,7 +91,7 @@ void append_element(Bytes& bytes, const FunctionConstantInfo& constant, double v
 
 // The value as it lies in memory.
 Bytes bytes_of(const FunctionConstantInfo& constant, const Value& value) {
-  if (constant.type.scalar == ScalarKind::none) reject(constant, "is neither a scalar nor a vector");
+  if (constant.type.scalar == ElementType::none) reject(constant, "is neither a scalar nor a vector");
   Bytes bytes;
   std::visit(
       [&](const auto& held) {

@@ -49,7 +49,7 @@ class Reader {
 };
 
 // The last of each enumeration of the reflection: others are no values of it, and index tables.
-constexpr ScalarKind last_value(ScalarKind) { return ScalarKind::float32; }
+constexpr ElementType last_value(ElementType) { return last_element_type; }
 constexpr AddressSpace last_value(AddressSpace) { return AddressSpace::threadgroup; }
 constexpr ArgumentKind last_value(ArgumentKind) { return ArgumentKind::tensor; }
 constexpr Access last_value(Access) { return Access::read_write; }

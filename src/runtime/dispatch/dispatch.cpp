@@ -31,7 +31,7 @@ Dispatch& Dispatch::buffer(std::uint32_t index, Buffer buffer, std::size_t offse
   return *this;
 }
 
-Dispatch& Dispatch::bytes(std::uint32_t index, std::span<const std::byte> value, ScalarKind elements) {
+Dispatch& Dispatch::bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements) {
   Bytes bytes(value.begin(), value.end());
   bytes.elements = elements;
   bindings_.insert_or_assign(index, std::move(bytes));

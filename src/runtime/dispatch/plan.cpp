@@ -90,7 +90,7 @@ std::size_t bytes_needed(const TypeInfo& type) {
 }
 
 // A kernel that takes half for float reads wrong numbers, and writes twice as far as the memory reaches.
-void check_format(const KernelInfo& kernel, const ArgumentInfo& argument, ScalarKind given) {
+void check_format(const KernelInfo& kernel, const ArgumentInfo& argument, ElementType given) {
   if (!differ_in_format(argument.type.scalar, given)) return;
   reject(
       ErrorCode::invalid_argument, kernel,

@@ -7,9 +7,9 @@
 
 namespace metalloid::mlx_extension {
 
-constexpr int interface_version = 1;
+constexpr int interface_version = 2;
 
-// An array as a kernel sees it. Its element type is a number in the order of metalloid::fast::Dtype.
+// An array as a kernel sees it. Its element type is a number in the order of metalloid::ElementType.
 struct ArrayView {
   void* data;  // the element at position (0, 0, ...); null where there is no memory yet
   int dtype;

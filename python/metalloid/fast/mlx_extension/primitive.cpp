@@ -72,22 +72,22 @@ struct PendingScope {
   PendingScope(const PendingScope&) = delete;
 };
 
-// In the order of metalloid::fast::Dtype.
-constexpr mx::Dtype::Val dtype_order[] = {mx::Dtype::Val::bool_,   mx::Dtype::Val::uint8,    mx::Dtype::Val::uint16,
-                                          mx::Dtype::Val::uint32,  mx::Dtype::Val::uint64,   mx::Dtype::Val::int8,
-                                          mx::Dtype::Val::int16,   mx::Dtype::Val::int32,    mx::Dtype::Val::int64,
+// In the order of metalloid::ElementType, whose first is none.
+constexpr mx::Dtype::Val dtype_order[] = {mx::Dtype::Val::bool_,   mx::Dtype::Val::int8,     mx::Dtype::Val::uint8,
+                                          mx::Dtype::Val::int16,   mx::Dtype::Val::uint16,   mx::Dtype::Val::int32,
+                                          mx::Dtype::Val::uint32,  mx::Dtype::Val::int64,    mx::Dtype::Val::uint64,
                                           mx::Dtype::Val::float16, mx::Dtype::Val::bfloat16, mx::Dtype::Val::float32,
                                           mx::Dtype::Val::float64, mx::Dtype::Val::complex64};
 
 int number_of(mx::Dtype dtype) {
   for (int i = 0; i < static_cast<int>(std::size(dtype_order)); ++i) {
-    if (dtype_order[i] == dtype.val()) return i;
+    if (dtype_order[i] == dtype.val()) return i + 1;
   }
   throw std::invalid_argument("[metal_kernel] Not an element type that a kernel can have.");
 }
 
 mx::Dtype dtype_of(int number) {
-  switch (dtype_order[number]) {
+  switch (dtype_order[number - 1]) {
     case mx::Dtype::Val::bool_: return mx::bool_;
     case mx::Dtype::Val::uint8: return mx::uint8;
     case mx::Dtype::Val::uint16: return mx::uint16;
