@@ -181,6 +181,15 @@ NB_MODULE(_core, module) {
       .def_prop_ro("max_threads_per_threadgroup", &Kernel::max_total_threads_per_threadgroup)
       .def_prop_ro("thread_execution_width", &Kernel::thread_execution_width)
       .def_prop_ro("static_thread_group_memory_length", &Kernel::static_threadgroup_memory_length)
+      .def_prop_ro("engine", &Kernel::engine)
+      .def_prop_ro("remarks",
+                   [](const Kernel& kernel) {
+                     std::vector<std::tuple<std::string, std::string, std::string, unsigned>> result;
+                     for (const Remark& remark : kernel.remarks()) {
+                       result.emplace_back(remark.engine, remark.reason, remark.source_file, remark.source_line);
+                     }
+                     return result;
+                   })
       .def("arguments", &describe_arguments)
       .def("run", &run_kernel, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a, "timeout"_a.none());
 

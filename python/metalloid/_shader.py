@@ -232,6 +232,16 @@ class Kernel:
         return self._kernel.thread_execution_width
 
     @property
+    def engine(self) -> str:
+        """The name of the engine that runs the kernel: the device's first, or one behind it that took the kernel."""
+        return self._kernel.engine
+
+    @property
+    def remarks(self) -> list[tuple[str, str, str, int]]:
+        """What the device's engines said of the kernel: engine, reason, source file ("" if unknown), line (0)."""
+        return self._kernel.remarks
+
+    @property
     def static_thread_group_memory_length(self) -> int:
         """Bytes of threadgroup memory that the kernel declares itself."""
         return self._kernel.static_thread_group_memory_length
