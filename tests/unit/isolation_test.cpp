@@ -13,7 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "engines/registry.h"
+#include "ir/assemble.h"
 #include "metalloid/metalloid.h"
+#include "runtime/compile/compile_jobs.h"
 #include "support/sanitizer.h"
 
 namespace metalloid {
@@ -180,6 +183,34 @@ TEST(Isolation, StoppedCompilesLeaveNoMemoryBehind) {
 TEST(Isolation, InThisProcessLimitsHoldToo) {
   const Setting here("METALLOID_COMPILE_IN_PROCESS", "1"), limit("METALLOID_COMPILE_TIMEOUT", "0.5");
   EXPECT_THAT(error_of(fresh(endless_source())).what(), HasSubstr("takes longer than $METALLOID_COMPILE_TIMEOUT"));
+}
+
+// No processor that we have multiplies these numbers, and LLVM says so by ending the process.
+TEST(Isolation, LlvmsFatalErrorsAreErrorsWhereverTheCompilerRuns) {
+  const std::string bitcode = ir::assemble(R"(
+define void @k() {
+  %x = alloca ppc_fp128
+  %v = load volatile ppc_fp128, ptr %x
+  %w = fmul ppc_fp128 %v, %v
+  store volatile ppc_fp128 %w, ptr %x
+  ret void
+}
+)");
+  KernelInfo kernel;
+  kernel.name = kernel.symbol = "k";
+  kernel.source_file = "fatal.metal";
+  const std::vector<const engines::Engine*> engines{engines::all_engines().front().get()};
+  const auto limits = isolation::Limits::from_environment();
+  for (const char* here : {"0", "1", "1", "0"}) {
+    const Setting in_process("METALLOID_COMPILE_IN_PROCESS", here);
+    try {
+      runtime::compile_kernel(bitcode, {}, kernel, {}, engines, limits);
+      ADD_FAILURE() << "compiled, in process: " << here;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::internal);
+      EXPECT_STREQ(error.what(), "fatal.metal: the compiler crashed on kernel 'k': unsupported library call operation");
+    }
+  }
 }
 
 TEST(Isolation, WithoutAnExecutableTheCompilerRunsHere) {
