@@ -1,4 +1,4 @@
-// metal_kernel on mx.array without waiting: the other side of metalloid/fast/mlx_extension.
+// metal_kernel on mx.array without waiting: the other side of metalloid/fast/_mlx/extension.
 //
 // The extension is a plain shared library, so something must find the mlx::core::array inside a Python object.
 // nanobind, which MLX is bound with, keeps it right behind the object's header. That is no documented interface of
@@ -20,7 +20,7 @@
 #include "fast_arguments.h"
 #include "gil.h"
 #include "interrupts.h"
-#include "metalloid/fast/mlx_extension/interface.h"
+#include "metalloid/fast/_mlx/extension/interface.h"
 #include "metalloid/metalloid.h"
 
 namespace nb = nanobind;

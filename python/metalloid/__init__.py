@@ -21,16 +21,16 @@ with _fork_barrier.importing:
 
 if TYPE_CHECKING:
     from . import coreai, fast
+    from ._arguments.policy import ArgumentPolicy
     from ._core import Error, devices, engines
     from ._core import version as __version__
     from ._device import default_device, set_default_device
+    from ._diagnostics.trace import start_trace, stop_trace, trace_file
     from ._errors import AcceleratorError, synchronize
-    from ._policy import ArgumentPolicy
     from ._shader import Kernel, ShaderLibrary, compile_shader
-    from ._torch_metal_kernel import TorchMetalKernel
-    from ._torch_metal_kernel_source import MetalParameter
-    from ._torch_metal_kernel_verify import VerificationError
-    from ._trace import start_trace, stop_trace, trace_file
+    from ._torch_metal_kernel.kernel import TorchMetalKernel
+    from ._torch_metal_kernel.source import MetalParameter
+    from ._torch_metal_kernel.verify import VerificationError
     from ._tune import TuneResult, tune
 
 
@@ -57,14 +57,14 @@ with _fork_barrier.importing:
 # package and must not cost programs without kernels the time to load a compiler, nor those without tensors torch.
 _homes = {
     "AcceleratorError": "_errors",
-    "ArgumentPolicy": "_policy",
+    "ArgumentPolicy": "_arguments.policy",
     "Error": "_core",
     "Kernel": "_shader",
-    "MetalParameter": "_torch_metal_kernel_source",
+    "MetalParameter": "_torch_metal_kernel.source",
     "ShaderLibrary": "_shader",
-    "TorchMetalKernel": "_torch_metal_kernel",
+    "TorchMetalKernel": "_torch_metal_kernel.kernel",
     "TuneResult": "_tune",
-    "VerificationError": "_torch_metal_kernel_verify",
+    "VerificationError": "_torch_metal_kernel.verify",
     "__version__": "_core",
     "compile_shader": "_shader",
     "coreai": "coreai",
@@ -73,10 +73,10 @@ _homes = {
     "engines": "_core",
     "fast": "fast",
     "set_default_device": "_device",
-    "start_trace": "_trace",
-    "stop_trace": "_trace",
+    "start_trace": "_diagnostics.trace",
+    "stop_trace": "_diagnostics.trace",
     "synchronize": "_errors",
-    "trace_file": "_trace",
+    "trace_file": "_diagnostics.trace",
     "tune": "_tune",
 }
 _other_names = {"__version__": "version"}

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _core, _device
-from ._arguments import encode
+from ._arguments.encoding import encode
 from ._errors import error_buffer, is_reported
-from ._function_constants import checked_constants
-from ._numbers import described, flag, integer, number, real, text
-from ._policy import ArgumentPolicy, arrays_in_place
-from ._tensors import is_tensor
+from ._arguments.function_constants import checked_constants
+from ._arguments.numbers import described, flag, integer, number, real, text
+from ._arguments.policy import ArgumentPolicy, arrays_in_place
+from ._arguments.tensors import is_tensor
 
 
 def compile_shader(

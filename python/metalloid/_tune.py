@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._numbers import flag, integer, real
+from ._arguments.numbers import flag, integer, real
 from ._shader import Kernel, _extents, _padded, memory_by_index, seconds_of
-from ._tensors import is_tensor, memory_of
+from ._arguments.tensors import is_tensor, memory_of
 
 Extents = int | Sequence[int]
 

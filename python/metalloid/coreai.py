@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from ._torch_metal_kernel_run import run_source
-from ._torch_metal_kernel_verify import (
+from ._torch_metal_kernel.run import run_source
+from ._torch_metal_kernel.verify import (
     ResultComparison,
     VerificationError,
     check_inputs_unchanged,

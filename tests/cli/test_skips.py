@@ -14,7 +14,7 @@ def test_the_list_has_names_and_reasons():
     patterns = allowed_skips()
     assert patterns
     assert may_be_skipped(patterns[0], patterns)
-    assert not may_be_skipped("tests/python/test_tune.py::test_nothing", patterns)
+    assert not may_be_skipped("tests/python/tuning/test_tune.py::test_nothing", patterns)
 
 
 @pytest.mark.parametrize("name, fails", [("PrivateFiles.WhatAnotherUserOwnsIsNotLoaded", False), ("Suite.Test", True)])

@@ -9,6 +9,7 @@
 array([0., 2., 4., 6.], dtype=float32)
 """
 
-from ._metal_kernel import MetalKernel, metal_kernel
+from ._kernel import MetalKernel
+from ._metal_kernel import metal_kernel
 
 __all__ = ["MetalKernel", "metal_kernel"]

@@ -10,54 +10,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._numbers import flag
+from .._arguments.numbers import flag
+from ._call import are_dictionaries, directions, names_of
 
 if TYPE_CHECKING:
-    from ._metal_kernel import MetalKernel
+    from ._kernel import MetalKernel
     from ._tune import MetalKernelTuning
 
-_directions = (
-    "Give dictionaries for all three (inputs={'x': a}, output_shapes={'y': a.shape}, output_dtypes={'y': a.dtype}; the "
-    "result is a dictionary), or name the arrays in metal_kernel(input_names=['x'], output_names=['y'], ...) and give "
-    "lists."
-)
-
-
 _no_shapes = object()  # a source does not depend on them
-
-
-def are_dictionaries(**arguments: Any) -> bool:
-    """Whether a call names its arrays.
-
-    Raises:
-        TypeError: some of them are dictionaries and some are not.
-    """
-    others = [what for what, value in arguments.items() if not isinstance(value, Mapping)]
-    if others and len(others) < len(arguments):
-        named = ", ".join(f"`{what}`" for what in arguments if what not in others)
-        raise TypeError(
-            f"metal_kernel takes lists or dictionaries, not both: {named} with names, and "
-            f"{', '.join(f'`{what}`' for what in others)} without. {_directions}"
-        )
-    return not others
-
-
-def names_of(what: str, values: Mapping[str, Any]) -> tuple[str, ...]:
-    for name in values:
-        if not isinstance(name, str):
-            raise TypeError(f"metal_kernel: the keys of `{what}` are names of arrays, not {name!r}")
-    return tuple(values)
-
-
-def in_order(what: str, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-    """The values of these names, which must be all that there are."""
-    given = names_of(what, values)
-    missing = [name for name in names if name not in values]
-    surplus = [name for name in given if name not in names]
-    if missing or surplus:
-        reasons = [f"has no {name!r}" for name in missing] + [f"has {name!r}, which is none of them" for name in surplus]
-        raise ValueError(f"[metal_kernel] The arrays are {list(names)}: `{what}` {', and '.join(reasons)}.")
-    return [values[name] for name in names]
 
 
 class MetalKernelByName:
@@ -80,7 +40,7 @@ class MetalKernelByName:
         if output_shapes is not _no_shapes:
             arrays["output_shapes"] = output_shapes
         if not are_dictionaries(**arrays):
-            raise TypeError(f"metal_kernel {self._name!r} was made without input_names and output_names. {_directions}")
+            raise TypeError(f"metal_kernel {self._name!r} was made without input_names and output_names. {directions}")
         chosen = self._flags | {what: flag(what, value) for what, value in flags.items() if value is not None}
         names = names_of("inputs", inputs), names_of("output_dtypes", output_dtypes)
         key = (*names, *sorted(chosen.items()))

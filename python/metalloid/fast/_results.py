@@ -4,28 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from ._metal_kernel import Call
-
-Runner = Callable[["Call"], list[Any]]
-
-
-def runs_at_once(
-    allocate: Callable[[Sequence[int], str], Any], finish: Callable[[Any], Any] | None = None
-) -> Runner:
-    """allocate(shape, dtype) gives memory for an output; finish makes of it the array that the caller receives."""
-
-    def run(call: Call) -> list[Any]:
-        outputs = [
-            allocate(shape, dtype) for shape, dtype in zip(call.output_shapes, call.output_dtypes, strict=True)
-        ]
-        call.kernel.run_into(call, call.inputs, outputs)
-        return outputs if finish is None else [finish(output) for output in outputs]
-
-    return run
+from ._call import Runner, runs_at_once
 
 
 def _allocate_numpy(shape: Sequence[int], dtype: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._tune import TuneResult, tuning_options
+from ._call import dtype_names, extents_of, initial_value, shapes_of, template_of
 
 Extents = Sequence[int]
 
@@ -75,27 +76,25 @@ class Tunable:
             ValueError: a wrong call, or results that depend on the threadgroup without one that is right.
             RuntimeError: no size runs, with the reasons; the source does not compile.
         """
-        from ._metal_kernel import _dtype_names, _extents, _initial, _shapes, _template
-
         if (grid is None) == (threadgroups is None):
             raise ValueError("[metal_kernel] Give `grid` or `threadgroups`, not both.")
         inputs, output_shapes, output_dtypes = self._lists(inputs, output_shapes, output_dtypes)
-        extents = _extents("grid", grid) if grid is not None else _extents("threadgroups", threadgroups)  # type: ignore[arg-type]
+        extents = extents_of("grid", grid) if grid is not None else extents_of("threadgroups", threadgroups)  # type: ignore[arg-type]
         if not isinstance(candidates, (list, tuple)):
             raise TypeError(f"metal_kernel: candidates must be a list of threadgroups, not {candidates!r}")
         options = tuning_options(
-            [_extents("candidates", candidate) for candidate in candidates], margin, seconds, rounds, compare,
+            [extents_of("candidates", candidate) for candidate in candidates], margin, seconds, rounds, compare,
             tolerance, force, {},
         )  # fmt: skip
         sizes = {"grid" if grid is not None else "threadgroups": extents}
         if threadgroup is not None:
-            sizes["threadgroup"] = _extents("threadgroup", threadgroup)
-        for what, size in (*sizes.items(), *(("candidates", _extents("candidates", each)) for each in candidates)):
+            sizes["threadgroup"] = extents_of("threadgroup", threadgroup)
+        for what, size in (*sizes.items(), *(("candidates", extents_of("candidates", each)) for each in candidates)):
             if min(size) <= 0:
                 raise ValueError(f"[metal_kernel] `{what}` must be above 0, not {size}")
         default = sizes.get("threadgroup", (0, 0, 0))
         result = self._kernel.tune(
-            list(inputs), _shapes(output_shapes), _dtype_names(output_dtypes), extents,
-            grid is not None, default, _template(template), _initial(init_value), self.device, options,
+            list(inputs), shapes_of(output_shapes), dtype_names(output_dtypes), extents,
+            grid is not None, default, template_of(template), initial_value(init_value), self.device, options,
         )  # fmt: skip
         return MetalKernelTuning(result, list(extents), grid is not None, 3)

@@ -6,11 +6,11 @@ mx.gpu, mx.cpu and the  two devices that MLX both runs on its CPU back end (_dev
 default device
 mx.metal.is_available,  answer as on a machine with one GPU
 mx.device_info
-mx.metal.start_capture, a trace in Chrome's format (_capture.py)
+mx.metal.start_capture, a trace in Chrome's format (_diagnostics/capture.py)
 stop_capture
 mx.gather_mm,           half and bfloat16, too, which MLX's CPU back end does not have (_operations.py)
 mx.block_masked_mm
-mx.compile              stays as it is, unless kernels are evaluated eagerly (fast/_mlx.py): then it is off, because a
+mx.compile              stays as it is, unless kernels are evaluated eagerly (fast/_mlx): then it is off, because a
                         function that is traced has no values yet
 ======================  =============================================================================================
 """
@@ -20,7 +20,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .. import _capture, fast
+from .. import fast
+from .._diagnostics import capture
 from ._devices import install_devices
 from ._operations import install_operations
 
@@ -31,7 +32,8 @@ def install(mx: Any = None) -> None:
         import mlx.core as mx  # type: ignore[no-redef]
     if mx.fast.metal_kernel is fast.metal_kernel:
         return
-    from ..fast import _mlx, _mlx_export  # noqa: F401  (the second takes hold of MLX's own metal_kernel)
+    from ..fast import _mlx
+    from ..fast._mlx import export  # noqa: F401  (takes hold of MLX's own metal_kernel)
 
     evaluation = _mlx.evaluation()
     real_info = getattr(mx, "device_info", lambda device: {"device_name": "cpu"})  # MLX 0.30 has none
@@ -53,16 +55,16 @@ def install(mx: Any = None) -> None:
 
 
 def _start_capture(path: str) -> None:
-    if _capture.is_running():
+    if capture.is_running():
         raise RuntimeError("[metal::start_capture] Failed to start: a capture is running already")
-    _capture.start(path)
+    capture.start(path)
 
 
 def _stop_capture() -> None:
     from .. import _core
 
     _core.finish_mlx_kernels()  # kernels of MLX's graph that are running belong to it
-    _capture.stop()
+    capture.stop()
 
 
 def _memory() -> dict[str, int]:

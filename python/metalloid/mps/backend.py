@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
-from .. import _capture, _errors, _shader
-from .._policy import ArgumentPolicy
+from .. import _errors, _shader
+from .._arguments.policy import ArgumentPolicy
+from .._diagnostics import capture
 from . import autocast, foreign_operators, gradients, headers, macos, memory_access, operators, scripted, serialization, timeline
 from .device_mode import MpsMode, is_mps, mps
 from .tags import allocated_bytes, is_marked, is_tagged
@@ -49,7 +50,7 @@ def _load_metallib(source: bytes | str) -> Any:
 
 
 def _start_profiler(mode: str = "interval", wait_until_completed: bool = False) -> None:
-    _capture.start()
+    capture.start()
 
 
 def _host_alias(storage: torch.UntypedStorage) -> torch.UntypedStorage:
@@ -99,11 +100,11 @@ def _fill_bindings() -> None:
         "_mps_driverAllocatedMemory": allocated_bytes,
         "_mps_recommendedMaxMemory": _memory,
         "_mps_profilerStartTrace": _start_profiler,
-        "_mps_profilerStopTrace": _capture.stop,
+        "_mps_profilerStopTrace": capture.stop,
         "_mps_isCaptureEnabled": lambda: True,
-        "_mps_isCapturing": _capture.is_running,
-        "_mps_startCapture": _capture.start,
-        "_mps_stopCapture": _capture.stop,
+        "_mps_isCapturing": capture.is_running,
+        "_mps_startCapture": capture.start,
+        "_mps_stopCapture": capture.stop,
         "_mps_compileShader": compile_shader,
         "_mps_loadMetalllib": _load_metallib,  # spelled so
         "_mps_loadMetallibFromPath": _load_metallib,

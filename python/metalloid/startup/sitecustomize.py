@@ -16,19 +16,13 @@ def _run_the_hidden_one() -> None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-def _is_on(variable: str) -> bool:
-    return os.environ.get(variable, "0") not in ("", "0")
-
-
 _run_the_hidden_one()
 try:
-    if _is_on("METALLOID_MPS"):
-        from metalloid.mps.activation import install_on_import
+    if any(name.startswith("METALLOID_") for name in os.environ):
+        from metalloid._runners import runners
 
-        install_on_import()
-    if _is_on("METALLOID_MLX"):
-        from metalloid.mlx._import_hook import activate
-
-        activate()
+        for runner in runners.values():
+            if runner.is_wanted():
+                runner.activate()
 except ImportError as error:  # a child with another interpreter
     print(f"metalloid: METALLOID_MPS and METALLOID_MLX have no effect in {sys.executable}: {error}", file=sys.stderr)

@@ -1,0 +1,129 @@
+"""Runs Metal source whose kernel takes MSL tensors and scalars on torch tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import torch
+
+from .._shader import Kernel, compile_shader
+
+#: Metal's element type by torch's. Core AI has no 64-bit elements: it narrows them.
+metal_types = {
+    torch.float32: "float",
+    torch.float64: "float",
+    torch.float16: "half",
+    torch.bfloat16: "bfloat",
+    torch.int8: "int8_t",
+    torch.int16: "int16_t",
+    torch.int32: "int",
+    torch.int64: "int",
+    torch.uint8: "uint8_t",
+    torch.uint16: "uint16_t",
+    torch.uint32: "uint",
+}
+
+# torch's type by the element type that reflection names.
+_torch_types = {
+    "bool": torch.bool,
+    "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
+    "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
+    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32,
+}  # fmt: skip
+
+# A pattern of bits for results before the run, by element size: never a number for floats, unlikely for integers.
+_poison = {
+    torch.float32: (torch.int32, 0x7FE5A5A5),
+    torch.float16: (torch.int16, 0x7EA5),
+    torch.bfloat16: (torch.int16, 0x7FE5),
+    torch.int8: (torch.int8, 0x5A), torch.uint8: (torch.int8, 0x5A), torch.bool: (torch.int8, 0),
+    torch.int16: (torch.int16, 0x5A5A), torch.uint16: (torch.int16, 0x5A5A),
+    torch.int32: (torch.int32, 0x5A5A5A5A), torch.uint32: (torch.int32, 0x5A5A5A5A),
+    torch.int64: (torch.int64, 0x5A5A5A5A5A5A5A5A), torch.uint64: (torch.int64, 0x5A5A5A5A5A5A5A5A),
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def compiled(source: str, name: str) -> Kernel:
+    """Raises SyntaxError with the compiler's log."""
+    return compile_shader(source, language="metal4.0").get_kernel(name)
+
+
+def is_unwritten(result: torch.Tensor) -> torch.Tensor:
+    """Where a result still holds what it held before the run."""
+    bits, pattern = _poison[result.dtype]
+    return result.view(bits) == pattern
+
+
+def _extent(value: int) -> int:
+    if not 0 <= value < 2**32:
+        raise RuntimeError("value cannot be converted to type uint32 without overflow")
+    return value
+
+
+def _narrowed(value: torch.Tensor, wanted: torch.dtype, name: str) -> torch.Tensor:
+    if value.dtype == wanted:
+        return value
+    if (value.dtype, wanted) == (torch.float64, torch.float32):
+        return value.to(wanted)
+    if (value.dtype, wanted) == (torch.int64, torch.int32):
+        if value.numel() and (int(value.min()) < -(2**31) or int(value.max()) >= 2**31):
+            raise ValueError(f"int64 input {name!r} has elements outside the 32-bit int range that MSL `int` supports")
+        return value.to(wanted)
+    raise TypeError(f"kernel input {name!r} has elements of type {value.dtype}, the kernel's are {wanted}")
+
+
+def run_source(
+    source: str,
+    name: str,
+    inputs: Sequence[torch.Tensor | int | float | bool],
+    result_shapes: Sequence[Sequence[int]],
+    threads_per_grid: Sequence[int],
+    threads_per_thread_group: Sequence[int],
+    poison: bool = False,
+) -> list[torch.Tensor]:
+    """Runs kernel ``name`` of the source, which takes the inputs at buffers 0, 1, ... and then the results.
+
+    Args:
+        poison: fill the results before the run with what ``is_unwritten`` finds, instead of zeros.
+
+    Returns:
+        The results on the CPU, with the element types that the kernel declares.
+    """
+    kernel = compiled(source, name)
+    arguments = {argument["index"]: argument for argument in kernel.arguments}
+    tensors = []  # kept alive during the run
+    bindings = []
+
+    def bind(tensor: torch.Tensor) -> None:
+        index = len(bindings)
+        tensors.append(tensor)
+        size = tensor.numel() * tensor.element_size()
+        if arguments[index]["kind"] == "tensor":
+            extents = [int(extent) for extent in reversed(tensor.shape)]
+            bindings.append((index, (tensor.data_ptr(), size, extents)))
+        else:
+            bindings.append((index, (tensor.data_ptr(), size)))
+
+    for value in inputs:
+        argument = arguments[len(bindings)]
+        wanted = _torch_types[argument["scalar"]]
+        if isinstance(value, torch.Tensor):
+            bind(_narrowed(value.detach().cpu(), wanted, argument["name"]).contiguous())
+        else:
+            bind(torch.tensor(value, dtype=wanted))
+    results = []
+    for shape in result_shapes:
+        dtype = _torch_types[arguments[len(bindings)]["scalar"]]
+        result = torch.zeros([_extent(int(extent)) for extent in shape], dtype=dtype)
+        if poison:
+            bits, pattern = _poison[dtype]
+            result.view(bits).fill_(pattern)
+        results.append(result)
+        bind(result)
+    if any(result.numel() for result in results):
+        grid = tuple(_extent(int(extent)) for extent in threads_per_grid)
+        group = tuple(_extent(int(extent)) for extent in threads_per_thread_group)
+        kernel._kernel.run(bindings, grid, group, {}, None)
+    return results

@@ -1,0 +1,164 @@
+"""The callable that metal_kernel returns, with the call model of mx.fast.metal_kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core, _device
+from .._arguments.numbers import flag
+from ._call import (
+    Call,
+    Template,
+    are_dictionaries,
+    check_count,
+    dtype_names,
+    extents_of,
+    in_order,
+    initial_value,
+    require_lists,
+    shapes_of,
+    template_of,
+)
+from ._dtypes import dtype_name
+from ._results import runner_for
+from ._tune import Tunable
+from ._warnings import warn_of_reads_outside_inputs, warn_of_writes_outside_outputs
+
+
+class MetalKernel(Tunable):
+    """A kernel whose signature depends on the call. Made by :func:`metal_kernel`."""
+
+    def __init__(
+        self,
+        name: str,
+        input_names: Sequence[str],
+        output_names: Sequence[str],
+        source: str,
+        header: str,
+        ensure_row_contiguous: bool,
+        atomic_outputs: bool,
+        math_mode: str,
+        device: str | None,
+    ) -> None:
+        declaration = dict(
+            name=name, input_names=list(input_names), output_names=list(output_names), source=source, header=header,
+            ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs,
+        )  # fmt: skip
+        self._kernel = _core.MetalKernel(**declaration, math_mode=math_mode)
+        # MLX before 0.32 has no compile_options.
+        self._declaration = declaration | ({} if math_mode == "safe" else {"compile_options": {"math_mode": math_mode}})
+        self._input_names, self._output_names = list(input_names), list(output_names)
+        self._device = device
+        self._has_warned_of_reads = self._has_warned_of_writes = False
+
+    def __repr__(self) -> str:
+        return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
+
+    def _lists(
+        self, inputs: Any, output_shapes: Any, output_dtypes: Any
+    ) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        """What a call was given, checked, in the order of the names."""
+        if isinstance(inputs, Mapping):
+            inputs = in_order("inputs", self._input_names, inputs)
+            output_shapes = in_order("output_shapes", self._output_names, output_shapes)
+            output_dtypes = in_order("output_dtypes", self._output_names, output_dtypes)
+        require_lists(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
+        check_count("inputs", self._input_names, inputs)
+        check_count("output_shapes", self._output_names, output_shapes)
+        check_count("output_dtypes", self._output_names, output_dtypes)
+        return inputs, output_shapes, output_dtypes
+
+    def generated_source(self, *, inputs: Any, output_dtypes: Any, template: Template = None) -> str:
+        """The Metal source that such a call compiles."""
+        if are_dictionaries(inputs=inputs, output_dtypes=output_dtypes):
+            inputs = in_order("inputs", self._input_names, inputs)
+            output_dtypes = in_order("output_dtypes", self._output_names, output_dtypes)
+        require_lists(inputs=inputs, output_dtypes=output_dtypes)
+        check_count("inputs", self._input_names, inputs)
+        check_count("output_dtypes", self._output_names, output_dtypes)
+        described = [_described(value) for value in inputs]
+        return self._kernel.source(described, dtype_names(output_dtypes), template_of(template))[1]
+
+    def __call__(
+        self,
+        *,
+        inputs: Sequence[Any] | Mapping[str, Any],
+        output_shapes: Sequence[Sequence[int]] | Mapping[str, Sequence[int]],
+        output_dtypes: Sequence[Any] | Mapping[str, Any],
+        grid: Sequence[int],
+        threadgroup: Sequence[int],
+        template: Template = None,
+        init_value: float | None = None,
+        verbose: bool = False,
+        stream: Any = None,
+    ) -> Any:
+        """Runs the kernel and returns its outputs, arrays of the kind that the inputs are.
+
+        Args:
+            inputs: arrays (``mx.array``, NumPy, PyTorch, DLPack, the buffer protocol) and numbers, one per input name.
+                A bool is passed as bool, an int as int32 (int64 if it needs to), a float as float32.
+            output_shapes: one per output name.
+            output_dtypes: one per output name; dtypes of any array library, or their names.
+            grid: threads in x, y, z.
+            threadgroup: threads per threadgroup; what reaches over the grid is cut.
+            template: pairs of a name and a dtype, int or bool, or a dictionary of them.
+            init_value: what the outputs hold before the kernel starts; default 0.
+            verbose: print the generated source.
+            stream: the stream of MLX whose order the kernel joins; without a meaning for other arrays.
+
+        Inputs, shapes and dtypes may also be dictionaries by name, all three; then the result is a dictionary, too.
+
+        A kernel on ``mx.array`` runs when MLX evaluates one of its outputs, and what is wrong with its source or its
+        threadgroup is raised then (see docs/coming-from-mlx.md). On all other arrays it has run when the call returns.
+
+        Raises:
+            ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
+            RuntimeError: the source does not compile (the compiler's log follows), the kernel crashed or timed out.
+        """
+        by_name = are_dictionaries(inputs=inputs, output_shapes=output_shapes, output_dtypes=output_dtypes)
+        inputs, output_shapes, output_dtypes = self._lists(inputs, output_shapes, output_dtypes)
+        call = Call(
+            self, list(inputs), shapes_of(output_shapes), dtype_names(output_dtypes),
+            extents_of("grid", grid), extents_of("threadgroup", threadgroup),
+            list(template.items()) if isinstance(template, Mapping) else template, template_of(template),
+            initial_value(init_value), stream,
+        )  # fmt: skip
+        if flag("metal_kernel: verbose", verbose):
+            text = self._kernel.source([_described(value) for value in inputs], call.output_dtypes, call.templates)[1]
+            print(f"Generated source code for `{self._kernel.name}`:\n```\n{text}\n```", flush=True)
+        outputs = runner_for(inputs, output_dtypes)(call)
+        return dict(zip(self._output_names, outputs, strict=True)) if by_name else outputs
+
+    @property
+    def device(self) -> str:
+        """The name of the device that runs the kernel now."""
+        return self._device or _device.chosen
+
+    def run_into(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Runs the kernel to its end. `inputs` stand for the call's; `outputs` are arrays that it may write to."""
+        self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
+        if not self._has_warned_of_reads and self._kernel.reads_outside_inputs:
+            self._has_warned_of_reads = True
+            warn_of_reads_outside_inputs(self._kernel.name)
+        if not self._has_warned_of_writes and self._kernel.writes_outside_outputs:
+            self._has_warned_of_writes = True
+            warn_of_writes_outside_outputs(self._kernel.name)
+
+    def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx/lazy.py``)."""
+        self._kernel.add_mlx_node(
+            inputs, outputs, call.output_shapes, call.output_dtypes, call.grid, call.threadgroup, call.templates,
+            call.init_value, self.device,
+        )  # fmt: skip
+
+    def declared_to(self, other_metal_kernel: Any) -> Any:
+        """The kernel that another metal_kernel makes of the same declaration."""
+        return other_metal_kernel(**self._declaration)
+
+
+def _described(value: Any) -> Any:
+    """Of an mx.array only dtype and shape: its elements may not exist yet."""
+    if type(value).__module__.partition(".")[0] == "mlx":
+        return dtype_name(value.dtype), tuple(value.shape)
+    return value

@@ -1,0 +1,113 @@
+"""README.md and the pages in docs/: links lead somewhere, and commands and snippets that no other test runs do what
+they say. (The pages for MLX, Core AI, Linux CI and C++ have tests of their own.)"""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+import numpy
+import pytest
+from conftest import root
+
+build = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build"))
+pages = [root / "README.md", root / "CONTRIBUTING.md", root / "examples/README.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def blocks(page, heading):
+    return re.findall(rf"^```{re.escape(heading)}\n(.*?)^```", (root / page).read_text(), re.DOTALL | re.MULTILINE)
+
+
+def sessions(page):
+    """Commands and what the page prints below each."""
+    for block in blocks(page, "console"):
+        for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            yield command, output
+
+
+def anchors(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(root)))
+def test_links(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The README's files."""
+    monkeypatch.chdir(tmp_path)
+    (source,) = [block for block in blocks("README.md", "metal") if block.startswith("// scale.metal")]
+    (tmp_path / "scale.metal").write_text(source)
+    (tmp_path / "wrong.metal").write_text(source.partition("\n")[2].replace("factor;", "factr;"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command, output", [*sessions("README.md")])
+def test_sessions_of_the_readme(metalloid_cli, folder, command, output):
+    program, *arguments = shlex.split(command)
+    assert program == "metalloid"
+    result = metalloid_cli(*arguments)
+    printed = result.stdout or result.stderr
+    # Clang's notes below an error are left out.
+    assert printed == output or (result.returncode == 1 and printed.startswith(output)), printed
+
+
+def test_python_of_the_readme(folder, capsys):
+    (code,) = blocks("README.md", "python")
+    exec(compile(code, "README.md", "exec"), {})
+    assert code.rstrip().endswith("# " + capsys.readouterr().out.strip())
+
+
+def test_cpp_of_the_readme_and_the_page_for_pytorch(folder):
+    (readme,) = blocks("README.md", "cpp")
+    (pytorch,) = blocks("docs/coming-from-pytorch.md", "cpp")
+    parts = [re.subn(r"^#include.*\n", "", code, flags=re.MULTILINE)[0] for code in (readme, pytorch)]
+    includes = re.findall(r"^#include.*$", readme + pytorch, re.MULTILINE)
+    gelu = "kernel void gelu(device float* y, constant float* x, uint i [[thread_position_in_grid]]) { y[i] = x[i] + 1; }"
+    (folder / "main.cpp").write_text(
+        "\n".join(includes)
+        + f'\n#include <cstdio>\nint main() {{\n{{\n{parts[0]}\nfor (float f : x.as<float>()) std::printf("%g ", f);\n}}\n'
+        + f'const char* source = R"({gelu})";\n{parts[1]}\nstd::printf("%g\\n", y.as<float>()[999]);\n}}\n'
+    )
+    (folder / "scale.metal").write_text((folder / "scale.metal").read_text().replace("x[i] *=", "x[i] = i *"))
+    library = f"-L{build / 'lib'}", "-lmetalloid", f"-Wl,-rpath,{build / 'lib'}"
+    command = ["g++", "-std=c++20", f"-I{root / 'include'}", "main.cpp", *library, "-o", "main"]
+    compiled = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert compiled.returncode == 0, compiled.stderr
+    assert subprocess.run(["./main"], capture_output=True, text=True, timeout=60).stdout == "0 10 20 30 40 1\n"
+
+
+def test_tuning_page(metalloid_cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("METALLOID_CACHE_DIR", str(tmp_path / "cache"))
+    (source,) = blocks("docs/tuning.md", "metal")
+    pathlib.Path("rms_norm.metal").write_text(source)
+    (tune, shown), (run, _) = sessions("docs/tuning.md")
+    tuned = metalloid_cli(*shlex.split(tune)[1:], "--rounds", "1")
+    assert tuned.returncode == 0, tuned.stderr
+    lines, expected = tuned.stdout.splitlines(), shown.splitlines()
+    assert lines[0].split(";")[0] == expected[0].split(";")[0] and len(lines) >= len(expected)
+    assert lines[1].split() == expected[1].split()
+    assert [line.split()[0] for line in lines[2:8]] == [line.split()[0] for line in expected[2:8]]
+    assert "(cached)" in metalloid_cli(*shlex.split(run)[1:], "--print", "1").stderr
+
+    first, second = blocks("docs/tuning.md", "python")
+    names = {}
+    exec(compile(first, "tuning.md", "exec"), names)
+    x, out = names["x"], names["out"]
+    assert numpy.allclose(out, x / numpy.sqrt((x.astype(float) ** 2).mean(axis=1, keepdims=True) + 1e-5), atol=1e-5)
+    exec(compile(second, "tuning.md", "exec"), names)
+    assert (names["y"] == 2 * x).all()
