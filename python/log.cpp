@@ -1,4 +1,4 @@
-// What kernels print with os_log goes to Python's logging (metalloid/_logging.py).
+// What kernels print with os_log goes to Python's logging (metalloid/_diagnostics/os_log.py).
 #include "metalloid/log.h"
 
 #include <nanobind/nanobind.h>
