@@ -1,10 +1,10 @@
 #include "engines/registry.h"
 
-#include <atomic>
 #include <cstdlib>
 
 #include "engines/reference/reference_engine.h"
 #include "engines/trial/trial_engine.h"
+#include "support/made_once.h"
 
 namespace metalloid::engines {
 namespace {
@@ -16,22 +16,20 @@ struct Registry {
   const Engine* add(std::unique_ptr<Engine> engine) { return engines.emplace_back(std::move(engine)).get(); }
 };
 
-std::atomic<const Registry*> made{nullptr};
+constinit support::MadeOnce<Registry> made;
 
 const Registry& registry() {
-  static const Registry& result = [] -> const Registry& {
-    auto* list = new Registry;
-    const Engine* reference = list->add(reference::make_engine());
-    list->devices.push_back({"cpu", {reference}});
+  return made.get([] {
+    Registry list;
+    const Engine* reference = list.add(reference::make_engine());
+    list.devices.push_back({"cpu", {reference}});
 #ifdef METALLOID_TRIAL_ENGINE
     if (std::getenv("METALLOID_TRIAL_ENGINE")) {
-      list->devices.push_back({"trial", {list->add(trial::make_engine()), reference}});
+      list.devices.push_back({"trial", {list.add(trial::make_engine()), reference}});
     }
 #endif
-    made = list;
-    return *list;
-  }();
-  return result;
+    return list;
+  });
 }
 
 }  // namespace
@@ -40,7 +38,7 @@ const std::vector<std::unique_ptr<Engine>>& all_engines() { return registry().en
 const std::vector<RegisteredDevice>& all_devices() { return registry().devices; }
 
 void interrupt_all() noexcept {
-  const Registry* list = made.load();
+  const Registry* list = made.if_made();
   if (!list) return;
   for (const auto& engine : list->engines) engine->hardware().interrupt();
 }

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "engines/cpu/run/watchdog.h"
-#include "ir/support/fatal_errors.h"
 #include "isolation/compiler_process.h"
 #include "isolation/job.h"
 #include "metalloid/error.h"
@@ -49,13 +48,14 @@ std::string what(const Subject& subject) {
   throw Error(ErrorCode::kernel_interrupted, fmt::format("{}: {} was interrupted", subject.source, what(subject)));
 }
 
-[[noreturn]] void throw_crashed(const Subject& subject, const std::string& reason) {
+[[noreturn]] void throw_crashed(const Subject& subject, std::string_view reason) {
   const std::string where = subject.kernel.empty() ? "" : fmt::format(" on kernel '{}'", subject.kernel);
   throw Error(ErrorCode::internal, fmt::format("{}: the compiler crashed{}: {}", subject.source, where, reason));
 }
 
-std::string reason_of(const support::GuardOutcome& outcome, std::string_view fatal_error) {
-  return fatal_error.empty() ? outcome.description() : std::string(fatal_error);
+[[noreturn]] void throw_crashed(const Subject& subject, const CrashReport& report) {
+  const std::string_view fatal_error = report.fatal_error.data();
+  throw_crashed(subject, fatal_error.empty() ? report.outcome.description() : fatal_error);
 }
 
 bool is_without_response(const JobResult& result) {
@@ -87,7 +87,7 @@ support::SharedBytes take(JobResult result, const Subject& subject, const Limits
       CrashReport report;
       if (response.size() != sizeof(report)) break;
       std::memcpy(&report, response.data(), sizeof(report));
-      throw_crashed(subject, reason_of(report.outcome, report.fatal_error.data()));
+      throw_crashed(subject, report);
     }
     case Ending::out_of_memory: throw_out_of_memory(subject);
     case Ending::no_response: break;
@@ -99,21 +99,19 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
                                   const Subject& subject, const Limits& limits, Perform perform) {
   std::string response;
   support::StopToken stop;
-  support::GuardOutcome outcome;
+  CrashReport report{};
   bool interrupted = false;
   try {
     engines::cpu::Watch watch(stop, limits.time_left());
-    outcome = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
+    report = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
     interrupted = watch.interrupted();
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(subject);
+  } catch (const std::system_error&) {
+    throw_out_of_memory(subject);
   }
-  if (outcome.stopped()) interrupted ? throw_interrupted(subject) : throw_timed_out(subject, limits);
-  if (outcome.crashed()) {
-    std::array<char, sizeof(CrashReport::fatal_error)> fatal_error;
-    ir::take_fatal_error(fatal_error);
-    throw_crashed(subject, reason_of(outcome, fatal_error.data()));
-  }
+  if (report.outcome.stopped()) interrupted ? throw_interrupted(subject) : throw_timed_out(subject, limits);
+  if (report.outcome.crashed()) throw_crashed(subject, report);
   return support::SharedBytes(std::move(response));
 }
 

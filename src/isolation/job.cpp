@@ -78,19 +78,22 @@ void answer(int response, std::string_view first, std::string_view second, Endin
   end(support::write_all(response, first) && support::write_all(response, second) ? ending : Ending::no_response);
 }
 
-// Calls nothing that allocates: the crash may have left the allocator locked.
-void report_crash(int response, const support::GuardOutcome& outcome) {
-  CrashReport report{};
-  report.outcome = outcome;
-  ir::take_fatal_error(report.fatal_error);
-  answer(response, {reinterpret_cast<const char*>(&report), sizeof(report)}, {}, Ending::crashed);
-}
-
 }  // namespace
 
-support::GuardOutcome run_compiler(support::function_ref<void()> work, support::StopToken* stop) {
+CrashReport run_compiler(support::function_ref<void()> work, support::StopToken* stop,
+                         support::function_ref<void(const CrashReport&)> on_crash) {
   ir::keep_fatal_errors();
-  return support::run_on_large_stack(work, stack_bytes, {.stop = stop});
+  CrashReport report{};
+  const auto outer = support::run_on_large_stack(
+      [&] {
+        report.outcome = support::run_guarded(work, {.stop = stop});
+        if (!report.outcome.crashed()) return;
+        ir::take_fatal_error(report.fatal_error);
+        on_crash(report);
+      },
+      stack_bytes);
+  if (!outer.finished()) report.outcome = outer;
+  return report;
 }
 
 void run_job(const Order& order, std::span<support::Descriptor> descriptors, Perform perform) {
@@ -120,10 +123,8 @@ void run_job(const Order& order, std::span<support::Descriptor> descriptors, Per
         error.emplace(thrown);
       }
     };
-    run_compiler([&] {
-      // Here and not when the thread has ended, for its end frees memory.
-      const auto outcome = support::run_guarded(work);
-      if (outcome.crashed()) report_crash(response, outcome);
+    run_compiler(work, nullptr, [&](const CrashReport& report) {
+      answer(response, {reinterpret_cast<const char*>(&report), sizeof(report)}, {}, Ending::crashed);
     });
     if (error) {
       const int code = static_cast<int>(error->code());

@@ -10,29 +10,30 @@
 #include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 #include "support/files.h"
+#include "support/made_once.h"
 
 namespace metalloid {
 namespace {
 
 // Those of the registry, and each engine alone under its own name.
 const std::vector<std::unique_ptr<Device::State>>& device_states() {
-  static const auto* states = [] {
-    auto* list = new std::vector<std::unique_ptr<Device::State>>;
+  static constinit support::MadeOnce<std::vector<std::unique_ptr<Device::State>>> states;
+  return states.get([] {
+    std::vector<std::unique_ptr<Device::State>> list;
     auto add = [&](std::string name, std::vector<const engines::Engine*> engines) {
-      for (const auto& known : *list) {
+      for (const auto& known : list) {
         if (known->name == name) return;
       }
       const engines::Engine& first = *engines.front();
       std::string description = first.description();
       if (name != first.name()) description = fmt::format("{}, {}", first.name(), description);
-      list->push_back(std::make_unique<Device::State>(
+      list.push_back(std::make_unique<Device::State>(
           Device::State{std::move(name), std::move(description), first.name(), std::move(engines)}));
     };
     for (const engines::RegisteredDevice& device : engines::all_devices()) add(device.name, device.engines);
     for (const auto& engine : engines::all_engines()) add(engine->name(), {engine.get()});
     return list;
-  }();
-  return *states;
+  });
 }
 
 }  // namespace

@@ -1,33 +1,29 @@
 #include "support/build_id.h"
 
-#include <elf.h>
-#include <fmt/format.h>
+// Before <link.h>, whose macros have the names of LLVM's enumerators.
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Object/ELFTypes.h>
+
 #include <link.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "support/made_once.h"
 
 namespace metalloid::support {
 namespace {
 
-constexpr std::uintptr_t align_to(std::uintptr_t value, std::uintptr_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
+using Elf = llvm::object::ELFType<llvm::endianness::native, sizeof(void*) == 8>;
 
-std::string id_in_notes(const char* notes, std::size_t size, std::size_t alignment) {
-  for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
-    ElfW(Nhdr) header;
-    std::memcpy(&header, notes + at, sizeof(header));
-    const char* name = notes + at + sizeof(header);
-    const char* description = name + align_to(header.n_namesz, alignment);
-    if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
-      std::string text;
-      for (std::size_t i = 0; i < header.n_descsz; ++i) {
-        text += fmt::format("{:02x}", static_cast<unsigned char>(description[i]));
-      }
-      return text;
+std::string id_in_notes(const std::byte* notes, std::size_t size, std::size_t alignment) {
+  for (std::size_t at = 0; at + sizeof(Elf::Nhdr) <= size;) {
+    const auto& header = *reinterpret_cast<const Elf::Nhdr*>(notes + at);
+    const Elf::Note note(header);
+    if (note.getType() == NT_GNU_BUILD_ID && note.getName() == ELF_NOTE_GNU) {
+      return llvm::toHex(note.getDesc(alignment), /*LowerCase=*/true);
     }
-    at = description - notes + align_to(header.n_descsz, alignment);
+    at += header.getSize(alignment);
   }
   return {};
 }
@@ -49,7 +45,7 @@ int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
   for (int i = 0; i < object->dlpi_phnum && search.id.empty(); ++i) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    search.id = id_in_notes(reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz,
+    search.id = id_in_notes(reinterpret_cast<const std::byte*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz,
                             segment.p_align == 8 ? 8 : 4);
   }
   return 1;
@@ -58,12 +54,12 @@ int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
 }  // namespace
 
 const std::string& build_id() {
-  static const std::string id = [] {
+  static constinit MadeOnce<std::string> id;
+  return id.get([] {
     Search search{reinterpret_cast<std::uintptr_t>(&look_at_object), {}};
     ::dl_iterate_phdr(look_at_object, &search);
     return search.id;
-  }();
-  return id;
+  });
 }
 
 }  // namespace metalloid::support

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "array.h"
+#include "support/bfloat16.h"
 #include "value.h"
 
 namespace metalloid::tool {
@@ -174,12 +176,12 @@ TEST(Argument, Extents) {
 }
 
 TEST(Bfloat16, RoundsOnceToNearestEven) {
-  EXPECT_EQ(double_to_bfloat16(1.0), 0x3f80);
-  EXPECT_EQ(double_to_bfloat16(1.0 + 0x1p-8), 0x3f80);            // a tie goes to even
-  EXPECT_EQ(double_to_bfloat16(1.0 + 0x1p-8 + 0x1p-40), 0x3f81);  // above the tie, below float's precision
-  EXPECT_EQ(double_to_bfloat16(1.0 + 3 * 0x1p-8 - 0x1p-40), 0x3f81);
-  EXPECT_EQ(double_to_bfloat16(-INFINITY), 0xff80);
-  EXPECT_EQ(bfloat16_to_float(0x3fc0), 1.5f);
+  EXPECT_EQ(support::double_to_bfloat16(1.0), 0x3f80);
+  EXPECT_EQ(support::double_to_bfloat16(1.0 + 0x1p-8), 0x3f80);            // a tie goes to even
+  EXPECT_EQ(support::double_to_bfloat16(1.0 + 0x1p-8 + 0x1p-40), 0x3f81);  // above the tie, below float's precision
+  EXPECT_EQ(support::double_to_bfloat16(1.0 + 3 * 0x1p-8 - 0x1p-40), 0x3f81);
+  EXPECT_EQ(support::double_to_bfloat16(-INFINITY), 0xff80);
+  EXPECT_EQ(support::bfloat16_to_float(0x3fc0), 1.5f);
 }
 
 TEST(FormatArray, LooksLikeNumPy) {

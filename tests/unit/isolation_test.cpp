@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 
 #include "engines/registry.h"
 #include "ir/assemble.h"
+#include "isolation/job.h"
 #include "metalloid/metalloid.h"
 #include "runtime/compile/compile_jobs.h"
 #include "support/sanitizer.h"
@@ -211,6 +213,14 @@ define void @k() {
       EXPECT_STREQ(error.what(), "fatal.metal: the compiler crashed on kernel 'k': unsupported library call operation");
     }
   }
+}
+
+// What LLVM said last time, or to another thread, explains no other crash.
+TEST(Isolation, AFatalErrorIsItsOwnThreadsAlone) {
+  const isolation::CrashReport crash = isolation::run_compiler([] { ::raise(SIGFPE); });
+  EXPECT_TRUE(crash.outcome.crashed());
+  EXPECT_STREQ(crash.fatal_error.data(), "");
+  EXPECT_TRUE(isolation::run_compiler([] {}).outcome.finished());
 }
 
 TEST(Isolation, WithoutAnExecutableTheCompilerRunsHere) {

@@ -1,19 +1,26 @@
-// Hashes, files and the crash guard.
+// Hashes, files, padding, values made once and the crash guard.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "metalloid/error.h"
 #include "support/build_id.h"
 #include "support/crash_guard.h"
 #include "support/files.h"
+#include "support/guarded_mapping.h"
 #include "support/hash.h"
+#include "support/made_once.h"
+#include "support/padding.h"
 
 namespace metalloid::support {
 namespace {
@@ -30,6 +37,61 @@ TEST(Hash, TellsWhereOneTextEndsAndTheNextBegins) {
   EXPECT_NE(Hasher().add("ab").add("c").finish(), Hasher().add("a").add("bc").finish());
   EXPECT_EQ(Hasher().add("ab").add(1).finish(), Hasher().add("ab").add(1).finish());
   EXPECT_EQ(hash_of("metal").hex().size(), 32u);
+}
+
+TEST(Padding, NoticesAndMendsWhatIsWrittenBesideABlock) {
+  std::vector<std::byte> memory(100);
+  const std::span block = std::span(memory).subspan(13, 50);
+  const Padding padding(block, 13, 37, 0x01020304);
+  EXPECT_FALSE(padding.is_intact());
+  padding.lay();
+  std::ranges::fill(block, std::byte{9});
+  EXPECT_TRUE(padding.is_intact()) << "the block is its owner's";
+  for (const std::size_t at : {0, 12, 63, 99}) {
+    memory[at] ^= std::byte{0x80};
+    EXPECT_FALSE(padding.check_and_mend()) << at;
+    EXPECT_TRUE(padding.check_and_mend()) << at;
+  }
+  EXPECT_EQ(block.front(), std::byte{9});
+  EXPECT_EQ(block.back(), std::byte{9});
+}
+
+TEST(GuardedMapping, WhatLiesAroundItIsNobodys) {
+  GuardedMapping mapping;
+  mapping.map(1, 1 << 16, 1 << 17);
+  *mapping.begin() = *(mapping.end() - 1) = std::byte{1};
+  EXPECT_TRUE(mapping.is_below(mapping.begin() - (1 << 16)));
+  EXPECT_FALSE(mapping.is_below(mapping.begin() - (1 << 16) - 1));
+  EXPECT_TRUE(mapping.is_above(mapping.end() + (1 << 17) - 1));
+  EXPECT_FALSE(mapping.is_above(mapping.end() + (1 << 17)));
+  const auto outcome = run_guarded([&] { *const_cast<volatile std::byte*>(mapping.end()) = std::byte{1}; });
+  EXPECT_EQ(outcome.fault_address, mapping.end());
+}
+
+// A static variable of a function would let the child wait for a thread that it does not have.
+TEST(MadeOnce, AChildForkedWhileItIsMadeMakesItsOwn) {
+  static constinit MadeOnce<int> value;
+  std::atomic<bool> is_making{false}, may_end{false};
+  std::thread other([&] {
+    value.get([&] {
+      is_making = true;
+      while (!may_end) std::this_thread::yield();
+      return 1;
+    });
+  });
+  while (!is_making) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(value.get([] { return 2; }) == 2 ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(value.if_made(), nullptr);
+  may_end = true;
+  other.join();
+  EXPECT_EQ(value.get([] { return 3; }), 1) << "the first one stays";
 }
 
 class Folder : public ::testing::Test {

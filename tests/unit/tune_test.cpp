@@ -9,7 +9,6 @@
 #include <fstream>
 #include <limits>
 
-#include "authoring/guarded_memory.h"
 #include "authoring/tune/arguments.h"
 #include "authoring/tune/choice.h"
 #include "authoring/tune/measure.h"
@@ -17,6 +16,7 @@
 #include "metalloid/tune.h"
 #include "runtime/cache/disk_cache.h"
 #include "support/build_id.h"
+#include "support/guarded_memory.h"
 
 namespace metalloid {
 namespace {
@@ -257,7 +257,7 @@ TEST(TuneCompare, IntegersAndBytesExactly) {
 }
 
 TEST(TuneGuardedMemory, NoticesWritesBesideIt) {
-  tuning::GuardedMemory memory(100);
+  support::GuardedMemory memory(100);
   memory.data()[0] = memory.data()[99] = std::byte{1};
   EXPECT_TRUE(memory.check_and_mend());
   memory.data()[100] = std::byte{1};

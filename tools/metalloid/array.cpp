@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <numeric>
 #include <utility>
+
+#include "support/bfloat16.h"
 
 namespace metalloid::tool {
 namespace {
@@ -87,27 +87,11 @@ std::string kind_names() {
   return names;
 }
 
-float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-std::uint16_t double_to_bfloat16(double value) {
-  if (std::isnan(value)) return 0x7fc0;
-  // Rounding to float first could round twice; keep the lost bits as a sticky last bit.
-  float narrowed = static_cast<float>(value);
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(narrowed);
-  if (std::isinf(narrowed)) return static_cast<std::uint16_t>(bits >> 16);
-  if (static_cast<double>(narrowed) != value) {
-    if (std::abs(static_cast<double>(narrowed)) > std::abs(value)) --bits;
-    bits |= 1;
-  }
-  bits += 0x7fff + ((bits >> 16) & 1);
-  return static_cast<std::uint16_t>(bits >> 16);
-}
-
 double element_as_double(const Array& array, std::size_t index) {
   switch (array.kind) {
     case ElementType::float32: return load<float>(array, index);
     case ElementType::float16: return static_cast<double>(load<_Float16>(array, index));
-    case ElementType::bfloat16: return bfloat16_to_float(load<std::uint16_t>(array, index));
+    case ElementType::bfloat16: return support::bfloat16_to_float(load<std::uint16_t>(array, index));
     default:
       return with_integer_type(array.kind,
                                [&](auto zero) { return static_cast<double>(load<decltype(zero)>(array, index)); });
@@ -123,7 +107,7 @@ void set_element(Array& array, std::size_t index, double value) {
   switch (array.kind) {
     case ElementType::float32: return store(array, index, static_cast<float>(value));
     case ElementType::float16: return store(array, index, static_cast<_Float16>(value));
-    case ElementType::bfloat16: return store(array, index, double_to_bfloat16(value));
+    case ElementType::bfloat16: return store(array, index, support::double_to_bfloat16(value));
     case ElementType::boolean: return store(array, index, static_cast<std::uint8_t>(value != 0));
     case ElementType::uint64:
       return store(

@@ -39,9 +39,6 @@ std::int64_t element_as_integer(const Array& array, std::size_t index);  // inte
 void set_element(Array& array, std::size_t index, double value);
 void set_element(Array& array, std::size_t index, std::int64_t value);
 
-float bfloat16_to_float(std::uint16_t bits);
-std::uint16_t double_to_bfloat16(double value);  // round to nearest even
-
 // Text in NumPy's manner: at most `edge` items at each end of a long dimension.
 std::string format_array(const Array& array, std::size_t edge = 3, std::size_t threshold = 1000);
 

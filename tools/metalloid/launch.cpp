@@ -260,11 +260,11 @@ void Launch::bind(const LaunchOptions& options) {
     Array array = has_arguments_type ? parse_value(specs[i].value, info.type, specs[i].text)
                                      : materialise(specs[i], options.seed + info.index);
     if (!has_arguments_type) check_kind(kernel_.info(), info, specs[i], array.kind);
-    std::unique_ptr<tuning::GuardedMemory> memory;
+    std::unique_ptr<support::GuardedMemory> memory;
     if ((specs[i].is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant) {
       dispatch_.bytes(info.index, array.bytes);
     } else {
-      memory = std::make_unique<tuning::GuardedMemory>(array.bytes.size());
+      memory = std::make_unique<support::GuardedMemory>(array.bytes.size());
       const Buffer buffer = Buffer::wrap(memory->data(), memory->size());
       if (info.kind == ArgumentKind::tensor) {
         // The shape is in C order, a tensor's extents begin with the fastest dimension.

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "array.h"
-#include "authoring/guarded_memory.h"
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/tune.h"
 #include "options.h"
+#include "support/guarded_memory.h"
 
 namespace metalloid::tool {
 
@@ -83,7 +83,7 @@ class Launch {
   std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread_;  // bytes, by index
   std::vector<BoundArgument> arguments_;
   // Beside arguments_; nothing where bytes are bound by value.
-  std::vector<std::unique_ptr<tuning::GuardedMemory>> buffers_;
+  std::vector<std::unique_ptr<support::GuardedMemory>> buffers_;
   std::uint32_t repeat_;
 };
 

@@ -10,28 +10,11 @@
 
 #include "authoring/metal_kernel/source.h"
 #include "metalloid/fast.h"
+#include "support/bfloat16.h"
 
 namespace metalloid::fast {
 
 namespace {
-
-// Rounds to nearest even, from double in one step: 11 significant bits, or 8.
-std::uint16_t to_small_float(double value, int significant_bits, int largest_exponent) {
-  const int mantissa_bits = significant_bits - 1;
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const std::uint16_t infinity = static_cast<std::uint16_t>((2 * largest_exponent + 1) << mantissa_bits);
-  if (std::isnan(value)) return infinity | (1 << (mantissa_bits - 1));
-  value = std::fabs(value);
-  if (value == 0) return sign;
-  if (std::isinf(value)) return sign | infinity;
-  const int smallest_exponent = 1 - largest_exponent;
-  const int exponent = std::max(std::ilogb(value), smallest_exponent);
-  // The mantissa with its leading one, in units of the last place; carries move on into the exponent's bits.
-  const double units = std::nearbyint(std::scalbn(value, mantissa_bits - exponent));
-  const auto bits =
-      static_cast<std::int64_t>(units) + (static_cast<std::int64_t>(exponent - smallest_exponent) << mantissa_bits);
-  return sign | static_cast<std::uint16_t>(std::min<std::int64_t>(bits, infinity));
-}
 
 template <typename T>
 T to_integer(double value) {
@@ -219,8 +202,8 @@ void fill(const Array& array, double value) {
     case Dtype::int16: return fill_with(array, to_integer<std::int16_t>(value));
     case Dtype::int32: return fill_with(array, to_integer<std::int32_t>(value));
     case Dtype::int64: return fill_with(array, to_integer<std::int64_t>(value));
-    case Dtype::float16: return fill_with(array, to_small_float(value, 11, 15));
-    case Dtype::bfloat16: return fill_with(array, to_small_float(value, 8, 127));
+    case Dtype::float16: return fill_with(array, static_cast<_Float16>(value));
+    case Dtype::bfloat16: return fill_with(array, support::double_to_bfloat16(value));
     case Dtype::float32: return fill_with(array, static_cast<float>(value));
     case Dtype::float64: return fill_with(array, value);
     case Dtype::complex64:

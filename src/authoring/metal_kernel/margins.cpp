@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+
+#include "support/padding.h"
 
 namespace metalloid::fast {
 
@@ -19,8 +22,11 @@ std::size_t margin_of_output(std::size_t bytes) {
 
 bool is_guarded(const Array& array) { return array.size() != 0 && bytes_of(array) <= largest_guarded_output; }
 
-bool is_zero(const std::byte* memory, std::size_t bytes) {
-  return bytes == 0 || (memory[0] == std::byte{0} && std::memcmp(memory, memory + 1, bytes - 1) == 0);
+// The same array with that many bytes of a buffer of its own, between margins of zeros.
+Array between_margins(Array array, std::size_t bytes, std::size_t margin, std::size_t offset) {
+  array.buffer = Buffer(bytes + 2 * margin);
+  array.offset = margin + offset;
+  return array;
 }
 
 }  // namespace
@@ -30,9 +36,7 @@ Array with_margins(const Array& input) {
   if (input.size() == 0) return input;
   const std::size_t bytes = input.buffer.size();
   const std::size_t margin = (std::clamp(bytes, least, most) + page - 1) / page * page;
-  Array result = input;
-  result.buffer = Buffer(bytes + 2 * margin);
-  result.offset += margin;
+  Array result = between_margins(input, bytes, margin, input.offset);
   std::memcpy(static_cast<std::byte*>(result.buffer.contents()) + margin, input.buffer.contents(), bytes);
   return result;
 }
@@ -40,9 +44,8 @@ Array with_margins(const Array& input) {
 GuardedOutputs::GuardedOutputs(const std::vector<Array>& outputs) : outputs_(outputs), guarded_(outputs) {
   for (Array& array : guarded_) {
     if (!is_guarded(array)) continue;
-    const std::size_t bytes = bytes_of(array), margin = margin_of_output(bytes);
-    array.buffer = Buffer(bytes + 2 * margin);
-    array.offset = margin;
+    const std::size_t bytes = bytes_of(array);
+    array = between_margins(array, bytes, margin_of_output(bytes), 0);
   }
 }
 
@@ -51,9 +54,9 @@ bool GuardedOutputs::finish() {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (!is_guarded(outputs_[i])) continue;
     const std::size_t bytes = bytes_of(outputs_[i]), margin = margin_of_output(bytes);
-    const auto* memory = static_cast<const std::byte*>(guarded_[i].buffer.contents());
-    is_clean = is_clean && is_zero(memory, margin) && is_zero(memory + margin + bytes, margin);
-    std::memcpy(outputs_[i].data(), memory + margin, bytes);
+    const std::span<std::byte> written(guarded_[i].data(), bytes);
+    is_clean = is_clean && support::Padding(written, margin, margin, 0).is_intact();
+    std::memcpy(outputs_[i].data(), written.data(), bytes);
   }
   return is_clean;
 }

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <new>
+
+#include "support/bfloat16.h"
 
 namespace metalloid::tuning {
 namespace {
@@ -32,7 +33,7 @@ double load(ElementType kind, const std::byte* address) {
   }
   std::uint16_t bits;
   std::memcpy(&bits, address, sizeof bits);
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+  return support::bfloat16_to_float(bits);
 }
 
 double standard_tolerance(ElementType kind) {
@@ -127,7 +128,7 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
   }
   for (Region& region : regions_) {
     try {
-      region.copy = std::make_unique<GuardedMemory>(region.size);
+      region.copy = std::make_unique<support::GuardedMemory>(region.size);
     } catch (const std::bad_alloc&) {
       throw Error(ErrorCode::limit_exceeded,
                   fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,

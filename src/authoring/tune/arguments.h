@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "authoring/guarded_memory.h"
 #include "metalloid/tune.h"
+#include "support/guarded_memory.h"
 
 namespace metalloid::tuning {
 
@@ -44,7 +44,7 @@ class TuneArguments {
     std::size_t size = 0;
     bool writable = false;
     std::string arguments;  // their names, for messages
-    std::unique_ptr<GuardedMemory> copy;
+    std::unique_ptr<support::GuardedMemory> copy;
   };
   // A writable argument's part of a region.
   struct Output {

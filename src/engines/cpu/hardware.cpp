@@ -62,11 +62,10 @@ class HostHardware : public Hardware {
   HostMemory memory_;
 };
 
+HostHardware& host = *new HostHardware;
+
 }  // namespace
 
-Hardware& hardware() {
-  static auto& host = *new HostHardware;
-  return host;
-}
+Hardware& hardware() { return host; }
 
 }  // namespace metalloid::engines::cpu

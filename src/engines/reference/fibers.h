@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/cpu/run/guarded_mapping.h"
+#include "support/guarded_mapping.h"
 
 namespace metalloid::engines::reference {
 
@@ -42,7 +42,7 @@ class Fibers {
   std::byte* top(std::uint32_t index) const;
   void release();
 
-  cpu::GuardedMapping mapping_;
+  support::GuardedMapping mapping_;
   std::byte* memory_ = nullptr;
   std::uint32_t count_ = 0;
   bool has_guards_ = false;

@@ -35,7 +35,6 @@
 #include "engines/reference/split_at_meetings.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
-#include "ir/support/diagnostics.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -55,10 +54,7 @@ class ReferenceEngine : public Engine {
   Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
     auto machine = cpu::make_machine();
     lower(kernel, *machine);
-    std::string code = form == CodeForm::text ? cpu::emit_assembly(*kernel.module, *machine)
-                                              : cpu::emit_object(*kernel.module, *machine);
-    ir::throw_kept_diagnostics(*kernel.context, fmt::format("cannot compile kernel '{}'", kernel.info.name));
-    return {std::move(code), {}};
+    return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
   }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {

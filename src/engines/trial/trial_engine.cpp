@@ -21,7 +21,6 @@
 #include "engines/trial/trial_hardware.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
-#include "ir/support/diagnostics.h"
 
 namespace metalloid::engines::trial {
 namespace {
@@ -90,10 +89,7 @@ class TrialEngine : public Engine {
                 .source_line = 0}}};
     auto machine = cpu::make_machine();
     lower(kernel, *machine);
-    std::string code = form == CodeForm::text ? cpu::emit_assembly(*kernel.module, *machine)
-                                              : cpu::emit_object(*kernel.module, *machine);
-    ir::throw_kept_diagnostics(*kernel.context, fmt::format("cannot compile kernel '{}'", kernel.info.name));
-    return {std::move(code), {}};
+    return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
   }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {

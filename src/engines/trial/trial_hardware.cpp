@@ -115,14 +115,13 @@ class Processor : public TrialHardware {
   TrialMemory memory_;
 };
 
+Processor& processor = *new Processor;
+
 }  // namespace
 
 TrialHardware::Access::Access(TrialHardware& hardware) : hardware_(hardware) { hardware.open(); }
 TrialHardware::Access::~Access() { hardware_.close(); }
 
-TrialHardware& hardware() {
-  static auto& processor = *new Processor;
-  return processor;
-}
+TrialHardware& hardware() { return processor; }
 
 }  // namespace metalloid::engines::trial

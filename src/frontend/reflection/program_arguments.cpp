@@ -3,6 +3,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "ir/support/change_signature.h"
+
 namespace metalloid::frontend {
 namespace {
 
@@ -16,44 +18,28 @@ bool is_passed_directly(const ArgumentInfo& info) {
 llvm::Function& append_program_arguments(llvm::Function& function, KernelInfo& kernel,
                                          const std::vector<ProgramArgument>& arguments) {
   if (arguments.empty()) return function;
-  llvm::LLVMContext& context = function.getContext();
-  std::vector<llvm::Type*> types(function.getFunctionType()->params());
-  llvm::AttributeList attributes = function.getAttributes();
+  std::vector<llvm::Type*> types;
   for (const ProgramArgument& argument : arguments) {
     llvm::Type* type = argument.variable->getValueType();
-    if (!is_passed_directly(argument.info)) {
-      attributes = attributes.addParamAttribute(context, static_cast<unsigned>(types.size()),
-                                                llvm::Attribute::getWithByValType(context, type));
-      type = llvm::PointerType::get(context, 0);
-    }
-    types.push_back(type);
+    types.push_back(is_passed_directly(argument.info) ? type : llvm::PointerType::get(function.getContext(), 0));
   }
-  auto* wider = llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
-                                       function.getLinkage(), function.getAddressSpace(), "", function.getParent());
-  wider->copyAttributesFrom(&function);
-  wider->setAttributes(attributes);
-  wider->setComdat(function.getComdat());
-  wider->setSubprogram(function.getSubprogram());
-  function.setSubprogram(nullptr);
-  wider->takeName(&function);
-  wider->splice(wider->begin(), &function);
-  for (llvm::Argument& old : function.args()) {
-    llvm::Argument* parameter = wider->getArg(old.getArgNo());
-    parameter->takeName(&old);
-    old.replaceAllUsesWith(parameter);
-  }
-  llvm::IRBuilder<> builder(&*wider->getEntryBlock().getFirstInsertionPt());
+  llvm::Function& wider = ir::widen(function, types);
+  llvm::IRBuilder<> builder(&*wider.getEntryBlock().getFirstInsertionPt());
   unsigned next = static_cast<unsigned>(function.arg_size());
   for (const ProgramArgument& argument : arguments) {
-    llvm::Value* value = wider->getArg(next++);
-    llvm::Type* type = argument.variable->getValueType();
-    if (!is_passed_directly(argument.info)) value = builder.CreateLoad(type, value);
+    llvm::Argument* parameter = wider.getArg(next++);
+    llvm::Value* value = parameter;
+    if (!is_passed_directly(argument.info)) {
+      llvm::Type* type = argument.variable->getValueType();
+      parameter->addAttr(llvm::Attribute::getWithByValType(function.getContext(), type));
+      value = builder.CreateLoad(type, parameter);
+    }
     builder.CreateStore(value, argument.variable);
     kernel.arguments.push_back(argument.info);
   }
-  function.replaceAllUsesWith(wider);
+  function.replaceAllUsesWith(&wider);
   function.eraseFromParent();
-  return *wider;
+  return wider;
 }
 
 }  // namespace metalloid::frontend

@@ -8,16 +8,17 @@
 #include "stdlib/headers.h"
 #include "support/build_id.h"
 #include "support/hash.h"
+#include "support/made_once.h"
 
 namespace metalloid::frontend {
 const std::string& stdlib_fingerprint() {
-  static const std::string fingerprint = [] {
+  static constinit support::MadeOnce<std::string> fingerprint;
+  return fingerprint.get([] {
     support::Hasher hasher;
     hasher.add(clang::getClangFullVersion()).add(version).add(support::build_id());
     for (const auto& header : stdlib::headers()) hasher.add(header.name).add(header.text);
     return hasher.finish().hex();
-  }();
-  return fingerprint;
+  });
 }
 
 std::string make_prelude(const CompileOptions& options) {

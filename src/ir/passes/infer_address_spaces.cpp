@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "ir/support/change_signature.h"
 #include "ir/support/pass_down.h"
 
 namespace metalloid::ir {
@@ -202,30 +203,24 @@ void replace_call(llvm::CallInst& call, llvm::Function& changed) {
 
 void change(const Signature& signature) {
   llvm::Function& old = *signature.function;
-  auto* changed =
-      llvm::Function::Create(llvm::FunctionType::get(signature.result, signature.parameters, /*isVarArg=*/false),
-                             old.getLinkage(), old.getAddressSpace(), "", old.getParent());
-  changed->copyAttributesFrom(&old);
-  changed->setSubprogram(old.getSubprogram());
-  old.setSubprogram(nullptr);
-  changed->takeName(&old);
-  changed->splice(changed->begin(), &old);
-  llvm::BasicBlock& entry = changed->getEntryBlock();
+  llvm::Function& changed =
+      take_over(old, llvm::FunctionType::get(signature.result, signature.parameters, /*isVarArg=*/false));
+  llvm::BasicBlock& entry = changed.getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
   builder.SetCurrentDebugLocation({});
-  for (auto [before, parameter] : llvm::zip_equal(old.args(), changed->args())) {
+  for (auto [before, parameter] : llvm::zip_equal(old.args(), changed.args())) {
     parameter.takeName(&before);
     const bool fits = parameter.getType() == before.getType();
     before.replaceAllUsesWith(fits ? &parameter : builder.CreateAddrSpaceCast(&parameter, before.getType()));
   }
-  for (llvm::BasicBlock& block : *changed) {
+  for (llvm::BasicBlock& block : changed) {
     auto* last = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!last || !last->getReturnValue() || last->getReturnValue()->getType() == signature.result) continue;
     builder.SetInsertPoint(last);
     last->setOperand(0, builder.CreateAddrSpaceCast(last->getReturnValue(), signature.result));
   }
   for (llvm::User* user : llvm::make_early_inc_range(old.users())) {
-    replace_call(*llvm::cast<llvm::CallInst>(user), *changed);
+    replace_call(*llvm::cast<llvm::CallInst>(user), changed);
   }
   old.eraseFromParent();
 }

@@ -1,6 +1,7 @@
 #include "ir/support/fatal_errors.h"
 
 #include <llvm/Support/ErrorHandling.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -9,16 +10,14 @@
 namespace metalloid::ir {
 namespace {
 
-// Fixed memory: the handler may run when allocation is what failed. No lock, for a crash would leave it held: the
-// message of two threads that fail at once may be either's.
+// Fixed memory: the handler may run when allocation is what failed. No lock, for a crash would leave it held: of two
+// threads that fail at once the second one's message is lost.
 char message[1024];
-std::atomic<bool> is_written{false};
+std::atomic<pid_t> owner{0};  // the thread whose message it is
 
 void on_fatal_error(void*, const char* reason, bool) {
-  if (!is_written.load()) {
-    std::strncpy(message, reason, sizeof(message) - 1);
-    is_written = true;
-  }
+  pid_t nobody = 0;
+  if (owner.compare_exchange_strong(nobody, ::gettid())) std::strncpy(message, reason, sizeof(message) - 1);
   std::abort();
 }
 
@@ -35,10 +34,10 @@ void keep_fatal_errors() {
 
 void take_fatal_error(std::span<char> target) {
   target[0] = '\0';
-  if (!is_written.load()) return;
+  if (owner.load() != ::gettid()) return;
   std::strncpy(target.data(), message, target.size() - 1);
   target.back() = '\0';
-  is_written = false;
+  owner = 0;
 }
 
 void call_when_out_of_memory(void (*function)()) {

@@ -7,7 +7,7 @@ namespace metalloid::ir {
 
 // From now on LLVM's fatal errors of any thread become SIGABRT without a word on standard error.
 void keep_fatal_errors();
-// The last message of any thread, ending in zero, and forgets it; empty if there is none. Allocates nothing.
+// The message of this thread, ending in zero, and forgets it; empty if there is none. Allocates nothing.
 void take_fatal_error(std::span<char> message);
 
 // What LLVM calls where it can get no more memory, in place of a fatal error.

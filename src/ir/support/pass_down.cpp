@@ -6,27 +6,10 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "ir/support/change_signature.h"
+
 namespace metalloid::ir {
 namespace {
-
-llvm::Function& widen(llvm::Function& function, llvm::Type* type, llvm::StringRef name) {
-  llvm::SmallVector<llvm::Type*, 8> types(function.getFunctionType()->params());
-  types.push_back(type);
-  auto* wider = llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
-                                       function.getLinkage(), function.getAddressSpace(), "", function.getParent());
-  wider->copyAttributesFrom(&function);
-  wider->setSubprogram(function.getSubprogram());
-  function.setSubprogram(nullptr);
-  wider->takeName(&function);
-  wider->splice(wider->begin(), &function);
-  for (llvm::Argument& old : function.args()) {
-    llvm::Argument* parameter = wider->getArg(old.getArgNo());
-    parameter->takeName(&old);
-    old.replaceAllUsesWith(parameter);
-  }
-  wider->getArg(function.arg_size())->setName(name);
-  return *wider;
-}
 
 void pass(llvm::CallInst& call, llvm::Function& wider, llvm::Value* value) {
   llvm::SmallVector<llvm::Value*, 8> arguments(call.args());
@@ -73,8 +56,10 @@ llvm::DenseMap<llvm::Function*, llvm::Value*> pass_down(llvm::Module& module, ll
       values[function] = value_in(*function);
       continue;
     }
-    llvm::Function& wider = widen(*function, type, name);
-    values[&wider] = wider.getArg(wider.arg_size() - 1);
+    llvm::Function& wider = widen(*function, type);
+    llvm::Argument* value = wider.getArg(wider.arg_size() - 1);
+    value->setName(name);
+    values[&wider] = value;
     changed.push_back({function, &wider});
   }
   for (auto [function, wider] : changed) {

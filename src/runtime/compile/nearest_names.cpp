@@ -2,36 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <llvm/ADT/StringRef.h>
+
 #include <algorithm>
-#include <cctype>
-#include <numeric>
+#include <utility>
 
 namespace metalloid::runtime {
-namespace {
-
-// Levenshtein's, with letters compared regardless of case.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      bool equal = std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
-      std::size_t substituted = diagonal + (equal ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
-
 std::string nearest_names(std::string_view wanted, const std::vector<std::string>& names) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : names) {
-    std::size_t distance = edit_distance(wanted, name);
+    const std::size_t distance = llvm::StringRef(wanted).edit_distance_insensitive(name);
     bool contains = !wanted.empty() && name.find(wanted) != std::string::npos;
     if (contains || distance <= std::max<std::size_t>(2, std::min(wanted.size(), name.size()) / 3)) {
       ranked.emplace_back(distance, name);

@@ -8,18 +8,19 @@
 
 #include "metalloid/error.h"
 #include "support/environment.h"
+#include "support/made_once.h"
 
 namespace metalloid {
 namespace {
 
 std::chrono::milliseconds default_timeout() {
-  static const std::chrono::milliseconds timeout = [] {
+  static constinit support::MadeOnce<std::chrono::milliseconds> timeout;
+  return timeout.get([] {
     const double seconds = support::limit_from_environment("METALLOID_TIMEOUT", "seconds", 300);
     constexpr double longest = 1e9;  // what is more is no limit
     if (seconds > longest) return std::chrono::milliseconds(0);
     return std::chrono::milliseconds(std::max<std::int64_t>(static_cast<std::int64_t>(seconds * 1000), 1));
-  }();
-  return timeout;
+  });
 }
 
 }  // namespace

@@ -12,17 +12,16 @@
 #include <utility>
 
 #include "support/fork_safe_mutex.h"
+#include "support/made_once.h"
 
 namespace metalloid {
 namespace {
 
 constexpr std::size_t capacity = 1000;
 
-support::ForkSafeMutex& mutex_of_all = *new support::ForkSafeMutex;
-
 struct Recorder {
   std::atomic<bool> on;
-  support::ForkSafeMutex& mutex = mutex_of_all;
+  support::ForkSafeMutex mutex;
   std::deque<Event> events;
   std::uint64_t dispatches = 0;
   std::string folder;  // to write the number of dispatches to; empty: nobody asked
@@ -31,8 +30,8 @@ struct Recorder {
 };
 
 Recorder& recorder() {
-  static auto* instance = new Recorder;  // other threads may run kernels until the very end
-  return *instance;
+  static constinit support::MadeOnce<Recorder> made;  // other threads may run kernels until the very end
+  return made.get([] { return Recorder(); });
 }
 
 void write_count() {

@@ -1,6 +1,7 @@
 // The closed list of C library and compiler functions that generated code may call. Nothing else of the process is
 // visible to a kernel.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "engines/cpu/code/loader.h"
+#include "support/bfloat16.h"
+#include "support/made_once.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier): these are the compiler's own names.
 extern "C" {
@@ -31,36 +34,12 @@ struct Entry {
   void* address;
 };
 
-// bfloat16 from float, rounded to nearest even; NaN stays NaN.
-std::uint16_t bfloat_bits(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
 // Calling convention of bfloat results: the low half of xmm0.
-float bfloat_in_register(std::uint16_t bits) {
-  std::uint32_t wide = bits;
-  float result;
-  std::memcpy(&result, &wide, sizeof(result));
-  return result;
-}
+float bfloat_in_register(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits}); }
 
-float truncate_float_to_bfloat(float value) { return bfloat_in_register(bfloat_bits(value)); }
+float truncate_float_to_bfloat(float value) { return bfloat_in_register(support::double_to_bfloat16(value)); }
 
-float truncate_double_to_bfloat(double value) {
-  // Rounding twice is only exact if the first step rounds to odd.
-  float narrow = static_cast<float>(value);
-  if (static_cast<double>(narrow) != value && !std::isnan(value) && !std::isinf(narrow)) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &narrow, sizeof(bits));
-    if (std::fabs(static_cast<double>(narrow)) > std::fabs(value)) --bits;
-    bits |= 1;
-    std::memcpy(&narrow, &bits, sizeof(bits));
-  }
-  return truncate_float_to_bfloat(narrow);
-}
+float truncate_double_to_bfloat(double value) { return bfloat_in_register(support::double_to_bfloat16(value)); }
 
 template <typename Function>
 void* address_of(Function* function) {
@@ -81,7 +60,8 @@ using D3 = double(double, double, double);
 #define PLAIN(name) {#name, reinterpret_cast<void*>(&::name)}
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> sorted = [] {
+  static constinit support::MadeOnce<std::vector<Entry>> sorted;
+  return sorted.get([] {
     std::vector<Entry> list = {
         UNARY(acos),
         UNARY(acosh),
@@ -168,8 +148,7 @@ const std::vector<Entry>& entries() {
     };
     std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return list;
-  }();
-  return sorted;
+  });
 }
 
 }  // namespace

@@ -16,8 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "ir/support/diagnostics.h"
 #include "ir/support/pass_managers.h"
 #include "metalloid/error.h"
+#include "support/made_once.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -44,34 +46,23 @@ const llvm::Target& target() {
   return *found;
 }
 
-std::string emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
-    throw Error(ErrorCode::internal, "this machine's code generator cannot write that kind of file");
-  }
-  passes.run(module);
-  return std::string(bytes.begin(), bytes.end());
-}
-
 }  // namespace
 
 const std::string& cpu_name() {
-  static const std::string name = llvm::sys::getHostCPUName().str();
-  return name;
+  static constinit support::MadeOnce<std::string> name;
+  return name.get([] { return llvm::sys::getHostCPUName().str(); });
 }
 
 const std::string& cpu_features() {
-  static const std::string features = [] {
+  static constinit support::MadeOnce<std::string> features;
+  return features.get([] {
     llvm::SubtargetFeatures list;
     std::vector<std::pair<std::string, bool>> sorted;
     for (const auto& [name, present] : llvm::sys::getHostCPUFeatures()) sorted.emplace_back(name.str(), present);
     std::sort(sorted.begin(), sorted.end());
     for (const auto& [name, present] : sorted) list.AddFeature(name, present);
     return list.getString();
-  }();
-  return features;
+  });
 }
 
 std::unique_ptr<llvm::TargetMachine> make_machine() {
@@ -106,12 +97,17 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
 }
 
-std::string emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
-  return emit(module, machine, llvm::CodeGenFileType::ObjectFile);
-}
-
-std::string emit_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
-  return emit(module, machine, llvm::CodeGenFileType::AssemblyFile);
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
+  const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
+    throw Error(ErrorCode::internal, "this machine's code generator cannot write that kind of file");
+  }
+  passes.run(module);
+  ir::throw_kept_diagnostics(module.getContext(), "cannot compile " + what);
+  return std::string(bytes.begin(), bytes.end());
 }
 
 }  // namespace metalloid::engines::cpu

@@ -7,6 +7,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "engines/engine.h"
+
 namespace metalloid::engines::cpu {
 
 // CPU name and features, for cache keys and for people.
@@ -21,7 +23,7 @@ void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
 // LLVM's whole -O2 pipeline, vectorisers included.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
-std::string emit_object(llvm::Module& module, llvm::TargetMachine& machine);
-std::string emit_assembly(llvm::Module& module, llvm::TargetMachine& machine);
+// Throws what LLVM's diagnostics say; `what` is compiled: "kernel 'f'".
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what);
 
 }  // namespace metalloid::engines::cpu

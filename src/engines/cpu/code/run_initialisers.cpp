@@ -9,7 +9,6 @@
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "ir/passes/initialisers.h"
-#include "ir/support/diagnostics.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
 
@@ -53,8 +52,7 @@ std::vector<ir::InitialiserRun> run_initialisers(ir::InitialiserProgram program)
   relax_alignment(module);
   retarget(module, *machine);
   optimise(module, *machine);
-  const std::string object = emit_object(module, *machine);
-  ir::throw_kept_diagnostics(module.getContext(), "cannot compile " + program.descriptions.front());
+  const std::string object = emit(module, *machine, CodeForm::loadable, program.descriptions.front());
   try {
     const LoadedCode first(object, nullptr), second(object, nullptr);
     return {run_once(first, program, sizes, names), run_once(second, program, sizes, names)};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -16,49 +15,14 @@ using ir::LaneType;
 
 constexpr unsigned lanes = 32;
 
-// A half in a float's clothes: every step rounds, as half arithmetic does.
-float half_to_float(std::uint16_t bits) {
-  std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-  std::uint32_t exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  if (exponent == 0) {
-    float magnitude = std::ldexp(static_cast<float>(fraction), -24);
-    return sign ? -magnitude : magnitude;
-  }
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (fraction << 13));
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-}
-
-std::uint16_t float_to_half(float value) {
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  std::uint16_t sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
-  std::uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return static_cast<std::uint16_t>(sign | 0x7e00);
-  if (magnitude >= 0x477ff000) return static_cast<std::uint16_t>(sign | 0x7c00);  // 65520 and above
-  if (magnitude < 0x38800000) {  // below the smallest normal half: count in units of 2^-24
-    float scaled = std::bit_cast<float>(magnitude) * 0x1p24f;
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(scaled)));
-  }
-  magnitude += 0xfff + ((magnitude >> 13) & 1);
-  return static_cast<std::uint16_t>(sign | ((magnitude - (112u << 23)) >> 13));
-}
-
-struct Half {
-  std::uint16_t bits = 0;
-  Half() = default;
-  explicit Half(float value) : bits(float_to_half(value)) {}
-  operator float() const { return half_to_float(bits); }
-};
-Half operator+(Half a, Half b) { return Half(float(a) + float(b)); }
-Half operator*(Half a, Half b) { return Half(float(a) * float(b)); }
+using Half = _Float16;  // every step rounds, as half arithmetic does
 
 template <typename T>
 T from_bits(std::uint64_t bits) {
   if constexpr (std::is_same_v<T, float>) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   } else if constexpr (std::is_same_v<T, Half>) {
-    Half result;
-    result.bits = static_cast<std::uint16_t>(bits);
-    return result;
+    return std::bit_cast<Half>(static_cast<std::uint16_t>(bits));
   } else {
     return static_cast<T>(bits);
   }
@@ -69,7 +33,7 @@ std::uint64_t to_bits(T value) {
   if constexpr (std::is_same_v<T, float>) {
     return std::bit_cast<std::uint32_t>(value);
   } else if constexpr (std::is_same_v<T, Half>) {
-    return value.bits;
+    return std::bit_cast<std::uint16_t>(value);
   } else {
     return static_cast<std::make_unsigned_t<T>>(value);
   }

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "engines/cpu/run/guarded_mapping.h"
+#include "support/guarded_mapping.h"
 
 namespace metalloid::engines::cpu {
 
@@ -38,7 +38,7 @@ class KernelStack {
   static void** run_sanitized();
   __attribute__((tls_model("initial-exec"))) static thread_local KernelStack* current_;
 
-  GuardedMapping mapping_;
+  support::GuardedMapping mapping_;
   void* host_ = nullptr;  // the host's stack pointer
   void* owner_ = nullptr;
   Function function_ = nullptr;

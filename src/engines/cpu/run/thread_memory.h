@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/cpu/run/guarded_mapping.h"
+#include "support/guarded_mapping.h"
 
 namespace metalloid::engines::cpu {
 
@@ -19,7 +19,7 @@ class ThreadMemory {
   bool is_guard(const void* address) const { return mapping_.is_below(address) || mapping_.is_above(address); }
 
  private:
-  GuardedMapping mapping_;
+  support::GuardedMapping mapping_;
   std::size_t stride_ = 0;
 };
 

@@ -9,26 +9,22 @@
 
 #include <cstddef>
 
+#include "support/guarded_mapping.h"
+
 namespace metalloid::engines::cpu {
 
 class ThreadgroupMemory {
  public:
-  ThreadgroupMemory() = default;
-  ~ThreadgroupMemory();
-  ThreadgroupMemory(const ThreadgroupMemory&) = delete;
-  ThreadgroupMemory& operator=(const ThreadgroupMemory&) = delete;
-
   // Uninitialised, aligned to 128 bytes, until the next call. At most Metal's limit of threadgroup memory. Throws
   // std::bad_alloc.
   std::byte* block(std::size_t bytes);
 
  private:
-  std::byte* writable_ = nullptr;
+  support::GuardedMapping mapping_;
 };
 
 // What a threadgroup finds when it starts: values that show in results, the same in every launch. Kernels that read
-// threadgroup memory before they write it, for want of a barrier or of an initialisation, then fail every time. The
-// block is aligned to 128 bytes, and up to 3 bytes behind its end may be written.
+// threadgroup memory before they write it, for want of a barrier or of an initialisation, then fail every time.
 void poison_threadgroup_memory(std::byte* block, std::size_t bytes);
 
 }  // namespace metalloid::engines::cpu

@@ -3,31 +3,27 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
-namespace metalloid::tuning {
+#include "support/guarded_mapping.h"
+#include "support/padding.h"
+
+namespace metalloid::support {
 
 class GuardedMemory {
  public:
-  // Page-aligned. Throws std::bad_alloc.
+  // Aligned to 4096 bytes. Throws std::bad_alloc.
   explicit GuardedMemory(std::size_t size);
-  ~GuardedMemory();
-  GuardedMemory(const GuardedMemory&) = delete;
-  GuardedMemory& operator=(const GuardedMemory&) = delete;
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
   // Whether both strips hold the pattern, which they do afterwards in any case.
-  bool check_and_mend();
+  bool check_and_mend() { return padding_.check_and_mend(); }
 
  private:
-  std::span<std::byte> before() const;
-  std::span<std::byte> after() const;
-
-  std::byte* mapping_ = nullptr;
-  std::size_t mapped_ = 0;
+  GuardedMapping mapping_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  Padding padding_;
 };
 
-}  // namespace metalloid::tuning
+}  // namespace metalloid::support

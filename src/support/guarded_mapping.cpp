@@ -1,43 +1,45 @@
-#include "engines/cpu/run/guarded_mapping.h"
+#include "support/guarded_mapping.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <new>
 
-namespace metalloid::engines::cpu {
+namespace metalloid::support {
 
-void GuardedMapping::map(std::size_t bytes) {
+void GuardedMapping::map(std::size_t bytes, std::size_t below, std::size_t above) {
   release();
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   bytes = (bytes + page - 1) / page * page;
-  const std::size_t all = bytes + 2 * guard_bytes;
-  if (all < bytes) throw std::bad_alloc();
+  std::size_t all = 0;
+  if (__builtin_add_overflow(bytes, below + above, &all)) throw std::bad_alloc();
   void* mapped = ::mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  std::byte* memory = static_cast<std::byte*>(mapped) + guard_bytes;
+  std::byte* memory = static_cast<std::byte*>(mapped) + below;
   if (::mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapped, all);
     throw std::bad_alloc();
   }
   memory_ = memory;
   bytes_ = bytes;
+  below_ = below;
+  above_ = above;
 }
 
 void GuardedMapping::release() {
-  if (memory_) ::munmap(memory_ - guard_bytes, bytes_ + 2 * guard_bytes);
+  if (memory_) ::munmap(memory_ - below_, below_ + bytes_ + above_);
   memory_ = nullptr;
-  bytes_ = 0;
+  bytes_ = below_ = above_ = 0;
 }
 
 bool GuardedMapping::is_below(const void* address) const {
   auto* byte = static_cast<const std::byte*>(address);
-  return memory_ && byte < begin() && byte >= begin() - guard_bytes;
+  return memory_ && byte < begin() && byte >= begin() - below_;
 }
 
 bool GuardedMapping::is_above(const void* address) const {
   auto* byte = static_cast<const std::byte*>(address);
-  return memory_ && byte >= end() && byte < end() + guard_bytes;
+  return memory_ && byte >= end() && byte < end() + above_;
 }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::support

@@ -1,0 +1,42 @@
+// A known pattern in memory: around what a kernel writes to it shows stray writes, and in what nobody has written yet
+// it shows reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace metalloid::support {
+
+// Repeats the pattern's bytes; the last time as many as there is room for.
+inline void fill_with(std::span<std::byte> memory, std::uint32_t pattern) {
+  std::size_t at = 0;
+  for (; at + sizeof(pattern) <= memory.size(); at += sizeof(pattern)) {
+    std::memcpy(memory.data() + at, &pattern, sizeof(pattern));
+  }
+  if (at != memory.size()) std::memcpy(memory.data() + at, &pattern, memory.size() - at);
+}
+
+bool holds(std::span<const std::byte> memory, std::uint32_t pattern);
+
+// The memory just before and just behind a block, which belongs to somebody else.
+class Padding {
+ public:
+  Padding() = default;
+  Padding(std::span<std::byte> block, std::size_t before, std::size_t after, std::uint32_t pattern)
+      : sides_{std::span(block.data() - before, before), std::span(block.data() + block.size(), after)},
+        pattern_(pattern) {}
+
+  void lay() const;
+  // Whether both sides hold the pattern.
+  bool is_intact() const;
+  // The same; afterwards they do in any case.
+  bool check_and_mend() const;
+
+ private:
+  std::span<std::byte> sides_[2];
+  std::uint32_t pattern_ = 0;
+};
+
+}  // namespace metalloid::support
