@@ -217,7 +217,14 @@ NB_MODULE(_core, module) {
   });
   module.def("devices", [] {
     std::vector<std::pair<std::string, std::string>> result;
-    for (const Device& device : Device::all()) result.emplace_back(device.name(), device.description());
+    auto add = [&](const Device& device) {  // each name once, of engines too
+      for (const auto& [name, _] : result) {
+        if (name == device.name()) return;
+      }
+      result.emplace_back(device.name(), device.description());
+    };
+    for (const Device& device : Device::all()) add(device);
+    for (const Device& device : Device::all()) add(Device::named(device.engine()));
     return result;
   });
   module.def("engines", [] {
