@@ -158,7 +158,7 @@ const Mistake mistakes[] = {
     {"PlainAtomic", "kernel void f(device uint* x) { atomic_fetch_add_explicit(x, 1u, memory_order_relaxed); }",
      "could not match 'volatile device atomic<T>' against 'device uint'"},
     {"BarrierWithoutFlags", "kernel void f() { threadgroup_barrier(); }",
-     "requires single argument 'flags', but no arguments were provided"},
+     "requires at least argument 'flags', but no arguments were provided"},
     {"VectorsOfTwoTypes", "kernel void f() { float4 x = half4(1) * float4(2); }",
      "invalid operands to binary expression"},
     {"VectorOfAnotherWidth", "kernel void f(device float4* x) { x[0] = float3(1); }",
