@@ -20,7 +20,7 @@ def check_names(name: str, input_names: Sequence[str], result_names: Sequence[st
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"Kernel name must be a non-empty string, got {name!r}")
     if not name.isidentifier():  # of the operator and, with a suffix, of the Metal function
-        raise ValueError(f"Kernel name must be an identifier, got {name!r}")
+        raise RuntimeError(f"Kernel name must be an identifier, got {name!r}")
     if not result_names:
         raise ValueError("result_names must contain at least one entry")
     for what, names in (("input_names", input_names), ("result_names", result_names)):
