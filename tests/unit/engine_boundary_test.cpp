@@ -37,7 +37,11 @@ kernel void total(device const float* a [[buffer(0)]], device float* b [[buffer(
 kernel void touch(device float* a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = 7; }
 )";
 
-Library library() { return trial().make_library(source, {.source_name = "boundary.metal"}); }
+Library library() {
+  CompileOptions options;
+  options.source_name = "boundary.metal";
+  return trial().make_library(source, options);
+}
 
 void set(const Buffer& buffer, const std::vector<float>& values) { buffer.write(0, std::as_bytes(std::span(values))); }
 
