@@ -245,6 +245,7 @@ NB_MODULE(_core, module) {
     return std::tuple(error->message, error->function + " at " + error->file + ":" + std::to_string(error->line),
                       error->count);
   });
+  bind_cache(module);
   bind_fast(module);
   bind_log(module);
   bind_recorder(module);

@@ -24,7 +24,8 @@ void hand_to_python(const LogMessage& message) {
   try {
     const Size& at = message.thread_position_in_grid;
     nb::module_::import_("metalloid._diagnostics.os_log")
-        .attr("handle")(name_of(message.level), text(message.text), text(message.description()), text(message.kernel),
+        .attr("handle")(name_of(message.level), text(message.text), text(message.description()),
+                        text(message.subsystem), text(message.category), text(message.kernel),
                         nb::make_tuple(at.x, at.y, at.z), text(message.file), message.line, message.lost);
   } catch (nb::python_error& error) {
     error.restore();

@@ -24,7 +24,8 @@ using namespace metalloid;
 namespace {
 
 ElementType kind_named(const std::string& name) {
-  return find_element_type([&](const ElementTypeInfo& info) { return info.name == name; });
+  const ElementType type = find_element_type([&](const ElementTypeInfo& info) { return info.name == name; });
+  return type <= ElementType::float32 ? type : ElementType::none;  // what Metal has
 }
 
 // Element kind ("f32", or "" for what the kernel says) and shape by buffer index.

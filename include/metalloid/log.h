@@ -15,7 +15,8 @@ const char* name_of(LogLevel level);
 
 struct LogMessage {
   LogLevel level = LogLevel::standard;
-  std::string text;  // without line feeds at its end; control characters are escaped
+  std::string text;                 // without line feeds at its end; control characters are escaped
+  std::string subsystem, category;  // as the kernel's os_log object names them; empty: os_log_default
   std::string kernel;
   Size thread_position_in_grid;
   std::string file;  // of the source, with the line of the call
@@ -24,7 +25,7 @@ struct LogMessage {
   // with at most 1 MiB of text.
   std::uint64_t lost = 0;
 
-  // "kernel 'add', thread (3, 0, 0), add.metal:7: error: text"
+  // "kernel 'add', thread (3, 0, 0), add.metal:7: error: [subsystem:category] text"
   std::string description() const;
 };
 

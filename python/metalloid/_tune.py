@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._arguments.element_types import names_by_library
 from ._arguments.numbers import flag, integer, real
 from ._shader import Kernel, _extents, _padded, memory_by_index, seconds_of
 from ._arguments.tensors import is_tensor, memory_of
@@ -18,10 +19,6 @@ _kinds = {
     ("int", 1): "i8", ("int", 2): "i16", ("int", 4): "i32", ("int", 8): "i64",
     ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
     ("float", 2): "f16", ("float", 4): "f32", ("bfloat", 2): "bf16",
-}  # fmt: skip
-_torch_kinds = {
-    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
-    "uint32": "u32", "uint64": "u64", "float16": "f16", "bfloat16": "bf16", "float32": "f32",
 }  # fmt: skip
 
 
@@ -210,7 +207,7 @@ def tuning_options(
 
 
 def _tensor_kind(tensor: Any) -> str:
-    return _torch_kinds.get(str(tensor.dtype).removeprefix("torch."), "")
+    return names_by_library().get(str(tensor.dtype).removeprefix("torch."), "")
 
 
 def _describe(args: Sequence[Any], bindings: Sequence[tuple[int, Any]]) -> tuple[dict[int, Any], list[Any]]:

@@ -37,7 +37,11 @@ std::string LogMessage::description() const {
   const Size& at = thread_position_in_grid;
   const std::string severity = level == LogLevel::standard ? std::string() : fmt::format(" {}:", name_of(level));
   const std::string where = file.empty() ? std::string() : fmt::format(", {}:{}", file, line);
-  return fmt::format("kernel '{}', thread ({}, {}, {}){}:{} {}", kernel, at.x, at.y, at.z, where, severity, text);
+  std::string logger = subsystem;
+  if (!category.empty()) logger += ":" + category;
+  if (!logger.empty()) logger = " [" + logger + "]";
+  return fmt::format("kernel '{}', thread ({}, {}, {}){}:{}{} {}", kernel, at.x, at.y, at.z, where, severity, logger,
+                     text);
 }
 
 void set_log_handler(LogHandler wanted) {
@@ -147,7 +151,8 @@ std::string print_element(const Conversion& conversion, const LogArgument& argum
   return print(conversion, wanted, static_cast<unsigned long long>(unsigned_value(argument, value)));
 }
 
-// Texts come from kernels and may end on a terminal.
+}  // namespace
+
 std::string printable(std::string_view text) {
   std::string result;
   for (const char character : text) {
@@ -161,8 +166,6 @@ std::string printable(std::string_view text) {
   while (!result.empty() && result.back() == '\n') result.pop_back();
   return result;
 }
-
-}  // namespace
 
 std::string format_log(std::string_view format, const std::vector<LogArgument>& arguments,
                        const std::vector<std::string>& texts) {

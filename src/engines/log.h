@@ -29,6 +29,9 @@ static_assert(sizeof(LogArgument) == 48);
 std::string format_log(std::string_view format, const std::vector<LogArgument>& arguments,
                        const std::vector<std::string>& texts);
 
+// Texts come from kernels and may end on a terminal.
+std::string printable(std::string_view text);
+
 // To the host's handler or standard error.
 void deliver_log(const LogMessage& message) noexcept;
 

@@ -28,7 +28,8 @@
 //   <2 x T> metalloid.simdgroup_matrix.<zip_low|zip_high|unzip_even|unzip_odd>.<t>(<2 x T> x, <2 x T> y)
 //        The same matrices with their elements elsewhere; t: f16 bf16 f32. The last four move pairs of columns: of
 //        x0 x1 x2 x3 and y0 y1 y2 y3 they make x0 y0 x1 y1, x2 y2 x3 y3, x0 x2 y0 y2, x1 x3 y1 y3.
-//   void metalloid.log(i32 thread_index, i32 level, ptr addrspace(2) format, ptr arguments, i32 count)
+//   void metalloid.log(i32 thread_index, i32 level, ptr addrspace(2) subsystem, ptr addrspace(2) category,
+//                      ptr addrspace(2) format, ptr arguments, i32 count)
 //        a message of os_log: level 0 debug, 1 info, 2 default, 3 error, 4 fault; a format as of printf; each argument
 //        is {i32 kind, i32 elements, i32 bytes of one, i32 unused, [4 x i64] values}, kind 0 signed, 1 unsigned (both
 //        widened), 2 floating (bits of a float), 3 text (its address in constant memory), 4 address. The kernel's line

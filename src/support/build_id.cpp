@@ -11,6 +11,7 @@
 
 #include "support/made_once.h"
 
+
 namespace metalloid::support {
 namespace {
 

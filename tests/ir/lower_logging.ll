@@ -3,14 +3,16 @@
 
 ; CHECK: [[PLACE:@.*]] = private {{.*}}c"here.metal:7\00"
 ; CHECK-NOT: call void @metalloid.log
-; CHECK: call void @metalloid_log(ptr {{.*}}, i32 5, i32 3, ptr [[PLACE]], ptr addrspace(2) @format, ptr null, i32 0)
+; CHECK: call void @metalloid_log(ptr {{.*}}, i32 5, i32 3, ptr [[PLACE]], ptr addrspace(2) @subsystem, ptr addrspace(2) @category, ptr addrspace(2) @format, ptr null, i32 0)
 
+@subsystem = internal addrspace(2) constant [4 x i8] c"sub\00"
+@category = internal addrspace(2) constant [4 x i8] c"cat\00"
 @format = internal addrspace(2) constant [3 x i8] c"hi\00"
 
-declare void @metalloid.log(i32, i32, ptr addrspace(2), ptr, i32)
+declare void @metalloid.log(i32, i32, ptr addrspace(2), ptr addrspace(2), ptr addrspace(2), ptr, i32)
 
 define void @kernel() !dbg !3 {
-  call void @metalloid.log(i32 5, i32 3, ptr addrspace(2) @format, ptr null, i32 0), !dbg !4
+  call void @metalloid.log(i32 5, i32 3, ptr addrspace(2) @subsystem, ptr addrspace(2) @category, ptr addrspace(2) @format, ptr null, i32 0), !dbg !4
   ret void
 }
 

@@ -67,9 +67,10 @@ TEST(Operations, HaveATypeAndWhatLlvmMayAssume) {
          "<2 x float>(<2 x i16>, <2 x half>, <2 x float>) convergent nounwind memory(inaccessiblemem: readwrite)");
   expect("metalloid.simdgroup_matrix.zip_low.f32",
          "<2 x float>(<2 x float>, <2 x float>) convergent nounwind memory(inaccessiblemem: readwrite)");
-  expect("metalloid.log",
-         "void(i32, i32, ptr addrspace(2), ptr, i32) convergent nounwind willreturn "
-         "memory(read, inaccessiblemem: readwrite)");
+  expect(
+      "metalloid.log",
+      "void(i32, i32, ptr addrspace(2), ptr addrspace(2), ptr addrspace(2), ptr, i32) convergent nounwind willreturn "
+      "memory(read, inaccessiblemem: readwrite)");
   expect("metalloid.function_constant.defined", "i1(ptr addrspace(2)) nounwind willreturn memory(none)");
 }
 

@@ -125,6 +125,22 @@ TEST_F(Log, OfAKernelThatCrashesIsKept) {
 TEST_F(Log, MayBeOnesOwn) {
   launch("mine.log(\"%u\", i);", 1, 1, "constant os_log mine(\"com.example\", \"kernels\");");
   EXPECT_THAT(texts(), ElementsAre("0"));
+  EXPECT_EQ(messages[0].subsystem, "com.example");
+  EXPECT_EQ(messages[0].category, "kernels");
+  EXPECT_EQ(messages[0].description(), "kernel 'print', thread (0, 0, 0), program_source:6: [com.example:kernels] 0");
+}
+
+TEST_F(Log, NamesOfLoggersReachFunctionsAndAreEscaped) {
+  launch("say(mine, i); say(os_log_default, i); other.log_error(\"three\"); empty.log(\"four\");", 1, 1,
+         "constant os_log mine(\"a\", \"b\\033[31m\"), other(\"\", \"c\"), empty(\"d\", \"\");\n"
+         "void say(constant os_log& log, uint i) { log.log_info(\"%u\", i); }");
+  ASSERT_EQ(messages.size(), 4u);
+  std::vector<std::string> names;
+  for (const LogMessage& message : messages) names.push_back(message.subsystem + "|" + message.category);
+  EXPECT_THAT(names, ElementsAre("a|b\\x1b[31m", "|", "|c", "d|"));
+  EXPECT_THAT(messages[1].description(), ::testing::EndsWith(": info: 0"));
+  EXPECT_THAT(messages[2].description(), ::testing::EndsWith(": error: [:c] three"));
+  EXPECT_THAT(messages[3].description(), ::testing::EndsWith(": [d] four"));
 }
 
 TEST_F(Log, HandlersMayThrow) {

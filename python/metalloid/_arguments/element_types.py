@@ -7,22 +7,42 @@ half for float writes twice as far as the memory reaches.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
-# How arguments' element types are called by reflection, by Metal and by array libraries.
-_formats = {"f16": ("half", "float16"), "bf16": ("bfloat", "bfloat16"), "f32": ("float", "float32")}
 # Complex numbers are vectors of two elements. Metal has no arithmetic in the others.
-_formats_of_dtypes = {
-    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "complex32": "f16", "complex64": "f32",
-    "float64": "float64", "complex128": "complex128",
-}  # fmt: skip
+_formats_of_dtypes = {"complex32": "f16", "complex64": "f32", "float64": "float64", "complex128": "complex128"}
+
+
+@functools.cache
+def library_names() -> dict[str, str]:
+    """What array libraries call the types of elements, by the names that reflection has for them."""
+    from .._core import element_types
+
+    return {name: library_name for name, library_name, _, _ in element_types()}
+
+
+@functools.cache
+def names_by_library() -> dict[str, str]:
+    """The other way round: "float32" is "f32"."""
+    return {library_name: name for name, library_name in library_names().items()}
+
+
+@functools.cache
+def _formats() -> dict[str, tuple[str, str]]:
+    """Metal's floating-point formats: what Metal and array libraries call them."""
+    from .._core import element_types
+
+    return {name: (metal, library) for name, library, metal, _ in element_types() if name in ("f16", "bf16", "f32")}
 
 
 def format_of(dtype: Any) -> str | None:
     """Of a dtype of torch or NumPy: a floating-point format by name; None for integers and everything else."""
     name = str(dtype).rpartition(".")[2]
-    return _formats_of_dtypes.get(name, name if name.startswith(("float", "bfloat")) else None)
+    if name in _formats_of_dtypes:
+        return _formats_of_dtypes[name]
+    return names_by_library().get(name, name) if name.startswith(("float", "bfloat")) else None
 
 
 def describe(argument: Mapping[str, Any]) -> str:
@@ -49,9 +69,9 @@ def check_pointee(argument: Mapping[str, Any] | None, position: int, dtype: Any)
 
 def _check(place: str, wanted: str, dtype: Any, what: str) -> None:
     given = format_of(dtype)
-    if wanted not in _formats or given is None or given == wanted:
+    if wanted not in _formats() or given is None or given == wanted:
         return
-    metal_name, library_name = _formats[wanted]
+    metal_name, library_name = _formats()[wanted]
     module = "torch." if what == "tensor" else "numpy."
     convert = "to" if what == "tensor" else "astype"
     raise TypeError(

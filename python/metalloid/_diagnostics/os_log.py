@@ -1,4 +1,7 @@
-"""What kernels print with os_log, handed to the logger "metalloid"."""
+"""What kernels print with os_log, handed to the logger "metalloid".
+
+Messages of a kernel's own ``os_log("com.example", "kernels")`` go to its child "metalloid.com.example.kernels".
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ def handle(
     level: str,
     text: str,
     description: str,
+    subsystem: str,
+    category: str,
     kernel: str,
     thread: tuple[int, int, int],
     file: str,
@@ -40,10 +45,21 @@ def handle(
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.DEBUG)
     number = _levels[level]
-    if not logger.isEnabledFor(number):
+    own = logging.getLogger(".".join(name for name in (logger.name, subsystem, category) if name))
+    if not own.isEnabledFor(number):
         return
-    record = logger.makeRecord(
-        logger.name,
+    metal = {
+        "kernel": kernel,
+        "thread": thread,
+        "file": file,
+        "line": line,
+        "text": text,
+        "lost": lost,
+        "subsystem": subsystem,
+        "category": category,
+    }
+    record = own.makeRecord(
+        own.name,
         number,
         file or "(metal)",
         line,
@@ -51,6 +67,6 @@ def handle(
         (),
         None,
         kernel,
-        {"metal": {"kernel": kernel, "thread": thread, "file": file, "line": line, "text": text, "lost": lost}},
+        {"metal": metal},
     )
-    logger.handle(record)
+    own.handle(record)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
+from .._arguments.element_types import library_names
 from .._shader import Kernel, compile_shader
 
 #: Metal's element type by torch's. Core AI has no 64-bit elements: it narrows them.
@@ -24,14 +25,6 @@ metal_types = {
     torch.uint32: "uint",
 }
 
-# torch's type by the element type that reflection names.
-_torch_types = {
-    "bool": torch.bool,
-    "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
-    "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
-    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32,
-}  # fmt: skip
-
 # A pattern of bits for results before the run, by element size: never a number for floats, unlikely for integers.
 _poison = {
     torch.float32: (torch.int32, 0x7FE5A5A5),
@@ -42,6 +35,11 @@ _poison = {
     torch.int32: (torch.int32, 0x5A5A5A5A), torch.uint32: (torch.int32, 0x5A5A5A5A),
     torch.int64: (torch.int64, 0x5A5A5A5A5A5A5A5A), torch.uint64: (torch.int64, 0x5A5A5A5A5A5A5A5A),
 }  # fmt: skip
+
+
+def _torch_type(name: str) -> torch.dtype:
+    """By the name that reflection has for it."""
+    return getattr(torch, library_names()[name])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -108,14 +106,14 @@ def run_source(
 
     for value in inputs:
         argument = arguments[len(bindings)]
-        wanted = _torch_types[argument["scalar"]]
+        wanted = _torch_type(argument["scalar"])
         if isinstance(value, torch.Tensor):
             bind(_narrowed(value.detach().cpu(), wanted, argument["name"]).contiguous())
         else:
             bind(torch.tensor(value, dtype=wanted))
     results = []
     for shape in result_shapes:
-        dtype = _torch_types[arguments[len(bindings)]["scalar"]]
+        dtype = _torch_type(arguments[len(bindings)]["scalar"])
         result = torch.zeros([_extent(int(extent)) for extent in shape], dtype=dtype)
         if poison:
             bits, pattern = _poison[dtype]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-names = frozenset(
-    ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
-    + ["float16", "bfloat16", "float32", "float64", "complex64"]
-)
+from .._arguments.element_types import names_by_library
 
 _python_types = {bool: "bool", int: "int32", float: "float32", complex: "complex64"}
 _known: dict[Any, str] = {}
@@ -24,7 +21,7 @@ def dtype_name(dtype: Any) -> str | None:
         # numpy.dtype has its name; numpy.float32 is a class; str() of the others is library.name.
         text = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
         name = {"bool_": "bool", "half": "float16"}.get(word := text.rpartition(".")[2], word)
-    if name not in names:
+    if name not in names_by_library():
         return None
     try:
         _known[dtype] = name

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "engines/cpu/run/watchdog.h"
+#include "support/made_once.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -62,10 +63,11 @@ class HostHardware : public Hardware {
   HostMemory memory_;
 };
 
-HostHardware& host = *new HostHardware;
-
 }  // namespace
 
-Hardware& hardware() { return host; }
+Hardware& hardware() {
+  static constinit support::MadeOnce<HostHardware> host;
+  return host.get([] { return HostHardware(); });
+}
 
 }  // namespace metalloid::engines::cpu

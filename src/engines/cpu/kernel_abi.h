@@ -36,7 +36,8 @@ inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 // Runtime entry points that generated code calls.
 //   ThreadgroupState* current()    for functions that are called through pointers
 //   u32  current_thread(ThreadgroupState*)    the one that runs, where threads meet
-//   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* format, LogArgument*, u32 count)
+//   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* subsystem, char* category,
+//            char* format, LogArgument*, u32 count)
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
 inline constexpr std::string_view log_name = "metalloid_log";

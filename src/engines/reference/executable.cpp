@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engines/cpu/hardware.h"
 #include "engines/cpu/run/launch.h"
 #include "engines/reference/threadgroup_runner.h"
 
@@ -40,7 +39,7 @@ void* symbol(std::string_view name) {
 std::unique_ptr<cpu::ThreadRunner> make_runner() { return std::make_unique<ThreadgroupRunner>(); }
 
 cpu::WorkerPool& workers = *new cpu::WorkerPool(make_runner);
-const cpu::Runtime& runtime = *new cpu::Runtime{symbol, workers, cpu::hardware()};
+const cpu::Runtime& runtime = *new cpu::Runtime{symbol, workers};
 
 }  // namespace
 

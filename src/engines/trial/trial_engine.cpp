@@ -26,7 +26,7 @@ namespace metalloid::engines::trial {
 namespace {
 
 cpu::WorkerPool& workers = *new cpu::WorkerPool(nullptr);
-const cpu::Runtime& runtime = *new cpu::Runtime{cpu::runtime_symbol, workers, hardware()};
+const cpu::Runtime& runtime = *new cpu::Runtime{cpu::runtime_symbol, workers};
 
 // Bytes of the dispatch go to the hardware's memory too, so that kernels read nothing of the host's.
 class TrialExecutable : public Executable {

@@ -1,7 +1,8 @@
-// Compiled libraries and kernels, and tuned threadgroup sizes, on disk: $METALLOID_CACHE_DIR, else the XDG cache
-// folder. METALLOID_CACHE=0 turns it off. METALLOID_CACHE_SIZE bounds it, in MiB (default 2048, 0: no bound): beyond
-// that, what was not used for longest goes. Entries are verified when read; a bad one counts as missing and is
-// replaced, as does one that another user wrote or could have written (support/private_files.h).
+// Compiled libraries and kernels, extensions for other programs, and tuned threadgroup sizes, on disk:
+// $METALLOID_CACHE_DIR, else the XDG cache folder. METALLOID_CACHE=0 turns it off. METALLOID_CACHE_SIZE bounds it, in
+// MiB (default 2048, 0: no bound): beyond that, what was not used for longest goes. Entries are verified when read; a
+// bad one counts as missing and is replaced, as does one that another user wrote or could have written
+// (support/private_files.h).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace metalloid::runtime {
 
-enum class EntryKind { library, kernel, prelude, tuning };
+enum class EntryKind { library, kernel, prelude, tuning, extension };
 
 std::optional<support::SharedBytes> read_cache_entry(EntryKind kind, const support::Hash& key);
 // Failing to write is no error: the next process compiles again.

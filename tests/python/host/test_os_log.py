@@ -31,7 +31,27 @@ def test_goes_to_logging(caplog):
         "line": 5,
         "text": "x is 2.0",
         "lost": 0,
+        "subsystem": "",
+        "category": "",
     }
+
+
+OWN = SOURCE.replace("kernel", 'constant os_log mine("com.example", "kernels");\nkernel').replace("os_log_default", "mine")
+
+
+def test_a_kernels_own_logger_is_a_child_of_ours(caplog):
+    library = metalloid.compile_shader(OWN)
+    library.print(numpy.arange(4, dtype=numpy.float32))
+    (record,) = caplog.records
+    assert record.name == "metalloid.com.example.kernels"
+    assert (record.metal["subsystem"], record.metal["category"]) == ("com.example", "kernels")
+    assert record.getMessage().endswith("program_source:6: error: [com.example:kernels] x is 2.0")
+    # Such loggers can be turned off alone.
+    caplog.set_level(logging.CRITICAL, logger="metalloid.com.example")
+    caplog.handler.setLevel(logging.NOTSET)  # set_level has set that of caplog as well
+    library.print(numpy.arange(4, dtype=numpy.float32))
+    metalloid.compile_shader(SOURCE).print(numpy.arange(4, dtype=numpy.float32))
+    assert [record.name for record in caplog.records] == ["metalloid.com.example.kernels", "metalloid"]
 
 
 def test_is_in_the_report_of_a_failed_test(pytester):
@@ -40,10 +60,16 @@ def test_is_in_the_report_of_a_failed_test(pytester):
         import metalloid, numpy
         def test_it():
             metalloid.compile_shader({SOURCE!r}).print(numpy.arange(4, dtype=numpy.float32))
+            metalloid.compile_shader({OWN!r}).print(numpy.arange(4, dtype=numpy.float32))
             assert False
         """
     )
-    pytester.runpytest().stdout.fnmatch_lines(["*kernel 'print', thread (2, 0, 0), program_source:5: error: x is 2.0*"])
+    pytester.runpytest().stdout.fnmatch_lines(
+        [
+            "*kernel 'print', thread (2, 0, 0), program_source:5: error: x is 2.0*",
+            "*kernel 'print', thread (2, 0, 0), program_source:6: error: ?com.example:kernels? x is 2.0*",
+        ]
+    )
 
 
 def test_goes_to_standard_error_where_no_logging_is_set_up(tmp_path):

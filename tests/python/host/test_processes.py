@@ -139,6 +139,37 @@ def test_a_child_imports_what_another_thread_was_importing(place):
     assert done.stdout == "0\n", done.stderr
 
 
+def test_many_forks_during_the_first_import_and_kernel():
+    script = f"""
+        import os, signal, sys, threading, time
+
+        def use():
+            import metalloid, numpy
+            x = numpy.ones(100, numpy.float32)
+            metalloid.compile_shader({SOURCE!r}).twice(x)
+            return bool((x == 2).all())
+
+        thread = threading.Thread(target=use)
+        thread.start()
+        while not getattr(sys.modules.get("metalloid._fork_barrier"), "_is_installed", False):
+            time.sleep(0.0001)
+        children = []
+        for _ in range(40):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(100)  # a child that hangs fails
+                os._exit(0 if use() else 1)
+            children.append(child)
+            time.sleep(0.003)
+        print({{os.waitpid(child, 0)[1] for child in children}})
+        thread.join()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout == "{0}\n", done.stderr
+
+
 ENDLESS = """
 constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += i & 1; return sum; }
 template <int n> struct Many { static constexpr int value = count(90000 + n) + Many<n - 1>::value; };

@@ -249,10 +249,40 @@ def test_the_extension_is_compiled_once(tmp_path):
     for _ in range(2):
         result = run(SHOW, METALLOID_CACHE_DIR=str(tmp_path), METALLOID_MLX_EVALUATION=None)
         assert (result.stdout, result.stderr) == ("lazy 128.0\n", "")
-        (built,) = (tmp_path / "mlx").iterdir()
-        built.chmod(0o755)
-        first = built.stat().st_mtime_ns if _ == 0 else first
-    assert built.stat().st_mtime_ns == first
+        (built,) = (tmp_path / "extensions").iterdir()
+        first = built.stat().st_ino if _ == 0 else first
+    assert built.stat().st_ino == first
+
+
+@lazy
+@pytest.mark.parametrize("harm", ["altered", "of another extension", "writable by others"])
+def test_an_extension_that_cannot_be_trusted_is_compiled_again(tmp_path, harm):
+    def show():
+        result = run(SHOW, METALLOID_CACHE_DIR=str(tmp_path), METALLOID_MLX_EVALUATION="lazy")
+        assert (result.stdout, result.stderr) == ("lazy 128.0\n", "")
+        (built,) = (tmp_path / "extensions").iterdir()
+        return built
+
+    built = show()
+    before, good = built.stat().st_ino, built.read_bytes()
+    if harm == "writable by others":
+        built.chmod(0o666)
+    else:
+        place = 8 if harm == "of another extension" else len(good) // 2
+        built.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
+    os.link(built, tmp_path / "old")  # the new file cannot get its inode
+    again = show()
+    assert again.stat().st_ino != before and again.read_bytes() == good and again.stat().st_mode & 0o022 == 0
+
+
+@lazy
+def test_the_extension_counts_for_the_bound_of_the_cache(tmp_path):
+    write = "from metalloid import _core; _core.write_cached_extension(bytes([{}]), bytes(300000))"
+    for number in range(8):
+        variables = {**os.environ, "METALLOID_CACHE_DIR": str(tmp_path), "METALLOID_CACHE_SIZE": "1"}
+        subprocess.run([sys.executable, "-c", write.format(number)], check=True, env=variables)
+    sizes = [file.stat().st_size for file in (tmp_path / "extensions").iterdir()]
+    assert 0 < sum(sizes) <= 1 << 20 and len(sizes) < 8
 
 
 @lazy
@@ -302,7 +332,7 @@ def test_processes_that_start_together(tmp_path):
     environment = {**os.environ, "METALLOID_CACHE_DIR": str(tmp_path)}
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) for _ in range(2)]
     assert [process.communicate(timeout=300)[0] for process in started] == ["lazy 128.0\n"] * 2
-    assert len(list((tmp_path / "mlx").iterdir())) == 1
+    assert len(list((tmp_path / "extensions").iterdir())) == 1
 
 
 def test_an_endless_kernel_is_stopped(evaluation):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import pathlib
 from typing import Any
 
@@ -21,12 +22,20 @@ def load() -> None:
         RuntimeError: that is not possible here; the text says why.
     """
     try:
-        path = build_extension(pathlib.Path(mx.__file__).parent, mx.__version__)
-        _core.load_mlx_extension(str(path), mx.zeros((3, 5)))
+        binary = build_extension(pathlib.Path(mx.__file__).parent, mx.__version__)
+        _core.load_mlx_extension(_path_of(binary), mx.zeros((3, 5)))
     except (CannotBuild, OSError, RuntimeError) as error:
         raise RuntimeError(f"the extension for MLX {mx.__version__} is missing: {error}") from error
     # MLX's threads do not end with the process; a kernel that they run must not lose the compiler under its feet.
     atexit.register(_core.finish_mlx_kernels)
+
+
+def _path_of(binary: bytes) -> str:
+    """A file in memory. It stays open: the dynamic linker knows libraries by their paths, which must not come again."""
+    file = os.memfd_create("metalloid-mlx")
+    with os.fdopen(os.dup(file), "wb") as copy:
+        copy.write(binary)
+    return f"/proc/{os.getpid()}/fd/{file}"
 
 
 def run(call: Call) -> list[Any]:

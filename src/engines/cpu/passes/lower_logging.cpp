@@ -23,8 +23,10 @@ bool lower_logging(llvm::Module& module, llvm::Function& entry) {
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   llvm::Type* number = llvm::Type::getInt32Ty(context);
   llvm::FunctionType* type = operation->getFunctionType();
-  auto runtime = module.getOrInsertFunction(llvm::StringRef(log_name), llvm::Type::getVoidTy(context), pointer, number,
-                                            number, pointer, type->getParamType(2), type->getParamType(3), number);
+  llvm::Type* constant = type->getParamType(2);
+  auto runtime =
+      module.getOrInsertFunction(llvm::StringRef(log_name), llvm::Type::getVoidTy(context), pointer, number, number,
+                                 pointer, constant, constant, constant, type->getParamType(5), number);
   llvm::cast<llvm::Function>(runtime.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
   llvm::DenseMap<llvm::Function*, llvm::Value*> states;
   for (llvm::User* user : llvm::make_early_inc_range(operation->users())) {
@@ -36,9 +38,9 @@ bool lower_logging(llvm::Module& module, llvm::Function& entry) {
     const llvm::DILocation* location = call->getDebugLoc().get();
     const std::string where =
         location ? fmt::format("{}:{}", location->getFilename().str(), location->getLine()) : std::string();
-    builder.CreateCall(runtime,
-                       {state, call->getArgOperand(0), call->getArgOperand(1), builder.CreateGlobalString(where),
-                        call->getArgOperand(2), call->getArgOperand(3), call->getArgOperand(4)});
+    builder.CreateCall(runtime, {state, call->getArgOperand(0), call->getArgOperand(1),
+                                 builder.CreateGlobalString(where), call->getArgOperand(2), call->getArgOperand(3),
+                                 call->getArgOperand(4), call->getArgOperand(5), call->getArgOperand(6)});
     call->eraseFromParent();
   }
   return true;

@@ -6,8 +6,8 @@
 
 namespace metalloid::engines::cpu {
 
-//   call metalloid.log(thread, level, format, arguments, count)
-//   call metalloid_log(state, thread, level, "file.metal:12", format, arguments, count)
+//   call metalloid.log(thread, level, subsystem, category, format, arguments, count)
+//   call metalloid_log(state, thread, level, "file.metal:12", subsystem, category, format, arguments, count)
 //
 // Whether there are any.
 bool lower_logging(llvm::Module& module, llvm::Function& entry);

@@ -46,6 +46,8 @@ void DispatchLog::deliver(const std::string& kernel, const DispatchPlan& plan) {
   for (LogBuffer::Line& line : lines_) {
     LogMessage message;
     message.level = static_cast<LogLevel>(std::min<std::uint32_t>(line.level, 4));
+    message.subsystem = std::move(line.subsystem);
+    message.category = std::move(line.category);
     message.text = std::move(line.text);
     message.kernel = kernel;
     message.thread_position_in_grid = position_in_grid(line, plan);

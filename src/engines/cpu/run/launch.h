@@ -14,7 +14,6 @@ namespace metalloid::engines::cpu {
 struct Runtime {
   void* (*symbol)(std::string_view name);  // entry points that its code may call; usually ends with runtime_symbol
   WorkerPool& workers;
-  Hardware& hardware;
 };
 
 // `runtime` must outlive it. Throws internal for code that is not what lower_arguments and embed_facts make.

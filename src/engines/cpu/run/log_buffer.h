@@ -18,14 +18,14 @@ class LogBuffer {
   void prepare();
   void begin_threadgroup(std::uint64_t index) { threadgroup_ = index; }
   // Called by threads. `where` lives as long as the code.
-  void add(std::uint32_t thread, std::uint32_t level, const char* where, const char* format,
-           const LogArgument* arguments, std::uint32_t count);
+  void add(std::uint32_t thread, std::uint32_t level, const char* where, const char* subsystem, const char* category,
+           const char* format, const LogArgument* arguments, std::uint32_t count);
 
   struct Line {
     std::uint64_t threadgroup;
     std::uint32_t thread, level;
     const char* where;
-    std::string text;
+    std::string subsystem, category, text;
   };
   // All since the last call, and how many were lost.
   std::vector<Line> take(std::uint64_t& lost);

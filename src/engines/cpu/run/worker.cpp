@@ -13,9 +13,9 @@ ThreadgroupState* current() { return current_worker; }
 
 std::uint32_t current_thread(ThreadgroupState* state) { return static_cast<Worker*>(state)->runner->thread(); }
 
-void log(ThreadgroupState* state, std::uint32_t thread, std::uint32_t level, const char* where, const char* format,
-         const LogArgument* arguments, std::uint32_t count) {
-  static_cast<Worker*>(state)->log.add(thread, level, where, format, arguments, count);
+void log(ThreadgroupState* state, std::uint32_t thread, std::uint32_t level, const char* where, const char* subsystem,
+         const char* category, const char* format, const LogArgument* arguments, std::uint32_t count) {
+  static_cast<Worker*>(state)->log.add(thread, level, where, subsystem, category, format, arguments, count);
 }
 
 }  // namespace
