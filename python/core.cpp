@@ -23,6 +23,7 @@
 #include "metalloid/metalloid.h"
 #include "metalloid/shader_library.h"
 #include "stdlib/headers.h"
+#include "support/library_path.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -201,6 +202,7 @@ NB_MODULE(_core, module) {
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,
              "include_directories"_a, "headers"_a, "source_name"_a = "program_source", "source_file"_a = "");
+  module.def("library_path", &support::library_path);
   module.def("standard_headers", [] {
     std::vector<std::string> result;
     for (const stdlib::Header& header : stdlib::headers()) result.emplace_back(header.name);

@@ -1,6 +1,5 @@
 #include "isolation/compiler_process.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -28,6 +27,7 @@
 #include "isolation/descriptor_passing.h"
 #include "support/build_id.h"
 #include "support/fork_safe_mutex.h"
+#include "support/library_path.h"
 
 namespace metalloid::isolation {
 namespace {
@@ -85,14 +85,6 @@ class AnswerSockets {
  private:
   std::optional<Connected> sockets_;
 };
-
-// The library that this code is in.
-std::string library_path() {
-  Dl_info info;
-  if (::dladdr(reinterpret_cast<const void*>(&library_path), &info) == 0 || !info.dli_fname) return {};
-  std::error_code error;
-  return std::filesystem::absolute(info.dli_fname, error).string();
-}
 
 std::string executable_path(const std::string& library) {
   const char* chosen = std::getenv("METALLOID_COMPILER");
@@ -155,7 +147,7 @@ class Child {
 
 // Starts the process on the other end of a socket. False if that fails.
 bool start(int socket, Child& child) {
-  const std::string library = library_path(), executable = executable_path(library);
+  const std::string library = support::library_path(), executable = executable_path(library);
   if (library.empty() || ::access(executable.c_str(), X_OK) != 0) return false;
   const SpawnSettings settings(socket);
   std::string build = support::build_id();

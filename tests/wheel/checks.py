@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import metalloid
+from metalloid import _cpp_files
 
 pytest_plugins = ["pytester"]
 package = pathlib.Path(metalloid.__file__).parent
@@ -111,7 +112,9 @@ def test_what_cpp_programs_need():
     assert {"metalloid.h", "fast.h", "shader_library.h"} <= headers
     assert (package / "lib" / "cmake" / "metalloid" / "metalloid-config.cmake").is_file()
     assert (package / "lib" / "pkgconfig" / "metalloid.pc").is_file()
-    assert {"interface.h", "primitive.cpp"} <= {file.name for file in (package / "fast" / "mlx_extension").iterdir()}
+    assert {"interface.h", "primitive.cpp"} <= {file.name for file in (package / "fast" / "_mlx" / "extension").iterdir()}
+    assert _cpp_files.include_folder() == package / "include"
+    assert _cpp_files.library() == package / "lib" / "libmetalloid.so"
 
 
 def test_licences():
