@@ -1,0 +1,73 @@
+"""The compiled parts of the device "mps": made for the torch that is installed, on first use, and loaded.
+
+=================  =========================================================================================
+wheel.py           what the installed torch offers to compile against
+compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
+=================  =========================================================================================
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import sys
+from types import ModuleType
+
+import torch
+
+from .compile import Unit, build
+from .wheel import CannotBuild
+
+__all__ = ["CannotBuild", "device", "load_library"]
+
+_home = pathlib.Path(__file__).parent.parent
+_name = "metalloid_torch"
+
+
+def device_units() -> list[Unit]:
+    """The sources of the device and of PyTorch's host library."""
+    folders = (_home / "device", _home / "host")
+    return [Unit(path, (_home,)) for folder in folders for path in sorted(folder.glob("*.cpp"))]
+
+
+@functools.lru_cache(maxsize=1)
+def device() -> ModuleType:
+    """Makes "mps" a device of this process, once.
+
+    Returns:
+        The extension of the device (device/bindings.cpp).
+
+    Raises:
+        CannotBuild: that is not possible here; the text says why.
+    """
+    announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes a minute or two"
+    binary = build(f"lib{_name}.so", device_units(), announce)
+    loader = importlib.machinery.ExtensionFileLoader(_name, _file_in_memory(_name, binary))
+    spec = importlib.util.spec_from_loader(_name, loader)
+    assert spec is not None
+    flags = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)  # operators find the host library here
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except (ImportError, RuntimeError) as error:
+        raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from error
+    finally:
+        sys.setdlopenflags(flags)
+    return module
+
+
+def load_library(name: str, binary: bytes) -> None:
+    """Loads operators, which register themselves."""
+    torch.ops.load_library(_file_in_memory(name, binary))
+
+
+def _file_in_memory(name: str, binary: bytes) -> str:
+    """It stays open: the dynamic linker knows libraries by their paths, which must not come again."""
+    file = os.memfd_create(name)
+    with os.fdopen(os.dup(file), "wb") as copy:
+        copy.write(binary)
+    return f"/proc/{os.getpid()}/fd/{file}"

@@ -1,0 +1,169 @@
+"""C++ sources to a shared library: objects are compiled side by side, and each is kept in Metalloid's cache."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import fcntl
+import functools
+import hashlib
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from ... import _core, _cpp_files
+from .wheel import CannotBuild, installed
+
+FLAGS = ["-std=c++20", "-O2", "-g0", "-fPIC", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS", "-w"]
+TIMEOUT = 600  # seconds an object may take
+
+
+class Unit(NamedTuple):
+    """What is compiled to one object.
+
+    Attributes:
+        source: the file.
+        include: folders of headers besides torch's and Metalloid's, searched first.
+        flags: more of the compiler's.
+        compiler: the command; the first C++ compiler there is, if empty.
+    """
+
+    source: pathlib.Path
+    include: tuple[pathlib.Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    compiler: tuple[str, ...] = ()
+
+
+def build(name: str, units: Sequence[Unit], announce: str = "") -> bytes:
+    """The shared library of these sources.
+
+    Args:
+        name: its SONAME, "libX.so".
+        announce: said on standard error before the first object is compiled.
+
+    Raises:
+        CannotBuild: there is no compiler, or the compiler's own errors, which name file and line.
+    """
+    compiler = _compiler()
+    link = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-z,now"]
+    libraries = [
+        f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-ltorch_python", "-lc10",
+        f"-Wl,-rpath,{installed().libraries}", str(_cpp_files.library()), f"-Wl,-rpath,{_cpp_files.library().parent}",
+    ]  # fmt: skip
+    keys = [_key(unit) for unit in units]
+    whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
+    if (binary := _core.read_cached_extension(whole)) is not None:
+        return binary
+    with _one_at_a_time(), tempfile.TemporaryDirectory(prefix="metalloid-") as folder:
+        if (binary := _core.read_cached_extension(whole)) is not None:  # another process made it meanwhile
+            return binary
+        objects = _objects(units, keys, pathlib.Path(folder), announce)
+        result = pathlib.Path(folder) / name
+        _run([*link, *map(str, objects), *libraries, "-o", str(result)])
+        binary = result.read_bytes()
+    _core.write_cached_extension(whole, binary)
+    return binary
+
+
+def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path, announce: str) -> list[pathlib.Path]:
+    objects = [folder / f"{index}.o" for index in range(len(units))]
+    missing = []
+    for unit, key, path in zip(units, keys, objects, strict=True):
+        binary = _core.read_cached_extension(key)
+        if binary is None:
+            missing.append((unit, key, path))
+        else:
+            path.write_bytes(binary)
+    if missing and announce:
+        print(announce, file=sys.stderr, flush=True)
+
+    def make(job: tuple[Unit, bytes, pathlib.Path]) -> None:
+        unit, key, path = job
+        _run([*_command(unit), "-c", str(unit.source), "-o", str(path)])
+        _core.write_cached_extension(key, path.read_bytes())
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        running = [pool.submit(make, job) for job in missing]
+        try:
+            for job in running:
+                job.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return objects
+
+
+def _command(unit: Unit) -> list[str]:
+    wheel = installed()
+    return [
+        *(unit.compiler or _compiler()), *FLAGS, *unit.flags, *(f"-I{folder}" for folder in unit.include), *wheel.flags,
+        f"-I{_cpp_files.include_folder()}", f"-I{sysconfig.get_path('include')}",
+    ]  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def _hash_of_headers(folder: pathlib.Path) -> str:
+    """Of all files below it, whose change may change the object."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.h")):
+        digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(unit: Unit) -> bytes:
+    folders = (*unit.include, unit.source.parent, _cpp_files.include_folder())
+    parts = [*_command(unit), installed().stamp, _version(tuple(unit.compiler or _compiler())), unit.source.name]
+    parts += [_hash_of_headers(folder) for folder in folders]
+    # Paths are in it as #line and in assertions' messages.
+    return b"\0".join([b"object", *(part.encode() for part in parts), str(unit.source).encode(), unit.source.read_bytes()])
+
+
+@functools.lru_cache(maxsize=8)
+def _version(compiler: tuple[str, ...]) -> str:
+    try:
+        return subprocess.run([*compiler, "--version"], capture_output=True, text=True, timeout=60).stdout.partition("\n")[0]
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotBuild(f"the compiler does not run: {error}") from error
+
+
+@functools.lru_cache(maxsize=1)
+def _compiler() -> tuple[str, ...]:
+    """$CXX, or the first compiler that there is."""
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    for candidate in [chosen] if chosen else (["c++"], ["g++"], ["clang++"]):
+        if found := shutil.which(candidate[0]):
+            return (found, *candidate[1:])
+    raise CannotBuild(f"there is no C++ compiler ({chosen[0] if chosen else 'c++, g++ or clang++'})")
+
+
+def _run(command: Iterable[str]) -> None:
+    command = list(command)
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotBuild(str(error)) from error
+    if run.returncode != 0:
+        raise CannotBuild(run.stderr.strip() or f"{command[0]} ended with {run.returncode}")
+
+
+@contextmanager
+def _one_at_a_time():
+    """Processes that want the same at the same time (pytest-xdist) wait for the first."""
+    path = pathlib.Path(tempfile.gettempdir()) / f"metalloid-compile-{os.getuid()}.lock"
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError:  # each compiles for itself then
+        yield
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)

@@ -1,0 +1,178 @@
+#include "memory.h"
+
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+namespace metalloid::torch_device {
+
+namespace {
+
+const c10::Device device{c10::DeviceType::MPS, 0};
+
+class Registry {
+ public:
+  void add(void* base, std::size_t size) {
+    std::lock_guard lock(mutex_);
+    ranges_[base] = size;
+    use_.now += size;
+    use_.peak = std::max(use_.peak, use_.now);
+    ++use_.allocations;
+  }
+
+  void remove(void* base) {
+    std::lock_guard lock(mutex_);
+    auto range = ranges_.find(base);
+    if (range == ranges_.end()) return;
+    use_.now -= range->second;
+    ++use_.frees;
+    ranges_.erase(range);
+  }
+
+  std::optional<MemoryRange> find(const void* base) const {
+    std::lock_guard lock(mutex_);
+    auto range = ranges_.find(const_cast<void*>(base));
+    if (range == ranges_.end()) return {};
+    return MemoryRange{static_cast<std::byte*>(range->first), range->second};
+  }
+
+  MemoryUse use() const {
+    std::lock_guard lock(mutex_);
+    return use_;
+  }
+
+  void forget_peak() {
+    std::lock_guard lock(mutex_);
+    use_.peak = use_.now;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, std::size_t> ranges_;
+  MemoryUse use_{};
+};
+
+// Never destroyed: tensors in statics of other libraries may outlive this one's.
+Registry& on_device = *new Registry;
+Registry& pinned = *new Registry;
+
+void free_on_device(void* base) {
+  on_device.remove(base);
+  c10::free_cpu(base);
+}
+
+void free_pinned(void* base) {
+  pinned.remove(base);
+  c10::free_cpu(base);
+}
+
+// c10::metal's atomics on types narrower than 4 bytes touch the whole word that an element lies in.
+std::size_t padded(std::size_t size) { return (size + 63) / 64 * 64; }
+
+struct DeviceAllocator final : c10::DeviceAllocator {
+  c10::DataPtr allocate(std::size_t size) override {
+    if (size == 0) return {nullptr, device};
+    void* base = c10::alloc_cpu(padded(size));
+    on_device.add(base, size);
+    return {base, base, &free_on_device, device};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_on_device; }
+  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t = {0, 0}) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
+    using c10::CachingAllocator::StatType;
+    const auto use = on_device.use();
+    c10::CachingDeviceAllocator::DeviceStats stats;
+    for (auto* bytes : {&stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes, &stats.requested_bytes}) {
+      auto& all = (*bytes)[static_cast<std::size_t>(StatType::AGGREGATE)];
+      all.current = static_cast<std::int64_t>(use.now);
+      all.peak = static_cast<std::int64_t>(use.peak);
+    }
+    auto& count = stats.allocation[static_cast<std::size_t>(StatType::AGGREGATE)];
+    count.current = static_cast<std::int64_t>(use.allocations - use.frees);
+    count.allocated = static_cast<std::int64_t>(use.allocations);
+    count.freed = static_cast<std::int64_t>(use.frees);
+    return stats;
+  }
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override { on_device.forget_peak(); }
+};
+
+struct PinnedAllocator final : c10::Allocator {
+  c10::DataPtr allocate(std::size_t size) override {
+    if (size == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
+    void* base = c10::alloc_cpu(padded(size));
+    pinned.add(base, size);
+    return {base, base, &free_pinned, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_pinned; }
+  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+};
+
+DeviceAllocator& the_allocator = *new DeviceAllocator;
+PinnedAllocator& the_pinned_allocator = *new PinnedAllocator;
+
+struct Adopted {
+  c10::intrusive_ptr<c10::StorageImpl> owner;
+  void* base;
+};
+
+void give_up(void* context) {
+  auto* adopted = static_cast<Adopted*>(context);
+  on_device.remove(adopted->base);
+  delete adopted;
+}
+
+struct AdoptedMemory {
+  c10::DataPtr owner;
+};
+
+void give_up_memory(void* context) {
+  auto* adopted = static_cast<AdoptedMemory*>(context);
+  on_device.remove(adopted->owner.get());
+  delete adopted;
+}
+
+}  // namespace
+
+REGISTER_ALLOCATOR(c10::DeviceType::MPS, &the_allocator)
+
+c10::Allocator& allocator() { return the_allocator; }
+c10::Allocator& pinned_allocator() { return the_pinned_allocator; }
+bool is_pinned(const void* address) { return pinned.find(address).has_value(); }
+
+c10::DataPtr adopt(c10::DataPtr owner, std::size_t size) {
+  void* base = owner.get();
+  if (base == nullptr) return {nullptr, device};
+  on_device.add(base, size);
+  return {base, new AdoptedMemory{std::move(owner)}, &give_up_memory, device};
+}
+
+c10::intrusive_ptr<c10::StorageImpl> adopt(c10::intrusive_ptr<c10::StorageImpl> owner) {
+  const std::size_t size = owner->nbytes();
+  void* base = owner->mutable_data();
+  c10::DataPtr data(nullptr, device);
+  if (base != nullptr) {
+    on_device.add(base, size);
+    data = {base, new Adopted{std::move(owner), base}, &give_up, device};
+  }
+  return c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), size, std::move(data),
+                                               &the_allocator, /*resizable=*/true);
+}
+
+std::optional<MemoryRange> allocation_at(const void* base) { return on_device.find(base); }
+MemoryUse memory_use() { return on_device.use(); }
+
+std::size_t physical_memory() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace metalloid::torch_device
