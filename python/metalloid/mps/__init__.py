@@ -6,14 +6,14 @@
     python -m metalloid.mps - arguments...      (code from standard input)
     python -m metalloid.mps --macos 26 ...      (a macOS 26 with Metal 4; default: macOS 15 with Metal 3.2)
 
-Tensors on "mps" report that device and obey its rules, ordinary operators compute them on the CPU, and
-``torch.mps.compile_shader`` runs kernels with Metalloid. Processes that the script starts do the same (they find
-``METALLOID_MPS=1`` and ``METALLOID_MACOS`` in their environment). Importing metalloid alone changes nothing in torch.
+"mps" is a real device of torch then, in C++: tensors, autograd, torch.compile and C++ extensions find it under PyTorch's
+own dispatch key. It is compiled for the torch that is installed, on first use, and kept in Metalloid's cache. Operators
+run as Metal kernels of Metalloid's own where there are some, else on the CPU over the same memory; kernels of
+``torch.mps.compile_shader`` run with Metalloid. Processes that the script starts do the same (they find ``METALLOID_MPS=1``
+and ``METALLOID_MACOS`` in their environment). Importing metalloid alone changes nothing in torch.
 
-How it works, one module per idea: ``tags`` remembers which tensors are on "mps", ``device_mode`` sees every torch
-function and gives results their tag, ``backend`` fills in ``torch.mps`` and ``torch.backends.mps``, ``timeline`` has
-its events and streams, ``_install`` applies all of this once torch is imported, also in child
-processes.
+How it works: ``device/`` is the device, ``_plugin`` compiles and loads it, ``backend``, ``storages`` and ``streams`` fill in
+what torch's Python lacks on Linux, ``_install`` applies all of this once torch is imported, also in child processes.
 """
 
 from .._runners import runners

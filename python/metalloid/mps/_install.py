@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import backend, device_mode
+from . import _plugin, backend
 
 
 def install(_: ModuleType) -> None:
-    backend.install()
-    device_mode.install()
+    """Raises ImportError: the device cannot be made here; the text says why."""
+    try:
+        device = _plugin.device()
+    except _plugin.CannotBuild as error:
+        raise ImportError(f"Metalloid's device mps is not available: {error}") from error
+    backend.install(device)
