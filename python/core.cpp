@@ -79,6 +79,13 @@ Kernel make_kernel(const Library& library, const std::string& name,
   return library.kernel(name, constants);
 }
 
+// Kernels that have not been compiled yet may still have errors.
+void compile_all_kernels(const Library& library) {
+  const metalloid_python::InterruptScope interruptible;
+  const metalloid_python::GilRelease released;
+  library.info();
+}
+
 void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& threads, const Extents& group,
                 const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
   Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
@@ -198,6 +205,7 @@ NB_MODULE(_core, module) {
       .def("kernel_names", &Library::kernel_names)
       .def_prop_ro("warnings", &Library::warnings)
       .def("function_constants", &describe_function_constants)
+      .def("compile_all_kernels", &compile_all_kernels)
       .def("kernel", &make_kernel, "name"_a, "constants"_a);
 
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,

@@ -41,25 +41,25 @@ def make(tmp_path):
     def make_from(text, *operators):
         file = tmp_path / "native_functions.yaml"
         file.write_text(textwrap.dedent(text))
-        return generate.generate([file], tmp_path / "made", operators)
+        return generate.generate([file], operators)
 
     return make_from
 
 
 def registered(made, key="MPS"):
-    text = "".join(source.read_text() for source in made.sources)
+    text = "".join(made.sources.values())
     blocks = re.findall(r"TORCH_LIBRARY_IMPL\((\w+), (\w+), m\) \{(.*?)\n\}", text, re.S)
     return {name for _, of, body in blocks if of == key for name in re.findall(r'm\.impl\("([^"]+)"', body)}
 
 
 def header(made, name):
-    return (made.include / "ATen/ops" / name).read_text()
+    return made.headers[f"ATen/ops/{name}"]
 
 
 def test_a_structured_entry_brings_the_functional_and_the_in_place_function(make):
     made = make(ATAN2.format(kernel="atan2_out"))
     assert registered(made) == {"atan2", "atan2_", "atan2.out"}
-    assert not made.include.exists(), "the wheel declares the function that MPS shares with the CPU"
+    assert not made.headers, "the wheel declares the function that MPS shares with the CPU"
     (function,) = made.functions
     assert function.kernel == "at::native::structured_atan2_out" and not function.own
     assert function.place.endswith("native_functions.yaml:2")
@@ -80,7 +80,7 @@ def test_an_operator_that_the_wheel_does_not_know(make):
     assert registered(made) == {"halve", "tanh_shrink", "tanh_shrink.out"}
     assert registered(made, "CPU") == registered(made, "Meta") == {"tanh_shrink", "tanh_shrink.out"}
     assert registered(made, "CompositeExplicitAutograd") == {"halve.out"}
-    text = "".join(source.read_text() for source in made.sources)
+    text = "".join(made.sources.values())
     assert 'm.def("halve(Tensor self, int times=1) -> Tensor"' in text
     assert "struct TORCH_API structured_tanh_shrink : public TensorIteratorBase {" in header(made, "tanh_shrink_meta.h")
     assert "TORCH_API at::Tensor halve_mps(const at::Tensor & self, int64_t times=1);" in header(made, "halve_native.h")
@@ -96,7 +96,7 @@ def test_a_new_overload_of_an_operator_that_the_wheel_knows(make):
     assert registered(made) == {"atan2.Scalar"} and made.new_operators == ["atan2.Scalar"]
     assert "#include_next <ATen/ops/atan2_ops.h>" in header(made, "atan2_ops.h")
     assert "atan2_scalar_mps" in header(made, "atan2_native.h")
-    assert not (made.include / "ATen/ops/atan2_meta.h").exists()
+    assert "ATen/ops/atan2_meta.h" not in made.headers
 
 
 def wheels_text():
@@ -108,7 +108,7 @@ def test_all_that_pytorch_has_for_mps(tmp_path):
     (tmp_path / "native_functions.yaml").write_text(text)
     known = entries.wheel_entries().values()
     operators = {entry.base_name for entry in known if "MPS" in entry.dispatch}
-    made = generate.generate([tmp_path / "native_functions.yaml"], tmp_path / "made", sorted(operators))
+    made = generate.generate([tmp_path / "native_functions.yaml"], sorted(operators))
     assert {function.name for function in made.functions} == {entry.name for entry in known if "MPS" in entry.dispatch}
     delegates = {
         entry.name for entry in known
@@ -135,11 +135,20 @@ def test_of_another_versions_file_other_schemas_are_left_out(make):
     assert len(made.notes) == 1 and "'exp.out' is left out" in made.notes[0]
 
 
-def test_the_result_is_kept_by_content(make):
-    first = make(NEW)
-    stamp = first.sources[0].stat().st_mtime_ns
-    assert make(NEW) == first and first.sources[0].stat().st_mtime_ns == stamp
-    assert make(NEW, "halve").include != first.include
+def test_the_result_is_kept_by_content(make, monkeypatch):
+    made = make(NEW)
+    monkeypatch.setattr(entries, "choose", lambda *_: pytest.fail("it was made already"))
+    assert make(NEW) == made
+    with pytest.raises(pytest.fail.Exception):
+        make(NEW.replace("halve", "third"))
+
+
+def test_a_unit_has_the_headers_that_it_includes_and_no_others(make):
+    made = make(NEW + ATAN2.format(kernel="atan2_out_mps"))
+    (unit,) = (unit for unit in made.units() if unit.source.name == "RegisterNew_0.cpp")
+    names = dict(unit.texts)
+    assert {"RegisterNew_0.cpp", "ATen/ops/tanh_shrink_native.h", "ATen/ops/tanh_shrink_meta.h"} <= set(names)
+    assert "ATen/ops/atan2_native.h" not in names
 
 
 @pytest.mark.parametrize(

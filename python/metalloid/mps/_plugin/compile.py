@@ -29,16 +29,18 @@ class Unit(NamedTuple):
     """What is compiled to one object.
 
     Attributes:
-        source: the file.
+        source: the file; a relative path is one of ``texts``.
         include: folders of headers besides torch's and Metalloid's, searched first.
         flags: more of the compiler's.
         compiler: the command; the first C++ compiler there is, if empty.
+        texts: files that were generated, by path as in #include; searched before all folders.
     """
 
     source: pathlib.Path
     include: tuple[pathlib.Path, ...] = ()
     flags: tuple[str, ...] = ()
     compiler: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 def build(name: str, units: Sequence[Unit], announce: str = "") -> bytes:
@@ -86,7 +88,12 @@ def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path,
 
     def make(job: tuple[Unit, bytes, pathlib.Path]) -> None:
         unit, key, path = job
-        _run([*_command(unit), "-c", str(unit.source), "-o", str(path)])
+        texts = path.with_suffix(".texts")
+        for name, text in unit.texts:
+            (texts / name).parent.mkdir(parents=True, exist_ok=True)
+            (texts / name).write_text(text)
+        first = [f"-I{texts}", f"-ffile-prefix-map={texts}="] if unit.texts else []
+        _run([*_command(unit, first), "-c", str(texts / unit.source), "-o", str(path)])
         _core.write_cached_extension(key, path.read_bytes())
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
@@ -100,10 +107,10 @@ def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path,
     return objects
 
 
-def _command(unit: Unit) -> list[str]:
+def _command(unit: Unit, first: Sequence[str] = ()) -> list[str]:
     wheel = installed()
     return [
-        *(unit.compiler or _compiler()), *FLAGS, *unit.flags, *(f"-I{folder}" for folder in unit.include), *wheel.flags,
+        *(unit.compiler or _compiler()), *FLAGS, *unit.flags, *first, *(f"-I{folder}" for folder in unit.include), *wheel.flags,
         f"-I{_cpp_files.include_folder()}", f"-I{sysconfig.get_path('include')}",
     ]  # fmt: skip
 
@@ -118,11 +125,14 @@ def _hash_of_headers(folder: pathlib.Path) -> str:
 
 
 def _key(unit: Unit) -> bytes:
-    folders = (*unit.include, unit.source.parent, _cpp_files.include_folder())
+    is_file = unit.source.is_absolute()
+    folders = (*unit.include, *([unit.source.parent] if is_file else []), _cpp_files.include_folder())
     parts = [*_command(unit), installed().stamp, _version(tuple(unit.compiler or _compiler())), unit.source.name]
     parts += [_hash_of_headers(folder) for folder in folders]
+    parts += [part for text in sorted(unit.texts) for part in text]
     # Paths are in it as #line and in assertions' messages.
-    return b"\0".join([b"object", *(part.encode() for part in parts), str(unit.source).encode(), unit.source.read_bytes()])
+    contents = unit.source.read_bytes() if is_file else b""
+    return b"\0".join([b"object", *(part.encode() for part in parts), str(unit.source).encode(), contents])
 
 
 @functools.lru_cache(maxsize=8)

@@ -51,8 +51,7 @@ class Entry:
     @functools.cached_property
     def base_name(self) -> str:
         """The name of the operator that the entry is an overload or a variant of: ``add`` of ``add_.Tensor``."""
-        name = self.name.partition(".")[0]
-        return name if name.startswith("__") else name.removesuffix("_")
+        return base_of(self.name)
 
     @functools.cached_property
     def names(self) -> frozenset[str]:
@@ -69,6 +68,12 @@ class Entry:
         return (self.data.get("dispatch") or {}).get("__line__", self.line)
 
 
+def base_of(name: str) -> str:
+    """The operator's name of a function's: ``add`` of ``add_.Tensor``."""
+    name = name.partition(".")[0]
+    return name if name.startswith("__") else name.removesuffix("_")
+
+
 def _name(schema: str) -> str:
     return schema.partition("(")[0].strip().removeprefix("aten::")
 
@@ -77,12 +82,14 @@ def wheel_folder() -> pathlib.Path:
     """The folder torchgen of the installed wheel.
 
     Raises:
-        YamlError: PyTorch is not installed, or its wheel has no torchgen.
+        YamlError: its wheel has no torchgen, or PyYAML is not installed, which torchgen needs.
     """
     found = importlib.util.find_spec("torchgen")
     folder = pathlib.Path(found.origin).parent if found and found.origin else None
     if folder is None or not (folder / "packaged/ATen/native/native_functions.yaml").is_file():
         raise YamlError(["the installed PyTorch has no torchgen/packaged/ATen/native/native_functions.yaml"])
+    if importlib.util.find_spec("yaml") is None:
+        raise YamlError(["PyTorch's code generator needs PyYAML, which is not installed: pip install pyyaml"])
     return folder
 
 

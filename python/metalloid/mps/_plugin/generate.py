@@ -9,7 +9,7 @@ PyTorch's build makes RegisterMPS_0.cpp:
 3. Headers ``ATen/ops/X_native.h`` that go before the wheel's, include them, and add what they do not declare: kernels of
    MPS's own. Of new operators all headers.
 
-What was generated stays in a folder named by all that it depends on.
+All of it is text, kept in Metalloid's cache under what it depends on.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
-import tempfile
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
+from ... import _core
 from . import entries as _entries
+from .compile import Unit
 from .entries import YamlError
 
 __all__ = ["Function", "Generated", "YamlError", "generate"]
@@ -56,48 +57,69 @@ class Generated:
     """What ``generate`` made.
 
     Attributes:
-        include: a folder for the compiler, before the wheel's headers.
-        sources: C++ to be compiled into the library that has the kernels.
+        headers: text by path as in #include.
+        sources: text by name.
         functions: what the sources register.
         new_operators: functions that the wheel does not know.
         notes: what was left out, in words.
     """
 
-    include: pathlib.Path
-    sources: list[pathlib.Path]
+    headers: dict[str, str]
+    sources: dict[str, str]
     functions: list[Function]
     new_operators: list[str]
     notes: list[str]
 
+    def units(self) -> list[Unit]:
+        """What is to be compiled into the library that has the kernels."""
+        return [
+            Unit(pathlib.Path(name), texts=((name, text), *headers_of([text], self.headers)))
+            for name, text in self.sources.items()
+        ]
 
-def generate(
-    files: Sequence[str | os.PathLike[str]],
-    folder: str | os.PathLike[str],
-    operators: Sequence[str] = (),
-) -> Generated:
+
+_include = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]', re.MULTILINE)
+
+
+def headers_of(texts: Iterable[str], headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The headers that sources include, and that those include: no more, so that a change elsewhere compiles nothing."""
+    found: dict[str, str] = {}
+    open_texts = list(texts)
+    while open_texts:
+        for name in _include.findall(open_texts.pop()):
+            if name in headers and name not in found:
+                found[name] = headers[name]
+                open_texts.append(headers[name])
+    return sorted(found.items())
+
+
+def generate(files: Sequence[str | os.PathLike[str]], operators: Sequence[str] = ()) -> Generated:
     """Makes sources and headers for entries that name MPS.
 
     Args:
         files: native_functions.yaml files, small ones or the whole of PyTorch's.
-        folder: where results are kept; each in a folder of its own below.
         operators: names as in ``atan2``, ``atan2.out``; without any, all entries of small files and those of whole ones
             that differ from the wheel's.
 
     Raises:
         YamlError: the entries cannot be used; the text has file and line.
+        OSError, UnicodeDecodeError: a file cannot be read.
     """
-    texts = [(str(file), pathlib.Path(file).read_text()) for file in files]
-    result = pathlib.Path(folder) / _key(texts, operators)
-    if not (result / "generated.json").is_file():
+    texts = [(os.fspath(file), pathlib.Path(file).read_text(encoding="utf-8")) for file in files]
+    key = _key(texts, operators)
+    kept = _core.read_cached_extension(key)
+    if kept is None:
         choice = _entries.choose([_entries.read(text, path) for path, text in texts], operators)
         from . import registrations
 
-        _publish(result, *registrations.make(choice))
-    return _read(result)
+        kept = json.dumps(registrations.make(choice)).encode()
+        _core.write_cached_extension(key, kept)
+    made = json.loads(kept)
+    return Generated(**{**made, "functions": [Function(**function) for function in made["functions"]]})
 
 
-def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str]) -> str:
-    """Names all that the result depends on."""
+def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str]) -> bytes:
+    """All that the result depends on."""
     wheel = _entries.wheel_folder()
     digest = hashlib.sha256(json.dumps([texts, sorted(operators)]).encode())
     for own in sorted(pathlib.Path(__file__).parent.glob("*.py")):
@@ -105,33 +127,4 @@ def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str]) -> str:
             digest.update(own.read_bytes())
     for file in (wheel / "gen.py", wheel / "model.py", wheel / "packaged/ATen/native/native_functions.yaml"):
         digest.update(file.read_bytes())
-    return digest.hexdigest()[:24]
-
-
-def _publish(result: pathlib.Path, files: dict[str, str], manifest: dict[str, object]) -> None:
-    """Writes a folder that is there as a whole or not at all."""
-    result.parent.mkdir(parents=True, exist_ok=True)
-    made = pathlib.Path(tempfile.mkdtemp(prefix=".making-", dir=result.parent))
-    try:
-        for name, text in {**files, "generated.json": json.dumps(manifest, indent=1)}.items():
-            file = made / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        made.chmod(0o755)
-        shutil.rmtree(result, ignore_errors=True)  # one without its manifest
-        os.rename(made, result)
-    except OSError:
-        shutil.rmtree(made, ignore_errors=True)
-        if not (result / "generated.json").is_file():  # another process was not faster either
-            raise
-
-
-def _read(result: pathlib.Path) -> Generated:
-    manifest = json.loads((result / "generated.json").read_text())
-    return Generated(
-        include=result / "include",
-        sources=[result / name for name in manifest["sources"]],
-        functions=[Function(**function) for function in manifest["functions"]],
-        new_operators=manifest["new_operators"],
-        notes=manifest["notes"],
-    )
+    return b"generated\0" + digest.digest()

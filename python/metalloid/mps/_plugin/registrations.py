@@ -64,8 +64,8 @@ namespace {{
 """
 
 
-def make(choice: Choice) -> tuple[dict[str, str], dict[str, object]]:
-    """Files by name, and what there is to say of them.
+def make(choice: Choice) -> dict[str, object]:
+    """The attributes of generate.Generated.
 
     Raises:
         YamlError: torchgen does not accept an entry.
@@ -88,12 +88,12 @@ class _Maker:
             _full_name(function) for group in self.groups for function in _functions(group)
             if "generated" in function.tags and any(_full_name(one) in self.new for one in _functions(group))
         }  # fmt: skip
-        self.files: dict[str, str] = {}
-        self.sources: list[str] = []
+        self.headers: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
         self.registered: list[dict[str, object]] = []
         self.templates = FileManager(".", _entries.wheel_folder() / "packaged/ATen/templates", dry_run=True)
 
-    def make(self) -> tuple[dict[str, str], dict[str, object]]:
+    def make(self) -> dict[str, object]:
         by_root: dict[str, list[Group]] = defaultdict(list)
         for group in self.groups:
             by_root[group.root_name].append(group)
@@ -108,7 +108,8 @@ class _Maker:
             self._write_source(f"RegisterNew_{number}.cpp", part, [k for k in NEW_KEYS if k is not DispatchKey.MPS])
             self._write_operators(f"Operators_{number}.cpp", part)
             self._write_generated_kernels(f"Composite_{number}.cpp", part)
-        return self.files, {
+        return {
+            "headers": self.headers,
             "sources": self.sources,
             "functions": self.registered,
             "new_operators": sorted(self.new),
@@ -172,8 +173,7 @@ class _Maker:
         if not any(functional + out):
             return
         roots = {group.root_name for group in made}
-        self.sources.append(name)
-        self.files[name] = "#define AT_PER_OPERATOR_HEADERS\n" + self.templates.substitute_with_template(
+        self.sources[name] = "#define AT_PER_OPERATOR_HEADERS\n" + self.templates.substitute_with_template(
             "CompositeViewCopyKernels.cpp",
             lambda: {
                 "generated_comment": NOTE[3:],
@@ -187,8 +187,7 @@ class _Maker:
     def _add_source(
         self, name: str, includes: set[str], definitions: list[str], outside: str, registrations: list[str]
     ) -> None:
-        self.sources.append(name)
-        self.files[name] = f"{NOTE}\n" + SOURCE.format(
+        self.sources[name] = f"{NOTE}\n" + SOURCE.format(
             includes="\n".join(sorted(includes)),
             definitions="\n\n".join(definitions),
             outside=outside,
@@ -263,7 +262,7 @@ class _Maker:
         text = self.templates.substitute_with_template(template, lambda: {"generated_comment": NOTE[3:], **parts})
         if _wheel_header(name).is_file():
             text = text.replace("#pragma once", f"#pragma once\n#include_next <ATen/ops/{name}>", 1)
-        self.files[f"include/ATen/ops/{name}"] = text
+        self.headers[f"ATen/ops/{name}"] = text
 
 
 def _parse(

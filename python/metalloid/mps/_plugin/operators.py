@@ -1,0 +1,256 @@
+"""A folder of operators in PyTorch's layout, as what is to be compiled: ours, a contributor's, or a whole checkout.
+
+In a small folder every file counts: native_functions.yaml, kernels/*.metal, operations/*.mm and *.cpp, other *.cpp
+(kernels for the CPU, shape functions) and headers. Of a checkout of PyTorch those operations count that have the
+kernels of the operators that are asked for, and the .metal files that they include.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from . import entries, shaders
+from .compile import Unit, build
+from .generate import Function, Generated, YamlError, generate, headers_of
+
+# Of the wheel: libraries that call stubs must agree with it on their form.
+_STUBS = ("AVX2", "AVX512") if platform.machine() in ("x86_64", "AMD64") else ()
+_SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
+_metallib = re.compile(r"ATen/native/mps/(\w+)_metallib\.h")
+
+
+class FolderError(ValueError):
+    """A folder cannot be built; each line begins with the file that it is about."""
+
+
+@dataclasses.dataclass
+class Folder:
+    """The files of operators.
+
+    Attributes:
+        path: the folder.
+        yaml: its native_functions.yaml.
+        kernels: Metal sources by name without suffix.
+        operations: host files.
+        natives: other C++ files.
+        headers: by name as in #include.
+        is_checkout: it is the whole of PyTorch.
+    """
+
+    path: pathlib.Path
+    yaml: pathlib.Path
+    kernels: dict[str, pathlib.Path]
+    operations: list[pathlib.Path]
+    natives: list[pathlib.Path]
+    headers: dict[str, pathlib.Path]
+    is_checkout: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Operators:
+    """What is compiled of a folder.
+
+    Attributes:
+        generated: registrations.
+        shaders: the Metal sources.
+        units: for ``compile.build``.
+    """
+
+    generated: Generated
+    shaders: list[shaders.Shader]
+    units: list[Unit]
+
+
+def find(path: str | os.PathLike[str]) -> Folder:
+    """Looks for the files of a folder.
+
+    Raises:
+        FolderError: it has no native_functions.yaml, or several.
+    """
+    root = pathlib.Path(path).resolve()
+    if root.is_file() and root.name == "native_functions.yaml":
+        root = root.parent
+    if not root.is_dir():
+        raise FolderError(f"{path}: there is no such folder")
+    native = root / "aten" / "src" / "ATen" / "native"
+    is_checkout = (native / "native_functions.yaml").is_file() and (root / "torchgen").is_dir()
+    files = sorted(_files(native if is_checkout else root))
+    found = [native / "native_functions.yaml"] if is_checkout else [f for f in files if f.name == "native_functions.yaml"]
+    if not found:
+        raise FolderError(f"{path}: there is no native_functions.yaml in it; 'metalloid aten new' writes one")
+    if len(found) > 1:
+        raise FolderError("\n".join(f"{one}: one of {len(found)} native_functions.yaml; name a folder with one" for one in found))
+    code = [file for file in files if file.suffix in (".cpp", ".mm")]
+    return Folder(
+        path=root,
+        yaml=found[0],
+        kernels={file.stem: file for file in files if file.suffix == ".metal"},
+        operations=[file for file in code if file.parent.name == "operations" or file.suffix == ".mm"],
+        natives=[file for file in code if file.parent.name != "operations" and file.suffix != ".mm"],
+        headers=dict(_named_headers(root, files, is_checkout)),
+        is_checkout=is_checkout,
+    )
+
+
+def _files(folder: pathlib.Path) -> Iterator[pathlib.Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
+        yield from (pathlib.Path(place) / name for name in names)
+
+
+def _named_headers(root: pathlib.Path, files: Iterable[pathlib.Path], is_checkout: bool) -> Iterator[tuple[str, pathlib.Path]]:
+    """Of a checkout those of mps/ alone: its others may not fit the installed PyTorch."""
+    for file in files:
+        if file.suffix != ".h" or (is_checkout and "mps" not in file.parts):
+            continue
+        for base in (root / "aten" / "src", root):
+            if file.is_relative_to(base):
+                yield file.relative_to(base).as_posix(), file
+                break
+
+
+def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
+    """Generates registrations and chooses what is compiled with them.
+
+    Args:
+        folder: from ``find``.
+        operators: names; without any all that the folder brings (see ``generate``).
+
+    Raises:
+        YamlError: the entries cannot be used.
+        FolderError: a kernel or a file is missing.
+        OSError, UnicodeDecodeError: a file cannot be read.
+    """
+    generated = generate([folder.yaml], operators)
+    texts = {file: file.read_text(encoding="utf-8") for file in (*folder.operations, *folder.natives)}
+    hosts = _needed(folder, generated.functions, texts) if folder.is_checkout else list(texts)
+    if not folder.is_checkout:
+        _check_kernels(folder, generated.functions, texts)
+
+    places = [folder.path / "aten" / "src", folder.path]
+    stems = folder.kernels.keys() if not folder.is_checkout else _included_kernels(hosts, texts, folder)
+    metal = [shaders.read(folder.kernels[stem], places) for stem in sorted(stems)]
+    own = {name: f'#line 1 "{file}"\n{file.read_text(encoding="utf-8")}' for name, file in folder.headers.items()}
+    headers = {**own, **generated.headers, **shaders.headers(metal)}
+    _check_metallibs(hosts, texts, headers)
+    units = [unit for file in hosts for unit in _units(file, texts[file], headers)] + generated.units()
+    if metal:
+        name = "Bundle.cpp"
+        units.append(Unit(pathlib.Path(name), (_home(),), texts=((name, shaders.bundle(metal)),)))
+    return Operators(generated, metal, units)
+
+
+def _home() -> pathlib.Path:
+    return pathlib.Path(__file__).parent.parent
+
+
+def _units(file: pathlib.Path, text: str, headers: Mapping[str, str]) -> list[Unit]:
+    texts = tuple(headers_of([text], headers))
+    flags = tuple(f"-DHAVE_{level}_CPU_DEFINITION" for level in _STUBS)
+    if file.suffix == ".mm":
+        from .objective_c import COMPILER, FLAGS, INCLUDE
+
+        return [Unit(file, (*INCLUDE, _home()), (*flags, *FLAGS), COMPILER, texts)]
+    if file.parent.name == "cpu":
+        # PyTorch compiles these for several processors. Here each of their stubs gets the code for all of them.
+        levels = [(*flags, f"-DCPU_CAPABILITY={level}") for level in ("DEFAULT", *_STUBS)]
+        return [Unit(file, (_home(),), level, texts=texts) for level in levels]
+    return [Unit(file, (_home(),), flags, texts=texts)]
+
+
+def _included_kernels(hosts: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str], folder: Folder) -> set[str]:
+    return {stem for file in hosts for stem in _metallib.findall(texts[file])} & folder.kernels.keys()
+
+
+def _check_metallibs(hosts: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str], headers: Mapping[str, str]) -> None:
+    problems = []
+    for file in hosts:
+        for number, line in enumerate(texts[file].splitlines(), 1):
+            found = _metallib.search(line)
+            if found and line.lstrip().startswith("#") and found[0] not in headers:
+                problems.append(f"{file}:{number}: it includes {found[0]}, but there is no kernels/{found[1]}.metal")
+    if problems:
+        raise FolderError("\n".join(problems))
+
+
+def _check_kernels(folder: Folder, functions: Iterable[Function], texts: Mapping[pathlib.Path, str]) -> None:
+    """Kernels that no header of the wheel declares must be in the folder."""
+    problems = []
+    for function in functions:
+        if function.own and not any(defines(text, function) for text in texts.values()):
+            name = function.kernel.rpartition("::")[2].removeprefix("structured_")
+            how = f"TORCH_IMPL_FUNC({name})" if function.structured else f"a function {name}"
+            problems.append(
+                f"{function.place}: '{function.name}' dispatches {function.key} to {name}, "
+                f"but no file of the folder has {how}"
+            )
+    if problems:
+        raise FolderError("\n".join(problems))
+
+
+def defines(text: str, function: Function) -> bool:
+    """Whether a source defines a kernel, as far as its text tells: macros of PyTorch's files make some of them."""
+    name = re.escape(function.kernel.rpartition("::")[2].removeprefix("structured_"))
+    if function.structured:
+        return re.search(rf"\b\w*IMPL_FUNC\w*\s*\(\s*{name}\b", text) is not None or _in_macro(text, name)
+    return re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*(noexcept\s*)?\{{", text) is not None or _in_macro(text, name)
+
+
+def _in_macro(text: str, name: str) -> bool:
+    return re.search(rf"^\s*[A-Z][A-Z0-9_]+\s*\([^;{{}}]*\b{name}\b", text, re.MULTILINE) is not None
+
+
+def _needed(folder: Folder, functions: Sequence[Function], texts: Mapping[pathlib.Path, str]) -> list[pathlib.Path]:
+    """Of a checkout, the operations that have the functions' kernels: definitions of their own, and registered stubs."""
+    hosts: dict[pathlib.Path, None] = {}
+    problems = []
+    for function in functions:
+        if function.own:
+            found = [file for file in folder.operations if defines(texts[file], function)]
+            looked_for = function.kernel.rpartition("::")[2]
+        else:
+            stubs = stubs_of(function, folder.natives, texts)
+            found = [file for file in folder.operations if any(registers(texts[file], stub) for stub in stubs)]
+            looked_for = " or ".join(f"REGISTER_DISPATCH({stub}, …)" for stub in stubs)
+        if not found:
+            problems.append(f"{function.place}: no file of mps/operations has a kernel for '{function.name}': {looked_for}")
+        hosts.update(dict.fromkeys(found))
+    if problems:
+        raise FolderError("\n".join(problems))
+    return list(hosts)
+
+
+def registers(text: str, stub: str) -> bool:
+    return re.search(rf"\bREGISTER_(MPS_)?DISPATCH\s*\(\s*{re.escape(stub)}\s*,", text) is not None
+
+
+def stubs_of(function: Function, natives: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str]) -> list[str]:
+    """The stubs that a function shared with the CPU may call: those that PyTorch's own sources name beside it."""
+    kernel = function.kernel.rpartition("::")[2].removeprefix("structured_")
+    name = re.escape(kernel)
+    stubs: dict[str, None] = {}
+    for file in natives:
+        for found in re.finditer(rf"\b\w*IMPL_FUNC\w*\s*\(\s*{name}\b|^[^\n;]*\b{name}\s*\(", texts[file], re.MULTILINE):
+            rest = texts[file][found.start() : found.start() + 3000]
+            end = re.search(r"\n\}", rest)
+            stubs.update(dict.fromkeys(re.findall(r"\b(\w+_stub)\b", rest[: end.start() if end else 200])))
+    base = entries.base_of(function.name)
+    return list(stubs) or [f"{base}_stub"]
+
+
+def library(path: str | os.PathLike[str], operators: Sequence[str] = (), announce: str = "") -> tuple[Operators, bytes]:
+    """A folder as a shared library that registers its operators when it is loaded.
+
+    Raises:
+        YamlError, FolderError, CannotBuild: see ``prepare`` and ``compile.build``.
+    """
+    prepared = prepare(find(path), operators)
+    return prepared, build(f"lib{pathlib.Path(path).resolve().name}_operators.so", prepared.units, announce)
+
+
+__all__ = ["Folder", "FolderError", "Operators", "YamlError", "find", "library", "prepare"]
