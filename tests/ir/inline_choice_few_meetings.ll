@@ -1,0 +1,75 @@
+; A kernel of more than 30,000 instructions, and less than 80,000, has them rather than calls in which threads meet.
+; RUN: inline_functions
+
+; CHECK-NOT: define internal
+; CHECK-LABEL: define void @kernel(
+; CHECK-NOT: call i32
+; CHECK-COUNT-4000: call void @metalloid.threadgroup_barrier(
+; CHECK-NOT: call {{void|i32}}
+
+declare void @metalloid.threadgroup_barrier(i32, i32, i32) convergent
+
+define internal i32 @ten(i32 %x) {
+  call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
+  %a = mul i32 %x, 747796405
+  %b = add i32 %a, 289559509
+  %c = lshr i32 %b, 28
+  %d = add i32 %c, 4
+  %e = lshr i32 %b, %d
+  %f = xor i32 %e, %b
+  %g = mul i32 %f, 277803737
+  %h = lshr i32 %g, 22
+  %i = xor i32 %g, %h
+  ret i32 %i
+}
+
+define internal i32 @hundred(i32 %x) {
+  %v0 = call i32 @ten(i32 %x)
+  %v1 = call i32 @ten(i32 %v0)
+  %v2 = call i32 @ten(i32 %v1)
+  %v3 = call i32 @ten(i32 %v2)
+  %v4 = call i32 @ten(i32 %v3)
+  %v5 = call i32 @ten(i32 %v4)
+  %v6 = call i32 @ten(i32 %v5)
+  %v7 = call i32 @ten(i32 %v6)
+  %v8 = call i32 @ten(i32 %v7)
+  %v9 = call i32 @ten(i32 %v8)
+  ret i32 %v9
+}
+
+define internal i32 @thousand(i32 %x) {
+  %v0 = call i32 @hundred(i32 %x)
+  %v1 = call i32 @hundred(i32 %v0)
+  %v2 = call i32 @hundred(i32 %v1)
+  %v3 = call i32 @hundred(i32 %v2)
+  %v4 = call i32 @hundred(i32 %v3)
+  %v5 = call i32 @hundred(i32 %v4)
+  %v6 = call i32 @hundred(i32 %v5)
+  %v7 = call i32 @hundred(i32 %v6)
+  %v8 = call i32 @hundred(i32 %v7)
+  %v9 = call i32 @hundred(i32 %v8)
+  ret i32 %v9
+}
+
+define internal i32 @meeting(i32 %x) {
+  %v0 = call i32 @thousand(i32 %x)
+  %v1 = call i32 @thousand(i32 %v0)
+  %v2 = call i32 @thousand(i32 %v1)
+  %v3 = call i32 @thousand(i32 %v2)
+  %v4 = call i32 @thousand(i32 %v3)
+  %v5 = call i32 @thousand(i32 %v4)
+  %v6 = call i32 @thousand(i32 %v5)
+  %v7 = call i32 @thousand(i32 %v6)
+  %v8 = call i32 @thousand(i32 %v7)
+  %v9 = call i32 @thousand(i32 %v8)
+  ret i32 %v9
+}
+
+define void @kernel(ptr addrspace(1) %out, i32 %x) {
+  %v0 = call i32 @meeting(i32 %x)
+  %v1 = call i32 @meeting(i32 %v0)
+  %v2 = call i32 @meeting(i32 %v1)
+  %v3 = call i32 @meeting(i32 %v2)
+  store i32 %v3, ptr addrspace(1) %out
+  ret void
+}
