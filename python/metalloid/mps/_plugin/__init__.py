@@ -8,6 +8,7 @@ compile.py         C++ and Objective-C++ to a shared library, object by object f
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib.machinery
 import importlib.util
@@ -30,7 +31,7 @@ _name = "metalloid_torch"
 def device_units() -> list[Unit]:
     """The sources of the device and of PyTorch's host library."""
     folders = (_home / "device", _home / "host")
-    return [Unit(path, (_home,)) for folder in folders for path in sorted(folder.glob("*.cpp"))]
+    return [Unit(path, (_home, _home / "host")) for folder in folders for path in sorted(folder.glob("*.cpp"))]
 
 
 @functools.lru_cache(maxsize=1)
@@ -62,7 +63,8 @@ def device() -> ModuleType:
 
 def load_library(name: str, binary: bytes) -> None:
     """Loads operators, which register themselves."""
-    torch.ops.load_library(_file_in_memory(name, binary))
+    # torch.ops.load_library wants files that have a path.
+    ctypes.CDLL(_file_in_memory(name, binary), mode=os.RTLD_NOW)
 
 
 def _file_in_memory(name: str, binary: bytes) -> str:

@@ -21,7 +21,8 @@ from typing import NamedTuple
 from ... import _core, _cpp_files
 from .wheel import CannotBuild, installed
 
-FLAGS = ["-std=c++20", "-O2", "-g0", "-fPIC", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS", "-w"]
+FLAGS = ["-std=c++20", "-O2", "-g0", "-fPIC", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS",
+         "-DFMT_HEADER_ONLY=1", "-w"]
 TIMEOUT = 600  # seconds an object may take
 
 

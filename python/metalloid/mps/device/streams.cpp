@@ -6,6 +6,9 @@
 #include <metalloid/shader_library.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
 
 namespace metalloid::torch_device {
 
@@ -60,6 +63,14 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
 
 C10_REGISTER_GUARD_IMPL(MPS, Guard)
 
+// Exceptions keep pointers to the names of their places.
+const char* kept(const std::string& name) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::set<std::string>& names = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names.insert(name).first->c_str();
+}
+
 }  // namespace
 
 std::int64_t current_stream() { return current; }
@@ -69,7 +80,7 @@ std::int64_t next_stream_of_pool() { return taken_from_pool++ % pool_size + 1; }
 void synchronize() {
   auto reported = take_reported_error();
   if (!reported) return;
-  throw c10::AcceleratorError({reported->function.c_str(), reported->file.c_str(), reported->line}, 1, reported->message);
+  throw c10::AcceleratorError({kept(reported->function), kept(reported->file), reported->line}, 1, reported->message);
 }
 
 }  // namespace metalloid::torch_device

@@ -1,0 +1,101 @@
+// MetalKernelFunction: one kernel with the arguments of its next dispatch.
+#include <ATen/core/TensorBase.h>
+#include <ATen/mps/MPSStream.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+#include <c10/util/Exception.h>
+
+#include <array>
+#include <mutex>
+
+#include "dispatch_queue.h"
+#include "metal_objects.h"
+#include "tensors.h"
+
+namespace at::native::mps {
+namespace {
+
+using metalloid::host::EncoderObject;
+using metalloid::host::object_of;
+using metalloid::host::PipelineObject;
+
+EncoderObject& encoding(const void* encoder) {
+  TORCH_CHECK(encoder, "startEncoding() comes before arguments and dispatches");
+  return *object_of<EncoderObject>(encoder);
+}
+
+}  // namespace
+
+void* get_tensor_gpu_address(const at::TensorBase& tensor) {
+  return static_cast<char*>(tensor.storage().mutable_data()) + tensor.storage_offset() * tensor.element_size();
+}
+
+MetalKernelFunction::MetalKernelFunction(MTLComputePipelineState_t cps_, MTLFunction_t f_)
+    : cps(metalloid::host::retain(object_of<PipelineObject>(cps_))),
+      func(metalloid::host::retain(object_of<metalloid::host::FunctionObject>(f_))) {}
+
+MetalKernelFunction::~MetalKernelFunction() {
+  metalloid::host::release(static_cast<metalloid::host::Object*>(cps));
+  metalloid::host::release(static_cast<metalloid::host::Object*>(func));
+}
+
+uint64_t MetalKernelFunction::getMaxThreadsPerThreadgroup() const {
+  return object_of<PipelineObject>(cps)->max_threads;
+}
+
+uint64_t MetalKernelFunction::getThreadExecutionWidth() const {
+  return object_of<PipelineObject>(cps)->kernel.thread_execution_width();
+}
+
+uint64_t MetalKernelFunction::getStaticThreadGroupMemoryLength() const {
+  return object_of<PipelineObject>(cps)->kernel.static_threadgroup_memory_length();
+}
+
+void MetalKernelFunction::runCommandBlock(std::function<void(void)> f) {
+  const std::lock_guard lock(at::mps::getCurrentMPSStream()->queue()->mutex);
+  f();
+}
+
+void MetalKernelFunction::startEncoding() {
+  encoder = at::mps::getCurrentMPSStream()->commandEncoder();
+  encoding(encoder).set_pipeline(object_of<PipelineObject>(cps));
+}
+
+void MetalKernelFunction::setArg(unsigned idx, const at::TensorBase& t) {
+  metalloid::host::bind_tensor(encoding(encoder), t, idx);
+}
+
+void MetalKernelFunction::setArg(unsigned idx, const void* ptr, uint64_t size) {
+  TORCH_CHECK(size > 0);
+  encoding(encoder).set_bytes(idx, ptr, size);
+}
+
+void MetalKernelFunction::setErrorBufferIndex(unsigned idx) {
+  encoding(encoder).set_buffer(idx, at::mps::getCurrentMPSStream()->getErrorBuffer(), 0);
+}
+
+void MetalKernelFunction::dispatch(uint64_t length, std::optional<uint64_t> groupSize) {
+  const uint64_t limit = getMaxThreadsPerThreadgroup();
+  const uint64_t group = groupSize.value_or(std::clamp<uint64_t>(length, 1, limit));
+  dispatch(c10::ArrayRef<uint64_t>(length), c10::OptionalArrayRef<uint64_t>(c10::ArrayRef<uint64_t>(group)));
+}
+
+void MetalKernelFunction::dispatch(c10::ArrayRef<uint64_t> length, c10::OptionalArrayRef<uint64_t> groupSize) {
+  TORCH_CHECK(!length.empty() && length.size() < 4, "Dispatch dimensions must be less than 3 and non-empty");
+  TORCH_CHECK(!groupSize.has_value() || groupSize->size() == length.size(),
+              "size and group_size must have same number of dimensions");
+  const uint64_t limit = getMaxThreadsPerThreadgroup();
+  std::array<uint64_t, 3> grid = {1, 1, 1}, group = {limit, 1, 1};
+  if (length.size() == 1) group[0] = std::clamp<uint64_t>(length[0], 1, limit);
+  for (std::size_t i = 0; i < length.size(); ++i) {
+    grid[i] = length[i];
+    if (groupSize.has_value()) group[i] = (*groupSize)[i];
+  }
+  uint64_t volume = 1;
+  for (const uint64_t extent : group) {
+    TORCH_CHECK_VALUE(!__builtin_mul_overflow(volume, extent, &volume) && volume <= limit, "Threadgroup size exceeds ",
+                      limit, " limit");
+  }
+  encoding(encoder).dispatch_threads(grid, group);
+}
+
+}  // namespace at::native::mps

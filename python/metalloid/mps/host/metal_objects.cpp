@@ -1,0 +1,174 @@
+#include "metal_objects.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "../device/memory.h"
+
+namespace metalloid::host {
+namespace {
+
+constexpr std::array<const char*, static_cast<std::size_t>(Kind::count)> kind_names = {
+    "NSObject",
+    "MTLDevice",
+    "MTLLibrary",
+    "MTLFunction",
+    "MTLComputePipelineState",
+    "MTLBuffer",
+    "MTLCommandQueue",
+    "MTLCommandBuffer",
+    "MTLComputeCommandEncoder",
+    "MTLCompileOptions",
+};
+
+std::uint32_t extent(std::uint64_t value) {
+  TORCH_CHECK(value <= std::numeric_limits<std::uint32_t>::max(),
+              "Metal grids have at most 2^32 - 1 threads in one "
+              "dimension, not ",
+              value);
+  return static_cast<std::uint32_t>(value);
+}
+
+Size size_of(const std::array<std::uint64_t, 3>& extents) {
+  return {extent(extents[0]), extent(extents[1]), extent(extents[2])};
+}
+
+}  // namespace
+
+void raise(const Error& error) {
+  const c10::SourceLocation location = {__func__, __FILE__, __LINE__};
+  switch (error.code()) {
+    case ErrorCode::compile_error: throw c10::SyntaxError(location, error.what());
+    case ErrorCode::kernel_crashed:
+    case ErrorCode::kernel_timed_out:
+    case ErrorCode::kernel_interrupted:
+    case ErrorCode::kernel_reported: throw c10::AcceleratorError(location, 1, error.what());
+    default: throw c10::Error(location, error.what());
+  }
+}
+
+void check_kind(const void* handle, Kind kind) {
+  const auto name = [](Kind which) { return kind_names.at(static_cast<std::size_t>(which)); };
+  TORCH_CHECK_TYPE(is_object(handle), handle, " is no ", name(kind));
+  const Kind found = static_cast<const Object*>(handle)->kind;
+  TORCH_CHECK_TYPE(found == kind, "a ", name(kind), " is wanted here, not a ", name(found));
+}
+
+DeviceObject* default_device() {
+  static DeviceObject* const device = make_object<DeviceObject>();
+  return device;
+}
+
+LibraryObject::LibraryObject(const Object& head, std::vector<Library> libraries) : parts(std::move(libraries)) {
+  kind = head.kind;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const std::string& name : parts[i].kernel_names()) part_of.emplace(name, i);
+  }
+}
+
+PipelineObject::PipelineObject(const Object& head, Kernel state) : kernel(std::move(state)) {
+  kind = head.kind;
+  max_threads = kernel.max_total_threads_per_threadgroup();
+  for (const ArgumentInfo& argument : kernel.info().arguments) {
+    if (argument.index >= buffer_slots) continue;
+    if (argument.kind == ArgumentKind::buffer) buffers |= 1u << argument.index;
+    if (argument.kind == ArgumentKind::threadgroup_memory) threadgroup |= 1u << argument.index;
+  }
+}
+
+Buffer memory_of(const void* handle) {
+  if (is_object(handle)) return object_of<BufferObject>(handle)->buffer;
+  const auto range = torch_device::allocation_at(handle);
+  TORCH_CHECK_TYPE(range, handle, " is neither an MTLBuffer nor the memory of a tensor on mps");
+  return Buffer::wrap(range->base, range->size);
+}
+
+EncoderObject::Slot& EncoderObject::slot(unsigned index) {
+  TORCH_CHECK(index < buffer_slots, "buffer index ", index, " is beyond the last one, ", buffer_slots - 1);
+  return slots_[index];
+}
+
+void EncoderObject::forget() {
+  pipeline = nullptr;
+  for (Slot& one : slots_) one.holds = Slot::Holds::nothing;
+  threadgroup_.fill(0);
+}
+
+void EncoderObject::set_memory(unsigned index, void* memory, std::size_t size, std::size_t offset) {
+  Slot& place = slot(index);
+  place.holds = Slot::Holds::memory;
+  place.offset = offset;
+  place.buffer = Buffer::wrap(memory, size);
+}
+
+void EncoderObject::set_buffer(unsigned index, const void* handle, std::size_t offset) {
+  Slot& place = slot(index);
+  place.buffer = handle ? memory_of(handle) : Buffer::wrap(nullptr, std::numeric_limits<std::int64_t>::max());
+  place.offset = handle ? offset : 0;
+  place.holds = Slot::Holds::memory;
+}
+
+void EncoderObject::set_bytes(unsigned index, const void* bytes, std::size_t size) {
+  TORCH_CHECK(size > 0, "no bytes for the argument at index ", index);
+  Slot& place = slot(index);
+  place.holds = Slot::Holds::bytes;
+  const auto* first = static_cast<const std::byte*>(bytes);
+  place.bytes.assign(first, first + size);
+}
+
+void EncoderObject::set_threadgroup_memory(unsigned index, std::size_t size) {
+  slot(index);
+  threadgroup_[index] = size;
+}
+
+void EncoderObject::move_offset(unsigned index, std::size_t offset) {
+  Slot& place = slot(index);
+  TORCH_CHECK(place.holds == Slot::Holds::memory, "no buffer is bound at index ", index);
+  place.offset = offset;
+}
+
+void EncoderObject::run(const char* what, Size grid, Size group, bool counts_threads) {
+  TORCH_CHECK(pipeline, what, " without a compute pipeline state");
+  TORCH_CHECK_VALUE(group.volume() <= pipeline->max_threads, "Threadgroup size exceeds ", pipeline->max_threads,
+                    " limit");
+  if (grid.volume() == 0) return;
+  Dispatch dispatch;
+  for (unsigned index = 0; index < buffer_slots; ++index) {
+    if (!(pipeline->buffers >> index & 1)) continue;
+    const Slot& place = slots_[index];
+    if (place.holds == Slot::Holds::memory) dispatch.buffer(index, place.buffer, place.offset);
+    if (place.holds == Slot::Holds::bytes) dispatch.bytes(index, place.bytes);
+  }
+  for (unsigned index = 0; index < buffer_slots; ++index) {
+    if ((pipeline->threadgroup >> index & 1) && threadgroup_[index]) {
+      dispatch.threadgroup_memory(index, threadgroup_[index]);
+    }
+  }
+  counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
+  try {
+    metalloid::run(pipeline->kernel, dispatch);
+  } catch (const Error& error) {
+    raise(error);
+  }
+}
+
+void EncoderObject::dispatch_threads(std::array<std::uint64_t, 3> grid, std::array<std::uint64_t, 3> group) {
+  run("dispatchThreads", size_of(grid), size_of(group), true);
+}
+
+void EncoderObject::dispatch_threadgroups(std::array<std::uint64_t, 3> groups, std::array<std::uint64_t, 3> group) {
+  run("dispatchThreadgroups", size_of(groups), size_of(group), false);
+}
+
+void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  TORCH_CHECK(pipeline, "dispatch without a compute pipeline state");
+  const std::uint64_t limit = pipeline->max_threads;
+  const std::uint64_t group_x = std::clamp<std::uint64_t>(x, 1, limit);
+  const std::uint64_t group_y = std::clamp<std::uint64_t>(y, 1, limit / group_x);
+  const std::uint64_t group_z = std::clamp<std::uint64_t>(z, 1, limit / (group_x * group_y));
+  dispatch_threads({x, y, z}, {group_x, group_y, group_z});
+}
+
+}  // namespace metalloid::host

@@ -1,0 +1,174 @@
+// Metal's objects (libraries, pipeline states, encoders, ...) over Metalloid's. PyTorch's headers call them `void*`, or
+// `id<MTL...>` in Objective-C++; both mean the same objects.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metalloid/device.h"
+#include "metalloid/dispatch.h"
+
+namespace metalloid::host {
+
+enum class Kind : std::uint32_t {
+  other,  // an object of a class that Objective-C code defines
+  device,
+  library,
+  function,
+  pipeline,
+  buffer,
+  queue,
+  command_buffer,
+  encoder,
+  compile_options,
+  count,
+};
+
+// Begins every object. Objects lie in a range of addresses of their own: an `id<MTLBuffer>` may as well be the address
+// of a tensor's memory, since PyTorch's headers cast one to the other.
+struct Object {
+  void* isa = nullptr;  // Objective-C's class; empty until a message asks for it
+  Kind kind = Kind::other;
+  std::atomic<std::uint32_t> references = 1;
+  void (*destroy)(Object*) = nullptr;
+};
+
+// Zeroed. Throws std::bad_alloc.
+void* allocate_object(std::size_t size);
+void free_object(void* object, std::size_t size) noexcept;
+bool is_object(const void* address) noexcept;
+
+template <typename T, typename... Arguments>
+T* make_object(Arguments&&... arguments) {
+  void* memory = allocate_object(sizeof(T));
+  T* object;
+  try {
+    object = new (memory) T{{nullptr, T::object_kind}, std::forward<Arguments>(arguments)...};
+  } catch (...) {
+    free_object(memory, sizeof(T));
+    throw;
+  }
+  object->destroy = [](Object* self) {
+    static_cast<T*>(self)->~T();
+    free_object(self, sizeof(T));
+  };
+  return object;
+}
+
+template <typename T>
+T* retain(T* object) noexcept {
+  if (object) object->references.fetch_add(1, std::memory_order_relaxed);
+  return object;
+}
+void release(Object* object) noexcept;
+
+// The object behind a handle; none for a null handle. Throws c10::TypeError for anything else.
+void check_kind(const void* handle, Kind kind);
+template <typename T>
+T* object_of(const void* handle) {
+  if (handle) check_kind(handle, T::object_kind);
+  return static_cast<T*>(const_cast<void*>(handle));
+}
+
+struct DeviceObject : Object {
+  static constexpr Kind object_kind = Kind::device;
+  Device device = Device::cpu();
+};
+DeviceObject* default_device();
+
+// One source or several, which are searched in order.
+struct LibraryObject : Object {
+  static constexpr Kind object_kind = Kind::library;
+  std::vector<Library> parts;
+  std::map<std::string, std::size_t, std::less<>> part_of = {};  // by kernel
+
+  explicit LibraryObject(const Object& head, std::vector<Library> libraries);
+};
+
+struct FunctionObject : Object {
+  static constexpr Kind object_kind = Kind::function;
+  std::string name;
+  Kernel kernel;
+};
+
+inline constexpr unsigned buffer_slots = 31;
+
+struct PipelineObject : Object {
+  static constexpr Kind object_kind = Kind::pipeline;
+  Kernel kernel;
+  std::uint32_t buffers = 0;      // bit i: something is bound at buffer(i)
+  std::uint32_t threadgroup = 0;  // the same for threadgroup(i)
+  std::uint64_t max_threads = 0;
+
+  explicit PipelineObject(const Object& head, Kernel state);
+};
+
+struct BufferObject : Object {
+  static constexpr Kind object_kind = Kind::buffer;
+  Buffer buffer;
+  std::string label = {};
+};
+
+struct QueueObject : Object {
+  static constexpr Kind object_kind = Kind::queue;
+};
+
+struct CommandBufferObject : Object {
+  static constexpr Kind object_kind = Kind::command_buffer;
+};
+
+struct CompileOptionsObject : Object {
+  static constexpr Kind object_kind = Kind::compile_options;
+  CompileOptions options = {};
+};
+
+// The memory behind an `id<MTLBuffer>`: a buffer object, or a tensor's memory on the device. Throws c10::TypeError for
+// an address that is neither.
+Buffer memory_of(const void* handle);
+
+// Arguments for the next dispatch. Bindings stay from dispatch to dispatch; what the kernel does not take is not
+// passed.
+struct EncoderObject : Object {
+  static constexpr Kind object_kind = Kind::encoder;
+  explicit EncoderObject(const Object& head) { kind = head.kind; }
+
+  void forget();  // all bindings and the pipeline state
+  void set_pipeline(PipelineObject* state) { pipeline = state; }
+  void set_memory(unsigned index, void* memory, std::size_t size, std::size_t offset);
+  void set_buffer(unsigned index, const void* handle, std::size_t offset);  // null: the kernel gets a null pointer
+  void set_bytes(unsigned index, const void* bytes, std::size_t size);
+  void set_threadgroup_memory(unsigned index, std::size_t size);
+  void move_offset(unsigned index, std::size_t offset);
+  // dispatchThreads. Throw c10::Error.
+  void dispatch_threads(std::array<std::uint64_t, 3> grid, std::array<std::uint64_t, 3> group);
+  void dispatch_threadgroups(std::array<std::uint64_t, 3> groups, std::array<std::uint64_t, 3> group);
+  // As many threads to a group as fit, dimension by dimension.
+  void dispatch_jobs(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1);
+
+  PipelineObject* pipeline = nullptr;
+
+ private:
+  struct Slot {
+    enum class Holds : std::uint8_t { nothing, memory, bytes } holds = Holds::nothing;
+    std::size_t offset = 0;
+    Buffer buffer = Buffer::wrap(nullptr, 0);
+    std::vector<std::byte> bytes = {};
+  };
+  Slot& slot(unsigned index);
+  void run(const char* what, Size grid, Size group, bool counts_threads);
+
+  std::array<Slot, buffer_slots> slots_ = {};
+  std::array<std::size_t, buffer_slots> threadgroup_ = {};
+};
+
+// Metalloid's error as PyTorch's: SyntaxError for sources, AcceleratorError for kernels that were stopped.
+[[noreturn]] void raise(const Error& error);
+
+}  // namespace metalloid::host

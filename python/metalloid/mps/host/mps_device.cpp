@@ -1,0 +1,48 @@
+// MPSDevice and what PyTorch asks of the system.
+#include <ATen/mps/MPSDevice.h>
+#include <c10/util/Exception.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "metal_objects.h"
+
+namespace at::mps {
+
+MPSDevice* MPSDevice::_device = nullptr;
+
+MPSDevice::MPSDevice() : _mtl_device(metalloid::host::default_device()) {}
+MPSDevice::~MPSDevice() = default;
+
+MPSDevice* MPSDevice::getInstance() {
+  static MPSDevice* const instance = _device = new MPSDevice;
+  return instance;
+}
+
+bool MPSDevice::isMacOS13Plus(MacOSVersion version) const { return is_macos_at_least(version); }
+
+std::string MPSDevice::getName() const { return metalloid::host::default_device()->device.description(); }
+
+unsigned MPSDevice::getCoreCount() const { return std::max(1u, std::thread::hardware_concurrency()); }
+
+bool is_available() { return true; }
+
+// Operators take the path of the first system that has Metal 3.2.
+bool is_macos_at_least(MacOSVersion version) { return version <= MacOSVersion::MACOS_15_2; }
+
+bool is_apple_family_or_newer(AppleGPUFamily family) { return family <= AppleGPUFamily::APPLE_9_PLUS; }
+
+MetalLanguageVersion metal_language_version() {
+  const char* wanted = std::getenv("PYTORCH_MPS_METAL_VERSION");
+  if (!wanted || !*wanted) return MetalLanguageVersion::METAL_3_2;
+  const std::string_view version = wanted;
+  if (version == "3.1") return MetalLanguageVersion::METAL_3_1;
+  if (version == "3.2") return MetalLanguageVersion::METAL_3_2;
+  TORCH_CHECK(version == "4.0", "PYTORCH_MPS_METAL_VERSION must be 3.1, 3.2 or 4.0, not ", version);
+  return MetalLanguageVersion::METAL_4_0;
+}
+
+bool has_mpp() { return metal_language_version() >= MetalLanguageVersion::METAL_4_0; }
+
+}  // namespace at::mps

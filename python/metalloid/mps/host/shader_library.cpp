@@ -1,0 +1,209 @@
+// MetalShaderLibrary and its kin: sources, the kernels that they have, and their pipeline states.
+#include <ATen/mps/MPSDevice.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+#include <c10/util/Exception.h>
+#include <fmt/args.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include "bundled_library.h"
+#include "metal_objects.h"
+#include "torch_headers.h"
+
+namespace at::native::mps {
+namespace {
+
+using metalloid::host::CompileOptionsObject;
+using metalloid::host::FunctionObject;
+using metalloid::host::LibraryObject;
+using metalloid::host::make_object;
+using metalloid::host::object_of;
+using metalloid::host::PipelineObject;
+
+// Of the caches of all libraries. A compile may ask another library for its kernels.
+std::recursive_mutex& mutex = *new std::recursive_mutex;
+
+metalloid::CompileOptions default_options() {
+  metalloid::CompileOptions options;
+  const char* fast = std::getenv("PYTORCH_MPS_FAST_MATH");
+  options.math_mode = fast && std::string_view(fast) != "0" ? metalloid::MathMode::fast : metalloid::MathMode::safe;
+  const auto version = static_cast<std::uint32_t>(at::mps::metal_language_version());
+  options.language = {static_cast<std::uint8_t>(version >> 16), static_cast<std::uint8_t>(version & 0xff)};
+  return options;
+}
+
+LibraryObject* compile(const std::string& source, const void* compile_options) {
+  metalloid::CompileOptions options =
+      compile_options ? object_of<CompileOptionsObject>(compile_options)->options : default_options();
+  options.headers.merge(metalloid::host::torch_headers_included_by(source));
+  try {
+    return make_object<LibraryObject>(
+        std::vector{metalloid::host::default_device()->device.make_library(source, options)});
+  } catch (const metalloid::Error& error) {
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::host::raise(error);
+    TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
+  }
+}
+
+void release(const void* handle) {
+  metalloid::host::release(static_cast<metalloid::host::Object*>(const_cast<void*>(handle)));
+}
+
+// PyTorch's prebuilt library, made of the sources that were added.
+class BundledLibrary final : public MetalShaderLibrary {
+ public:
+  BundledLibrary() : MetalShaderLibrary("") {}
+
+  void add(std::string source) {
+    const std::lock_guard lock(mutex);
+    open_.push_back(std::move(source));
+  }
+
+ protected:
+  MTLLibrary_t getLibrary() override {
+    const std::lock_guard lock(mutex);
+    if (!library) library = make_object<LibraryObject>(std::vector<metalloid::Library>{});
+    auto* all = object_of<LibraryObject>(library);
+    while (!open_.empty()) {
+      LibraryObject* one = compile(open_.front(), nullptr);
+      open_.erase(open_.begin());
+      for (const auto& [name, part] : one->part_of) all->part_of.emplace(name, all->parts.size() + part);
+      all->parts.insert(all->parts.end(), one->parts.begin(), one->parts.end());
+      release(one);
+    }
+    return library;
+  }
+  MTLLibrary_t getLibrary(const std::initializer_list<std::string>&) override {
+    TORCH_CHECK(false, "the bundled Metal library takes no parameters");
+  }
+
+ private:
+  std::vector<std::string> open_;  // not compiled yet
+};
+
+BundledLibrary& bundled_library() {
+  static BundledLibrary& instance = *new BundledLibrary;
+  return instance;
+}
+
+}  // namespace
+
+MetalShaderLibrary::~MetalShaderLibrary() {
+  for (const auto& [_, states] : cplMap) {
+    release(states.first);
+    release(states.second);
+  }
+  for (const auto& [_, one] : libMap) release(one);
+  release(library);
+  release(compile_options);
+}
+
+MetalShaderLibrary& MetalShaderLibrary::getBundledLibrary() { return bundled_library(); }
+
+MTLLibrary_t MetalShaderLibrary::getLibrary() {
+  const std::lock_guard lock(mutex);
+  if (!library) {
+    TORCH_INTERNAL_ASSERT(nparams == 0);
+    library = compileLibrary(shaderSource);
+  }
+  return library;
+}
+
+MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::string>& params) {
+  TORCH_INTERNAL_ASSERT(nparams == params.size(), "the library's source has ", nparams, " parameters; ", params.size(),
+                        " given");
+  const std::lock_guard lock(mutex);
+  MTLLibrary_t& found = libMap[fmt::format("{}", fmt::join(std::vector(params), ":"))];
+  if (!found) {
+    fmt::dynamic_format_arg_store<fmt::format_context> arguments;
+    for (const std::string& one : params) arguments.push_back(one);
+    std::string source;
+    try {
+      source = fmt::vformat(shaderSource, arguments);
+    } catch (const fmt::format_error& error) {
+      TORCH_CHECK(false, "the library's source is no format of ", nparams, " parameters: ", error.what());
+    }
+    found = compileLibrary(source);
+  }
+  return found;
+}
+
+MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) { return compile(src, compile_options); }
+
+std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
+    MTLLibrary_t lib, const std::string& fname) {
+  const std::lock_guard lock(mutex);
+  std::string key = fmt::format("{}:{}", static_cast<const void*>(lib), fname);
+  if (const auto found = cplMap.find(key); found != cplMap.end()) return found->second;
+
+  const auto* sources = object_of<LibraryObject>(lib);
+  const auto part = sources->part_of.find(fname);
+  TORCH_CHECK(part != sources->part_of.end(), "Failed to create function state object for: ", fname);
+  try {
+    const metalloid::Kernel kernel = sources->parts[part->second].kernel(fname);
+    auto* function = make_object<FunctionObject>(fname, kernel);
+    auto* pipeline = make_object<PipelineObject>(kernel);
+    return cplMap.emplace(std::move(key), std::pair(pipeline, function)).first->second;
+  } catch (const metalloid::Error& error) {
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::host::raise(error);
+    TORCH_CHECK(false, "Failed to created pipeline state object, error: ", error.what());
+  }
+}
+
+std::vector<std::string> MetalShaderLibrary::getFunctionNames() {
+  TORCH_CHECK(!library || nparams == 0, "a library with parameters has no functions of its own");
+  std::vector<std::string> names;
+  const std::lock_guard lock(mutex);
+  for (const auto& [name, _] : object_of<LibraryObject>(getLibrary())->part_of) names.push_back(name);
+  return names;
+}
+
+bool MetalShaderLibrary::hasFunction(const std::string& fname) {
+  const std::lock_guard lock(mutex);
+  return object_of<LibraryObject>(getLibrary())->part_of.contains(fname);
+}
+
+std::shared_ptr<MetalKernelFunction> MetalShaderLibrary::getKernelFunction(const std::string& name) {
+  const auto [pipeline, function] = getLibraryPipelineState(getLibrary(), name);
+  return std::make_shared<MetalKernelFunction>(pipeline, function);
+}
+
+MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::string& name) {
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<MetalKernelFunction>& kernel = kernelCache[name];
+  if (!kernel) {
+    const auto [pipeline, function] = getLibraryPipelineState(getLibrary(), name);
+    kernel = std::make_unique<MetalKernelFunction>(pipeline, function);
+  }
+  return kernel.get();
+}
+
+DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;
+
+namespace {
+
+constexpr const char* no_metallib =
+    "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
+    "source";
+
+}  // namespace
+
+PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t>) : MetalShaderLibrary("") {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", no_metallib);
+}
+
+PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(const std::string& path) : MetalShaderLibrary("") {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", no_metallib);
+}
+
+PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;
+
+}  // namespace at::native::mps
+
+void metalloid::host::add_bundled_source(std::string source) {
+  at::native::mps::bundled_library().add(std::move(source));
+}

@@ -1,0 +1,15 @@
+// Metal's names of PyTorch's element types. As ATen/native/mps/OperationUtils.h declares them, which needs Objective-C.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <string>
+
+namespace at::native::mps {
+
+// "float", "half2", "uchar". Throws c10::TypeError for types that Metal does not have.
+std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);
+// "Float32", or "f32".
+std::string getMPSTypeString(c10::ScalarType scalar_type, bool short_name = false);
+
+}  // namespace at::native::mps
