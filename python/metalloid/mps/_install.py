@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from types import ModuleType
 
 from . import _plugin, backend
@@ -14,3 +15,4 @@ def install(_: ModuleType) -> None:
     except _plugin.CannotBuild as error:
         raise ImportError(f"Metalloid's device mps is not available: {error}") from error
     backend.install(device)
+    atexit.register(device.finish_backward)

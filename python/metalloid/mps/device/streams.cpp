@@ -4,6 +4,7 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
 #include <metalloid/shader_library.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -16,6 +17,7 @@ namespace {
 
 thread_local std::int64_t current = 0;
 std::atomic<std::int64_t> taken_from_pool{0};
+std::atomic<bool> threads_have_begun{false};
 
 const c10::Device device{c10::DeviceType::MPS, 0};
 
@@ -23,7 +25,8 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceType type() const override { return c10::DeviceType::MPS; }
   c10::Device exchangeDevice(c10::Device) const override { return device; }
   c10::Device getDevice() const override { return device; }
-  void setDevice(c10::Device) const override {}
+  // Autograd's threads do this when they begin.
+  void setDevice(c10::Device) const override { threads_have_begun = threads_have_begun || getpid() != gettid(); }
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 
@@ -72,6 +75,8 @@ const char* kept(const std::string& name) {
 }
 
 }  // namespace
+
+bool autograd_has_threads() { return threads_have_begun; }
 
 std::int64_t current_stream() { return current; }
 void set_current_stream(std::int64_t id) { current = id; }

@@ -24,6 +24,9 @@ struct Event {
   bool has_time = false;
 };
 
+// Whether a thread of autograd's for the device exists: it began with a backward pass.
+bool autograd_has_threads();
+
 // Raises what kernels reported through their error buffer (TORCH_REPORT_ERROR), as a c10::AcceleratorError. Whatever hands
 // elements of the device's memory to the host calls it.
 void synchronize();

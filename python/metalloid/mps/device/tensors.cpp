@@ -77,6 +77,20 @@ at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::opti
   return at::Tensor(at::detail::empty_strided_mps(size, stride, type.value_or(at::get_default_dtype_as_scalartype()), device));
 }
 
+// Zeros without memory, which autograd's forward mode computes with.
+struct NoMemory final : c10::Allocator {
+  c10::DataPtr allocate(std::size_t) override { return {nullptr, c10::Device(c10::DeviceType::MPS, 0)}; }
+  void copy_data(void*, const void*, std::size_t) const override {}
+};
+
+at::Tensor efficient_zero_tensor(at::IntArrayRef size, std::optional<at::ScalarType> type, std::optional<at::Layout>,
+                                 std::optional<at::Device>, std::optional<bool>) {
+  static auto& no_memory = *new NoMemory;
+  constexpr auto keys = c10::DispatchKeySet(c10::DispatchKey::MPS) | c10::DispatchKeySet(c10::DispatchKey::ZeroTensor);
+  return at::Tensor(at::detail::empty_generic(size, &no_memory, keys,
+                                              type.value_or(at::get_default_dtype_as_scalartype()), {}));
+}
+
 // Enlarges the storage where the new shape needs it; what was in it stays.
 void resize_storage(c10::StorageImpl* storage, std::size_t size) {
   TORCH_CHECK(storage->resizable(), "Trying to resize storage that is not resizable");
@@ -134,6 +148,7 @@ at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArray
 TORCH_LIBRARY_IMPL(aten, MPS, library) {
   library.impl("empty.memory_format", empty);
   library.impl("empty_strided", empty_strided);
+  library.impl("_efficientzerotensor", efficient_zero_tensor);
   library.impl("as_strided", as_strided);
   library.impl("view", at::native::view);
   library.impl("_reshape_alias", at::native::_reshape_alias);
