@@ -75,15 +75,15 @@ def _pack(values: list[Any], cast: str | None, is_float: bool) -> bytes:
         raise RuntimeError("an int argument is bound as int64 and must lie between -2^63 and 2^63 - 1") from None
 
 
-def _check_number(argument: Mapping[str, Any] | None, is_float: bool, cast: str | None) -> None:
-    """A float's bits read as an integer, or the reverse, are never what was meant."""
+def _check_number(given: Any, argument: Mapping[str, Any] | None, is_float: bool, cast: str | None) -> None:
+    """A float's bits read as an integer, or the reverse, are never what was meant. `given` is the caller's value."""
     if argument is None or cast is not None or argument["scalar"] == "":
         return
     wants = argument["scalar"]
     if is_float and wants != "f32":
-        raise TypeError(f"{describe(argument)}: a Python float is bound as float32 (arg_casts converts)")
+        raise TypeError(f"{describe(argument)}: {described(given)} is bound as float32 (arg_casts converts)")
     if not is_float and _array_kinds[wants] in ("float", "bfloat"):
-        raise TypeError(f"{describe(argument)}: a Python int is bound as int64; give a float")
+        raise TypeError(f"{describe(argument)}: {described(given)} is bound as int64; give a float")
 
 
 def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> None:
@@ -140,13 +140,14 @@ def _encode_list(
         raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
     if is_tensor(values[0]):
         return encode_tensor_list(values, policy, argument)
+    given = values
     if policy.accepts_arrays:  # and with them NumPy's scalars
         values = [value if (plain := number(value)) is None else plain for value in values]
     if not isinstance(values[0], (int, float)):
         raise RuntimeError("Unexpected argument types")
     is_float = isinstance(values[0], float)
     if policy.checks_types:
-        _check_number(argument, is_float, cast)
+        _check_number(given, argument, is_float, cast)
     return _whole_vector(_pack(values, cast, is_float), argument)
 
 
@@ -164,7 +165,7 @@ def encode(
             _check_no_overlap(argument, value, binding)
         return binding
     if isinstance(value, (float, int)):
-        return _encode_number(value, cast, argument, policy)
+        return _encode_number(value, value, cast, argument, policy)
     if isinstance(value, (list, tuple)):
         return _encode_list(list(value), cast, argument, policy)
     if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
@@ -173,11 +174,11 @@ def encode(
 
 
 def _encode_number(
-    value: float, cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
+    value: float, given: Any, cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
 ) -> bytes:
     is_float = isinstance(value, float)
     if policy.checks_types:
-        _check_number(argument, is_float, cast)
+        _check_number(given, argument, is_float, cast)
     if not is_float and cast is None and value >= 1 << 63 and argument is not None and argument["scalar"] == "u64":
         if value >= 1 << 64:
             raise RuntimeError(f"{describe(argument)}: the int does not fit 64 bits")
@@ -193,7 +194,7 @@ def _encode_array(
     except TypeError as error:
         plain = number(value)
         if plain is not None:  # a scalar that does not show its memory, such as ml_dtypes.bfloat16
-            return _encode_number(plain, cast, argument, policy)
+            return _encode_number(plain, value, cast, argument, policy)
         known = "Unsupported argument type"
         raise RuntimeError(_unsupported(value, argument) if str(error) == known else f"{known}: {error}") from None
     if array.dimensions != 0 or array.writable and not (array.kind == "float" and array.item_bytes == 8):
@@ -212,4 +213,4 @@ def _encode_array(
     plain = number(value)
     if plain is None:
         raise RuntimeError(_unsupported(value, argument))
-    return _encode_number(plain, cast, argument, policy)
+    return _encode_number(plain, value, cast, argument, policy)

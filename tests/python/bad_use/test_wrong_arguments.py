@@ -1,5 +1,7 @@
 """Every public function says in words what is wrong with an argument: no nanobind, no "object is not iterable"."""
 
+import re
+
 import metalloid
 import numpy
 import pytest
@@ -104,3 +106,18 @@ def test_wrong_arguments(name, tmp_path, monkeypatch, capfd):
     finally:
         metalloid.set_default_device(None)
         metalloid.stop_trace()
+
+
+@pytest.mark.parametrize("given", [3, True, numpy.int32(3), numpy.int64(3), [1, 2.5], [numpy.int16(1)]], ids=repr)
+def test_integers_for_a_float_are_shown_as_they_were_given(given):
+    lib = metalloid.compile_shader(SOURCE, function_constants={"n": 1})
+    message = re.escape(f": {given!r} is bound as int64; give a float")
+    with pytest.raises(TypeError, match="argument 's' .*" + message):
+        lib.f(numpy.zeros(8, numpy.float32), given)
+
+
+def test_floats_for_an_integer_are_shown_as_they_were_given():
+    lib = metalloid.compile_shader("kernel void f(device int* x, constant int& n) { x[0] = n; }")
+    for given in (2.5, numpy.float64(2.5)):
+        with pytest.raises(TypeError, match=re.escape(f"{given!r} is bound as float32 (arg_casts converts)")):
+            lib.f(numpy.zeros(1, numpy.int32), given)
