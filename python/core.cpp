@@ -227,14 +227,7 @@ NB_MODULE(_core, module) {
   });
   module.def("devices", [] {
     std::vector<std::pair<std::string, std::string>> result;
-    auto add = [&](const Device& device) {  // each name once, of engines too
-      for (const auto& [name, _] : result) {
-        if (name == device.name()) return;
-      }
-      result.emplace_back(device.name(), device.description());
-    };
-    for (const Device& device : Device::all()) add(device);
-    for (const Device& device : Device::all()) add(Device::named(device.engine()));
+    for (const Device& device : Device::choices()) result.emplace_back(device.name(), device.description());
     return result;
   });
   module.def("engines", [] {

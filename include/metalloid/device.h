@@ -79,7 +79,10 @@ class Device {
   static Device cpu();  // this machine's processor, with its fastest engine first
   // Also by an engine's name, for that engine alone. Throws invalid_argument naming those that exist.
   static Device named(std::string_view name);
-  static std::vector<Device> all();  // each first engine once
+  // One per way to run kernels, each first engine once: what a test that must hold everywhere goes through.
+  static std::vector<Device> all();
+  // All that `named` knows, each name once: what a user can choose from.
+  static std::vector<Device> choices();
 
   const std::string& name() const;         // "cpu", "reference", ...
   const std::string& description() const;  // for people: engine and hardware

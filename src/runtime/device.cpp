@@ -58,6 +58,12 @@ std::vector<Device> Device::all() {
   return devices;
 }
 
+std::vector<Device> Device::choices() {
+  std::vector<Device> devices;
+  for (const auto& state : device_states()) devices.emplace_back(state.get());
+  return devices;
+}
+
 const std::string& Device::name() const { return state_->name; }
 const std::string& Device::description() const { return state_->description; }
 const std::string& Device::engine() const { return state_->first_engine; }

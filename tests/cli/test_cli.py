@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import metalloid
 import numpy
 import pytest
 from conftest import build
@@ -39,6 +40,7 @@ def test_devices(metalloid_cli):
     result = metalloid_cli("devices")
     names = [line.split()[0] for line in result.stdout.splitlines()]
     assert "cpu" in names and "reference" in names
+    assert names == [name for name, _ in metalloid.devices()]
 
 
 def test_compile_lists_kernels(metalloid_cli, source_file):

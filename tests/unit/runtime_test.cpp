@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -84,6 +85,14 @@ TEST_P(Runtime, DevicesHaveNames) {
   EXPECT_EQ(Device::named("cpu").name(), "cpu");
   std::set<std::string> engines;
   for (const Device& each : Device::all()) EXPECT_TRUE(engines.insert(each.engine()).second) << each.name();
+  std::set<std::string> names;
+  for (const Device& each : Device::choices()) {
+    EXPECT_TRUE(names.insert(each.name()).second) << each.name();
+    EXPECT_EQ(Device::named(each.name()), each);
+  }
+  EXPECT_TRUE(names.contains(GetParam()));
+  EXPECT_TRUE(std::ranges::includes(names, engines));
+  EXPECT_EQ(Device::choices().front(), Device::cpu());
   expect_error(
       ErrorCode::invalid_argument, [] { Device::named("gpu"); }, AllOf(HasSubstr("gpu"), HasSubstr(GetParam())));
 }
