@@ -49,8 +49,8 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   if (session.lacks_async_copy()) return {};
   check(parsed);
   kernel_uses.check(session);
-  check_source_rules(session, options.language);
   Reflection reflection = reflect(session);
+  check_source_rules(session, options.language);  // with what templates became for the kernels' arguments
   check(true);
   Result result;
   result.is_complete = selection.kind != KernelSelection::Kind::some && instantiations.is_done();

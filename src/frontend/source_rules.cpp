@@ -1,5 +1,9 @@
 #include "frontend/source_rules.h"
 
+#include <cstdint>
+#include <limits>
+#include <set>
+
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include "frontend/files/library_places.h"
@@ -89,6 +93,15 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     return true;
   }
 
+  bool VisitFieldDecl(FieldDecl* field) {
+    check_id(*field);
+    return true;
+  }
+  bool VisitClassTemplateDecl(ClassTemplateDecl* pattern) {
+    for (const CXXRecordDecl* specialisation : pattern->specializations()) check_ids(*specialisation);
+    return true;
+  }
+
   bool VisitLambdaExpr(LambdaExpr* lambda) {
     if (language_ < LanguageVersion{3, 2}) {
       error(lambda->getBeginLoc(), "lambda expressions are not supported in Metal before version 3.2");
@@ -140,6 +153,23 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     return go_on;
   }
 
+  // What a template says is wrong for all that is made of it, or for some.
+  void check_id(const FieldDecl& field) {
+    const AnnotateAttr* id = find_annotation(field, "id");
+    if (!id || llvm::any_of(id->args(), [](const Expr* index) { return index->isValueDependent(); })) return;
+    if (fields_with_wrong_ids_.contains(field.getLocation())) return;
+    if (!index_argument(session_.context(), field, *id, std::numeric_limits<std::uint32_t>::max())) {
+      fields_with_wrong_ids_.insert(field.getLocation());
+    }
+  }
+  void check_ids(const CXXRecordDecl& record) {
+    for (const Decl* member : record.decls()) {
+      if (const auto* field = llvm::dyn_cast<FieldDecl>(member)) check_id(*field);
+      const auto* inner = llvm::dyn_cast<CXXRecordDecl>(member);
+      if (inner && !inner->isInjectedClassName()) check_ids(*inner);
+    }
+  }
+
   // Whether the programmer had to name a space before the `*` or `&`. Not in front of what a template or a deduction
   // stands for, which brings its own, nor for a pointer to a pointer (`device char** text`).
   bool lacks_space(SourceLocation declarator, TypeLoc pointee) const {
@@ -163,6 +193,7 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
   DiagnosticsEngine& diagnostics_;
   LanguageVersion language_;
   const FunctionDecl* function_ = nullptr;
+  std::set<SourceLocation> fields_with_wrong_ids_;
 };
 
 }  // namespace

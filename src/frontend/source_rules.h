@@ -8,7 +8,8 @@ namespace metalloid::frontend {
 
 // Reports what the parsed source does that Metal forbids: variables outside the constant space, threadgroup variables
 // outside of kernels, arrays of variable length, casts between address spaces, lambdas before Metal 3.2, goto, inline
-// assembly. Templates are judged as they are written, not once per instantiation.
+// assembly, ids of members that are none. Templates are judged as they are written, not once per instantiation, but for
+// ids that depend on their arguments.
 void check_source_rules(Session& session, LanguageVersion language);
 
 }  // namespace metalloid::frontend

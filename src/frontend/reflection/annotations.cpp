@@ -1,6 +1,9 @@
 #include "frontend/reflection/annotations.h"
 
+#include <limits>
+
 #include <clang/AST/Expr.h>
+#include <clang/Basic/Diagnostic.h>
 
 namespace metalloid::frontend {
 namespace {
@@ -24,13 +27,41 @@ std::vector<llvm::StringRef> annotation_names(const clang::Decl& declaration) {
   return names;
 }
 
-std::optional<std::uint64_t> integer_argument(const clang::ASTContext& context, const clang::AnnotateAttr& annotation,
-                                              unsigned index) {
+std::optional<std::int64_t> integer_argument(const clang::ASTContext& context, const clang::AnnotateAttr& annotation,
+                                             unsigned index) {
   if (index >= annotation.args_size()) return {};
   const clang::Expr* expression = annotation.args_begin()[index];
   clang::Expr::EvalResult result;
   if (expression->isValueDependent() || !expression->EvaluateAsInt(result, context)) return {};
-  return result.Val.getInt().getLimitedValue();
+  const llvm::APSInt& value = result.Val.getInt();
+  if (value.isRepresentableByInt64()) return value.getExtValue();
+  return value.isNegative() ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
+std::optional<std::uint32_t> index_argument(const clang::ASTContext& context, const clang::NamedDecl& declaration,
+                                            const clang::AnnotateAttr& annotation, std::uint32_t most) {
+  clang::DiagnosticsEngine& diagnostics = context.getDiagnostics();
+  llvm::StringRef attribute = annotation.getAnnotation();
+  attribute.consume_front(prefix);
+  const auto error = [&]<unsigned N>(const char (&text)[N]) {
+    return diagnostics.Report(declaration.getLocation(),
+                              diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, text))
+           << attribute;
+  };
+  if (annotation.args_size() != 1) {
+    error("'%0' attribute takes one argument");
+    return {};
+  }
+  const auto index = integer_argument(context, annotation);
+  if (!index) {
+    error("'%0' attribute requires an integer constant");
+    return {};
+  }
+  if (*index < 0 || *index > most) {
+    error("'%0' attribute parameter is out of bounds: must be between 0 and %1") << most;
+    return {};
+  }
+  return static_cast<std::uint32_t>(*index);
 }
 
 std::optional<std::string> string_argument(const clang::AnnotateAttr& annotation, unsigned index) {

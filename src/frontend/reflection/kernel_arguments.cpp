@@ -13,7 +13,7 @@
 namespace metalloid::frontend {
 namespace {
 
-constexpr unsigned max_index[] = {max_buffer_arguments - 1, max_buffer_arguments - 1};
+constexpr unsigned max_index = max_buffer_arguments - 1;
 
 // Positions and sizes may be vectors; indices and counts are scalars (MSL spec table 5.8).
 bool allows_vector(Builtin builtin) {
@@ -190,19 +190,7 @@ class ArgumentReader {
     const auto* annotation = find_annotation(parameter, attribute);
     if (!annotation) return;
     has_index = true;  // and no other is chosen if this one is wrong
-    if (annotation->args_size() != 1) {
-      error(parameter.getLocation(), "'%0' attribute takes one argument") << attribute;
-      return;
-    }
-    const auto index = integer_argument(context_, *annotation);
-    if (!index) {
-      error(parameter.getLocation(), "'%0' attribute requires an integer constant") << attribute;
-    } else if (*index > max_index[0]) {
-      error(parameter.getLocation(), "'%0' attribute parameter is out of bounds: must be between 0 and %1")
-          << attribute << max_index[0];
-    } else {
-      info.index = static_cast<unsigned>(*index);
-    }
+    if (const auto index = index_argument(context_, parameter, *annotation, max_index)) info.index = *index;
   }
 
   // Kernels with such arguments are described, and refused when somebody wants to run them.
@@ -326,7 +314,7 @@ class ArgumentReader {
       while (taken.count(index)) ++index;
       taken.insert(index);
       info.index = index;
-      if (index > max_index[0]) {
+      if (index > max_index) {
         error(kernel.getParamDecl(i)->getLocation(), "more than %0 buffer arguments") << max_buffer_arguments;
       }
     }

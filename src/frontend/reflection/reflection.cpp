@@ -92,7 +92,7 @@ class Reflector {
   // The whole argument of an attribute that counts threads; 0 after an error.
   std::uint32_t thread_count(const clang::FunctionDecl& function, const clang::AnnotateAttr& annotation,
                              const char* attribute, unsigned index) {
-    constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const auto count = integer_argument(context_, annotation, index);
     if (count && *count >= 1 && *count <= most) return static_cast<std::uint32_t>(*count);
     if (count) {
@@ -167,12 +167,8 @@ class Reflector {
     FunctionConstantInfo info;
     info.name = variable.getNameAsString();
     info.type = describe_type(context_, variable.getType());
-    const auto index = integer_argument(context_, annotation);
-    if (!index || *index > 65535) {
-      error(variable.getLocation(),
-            "'function_constant' attribute parameter is out of bounds: must be between 0 and 65535");
-      return;
-    }
+    const auto index = index_argument(context_, variable, annotation, 65535);
+    if (!index) return;
     info.index = *index;
     if (info.type.scalar == ElementType::none || info.type.columns != 1 || info.type.array_length != 0) {
       error(variable.getLocation(), "type '%0' is not valid for attribute 'function_constant'") << info.type.name;

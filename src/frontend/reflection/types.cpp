@@ -2,6 +2,7 @@
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecordLayout.h>
+#include <fmt/format.h>
 
 #include "frontend/reflection/annotations.h"
 
@@ -100,7 +101,7 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
     const std::uint64_t count = array->getSize().getZExtValue();
     info.array_length = count * (info.array_length ? info.array_length : 1);
     info.size *= count;
-    info.name += "[" + std::to_string(count) + "]";
+    info.name += fmt::format("[{}]", count);
     return info;
   }
   if (type->isVoidType() || type->isIncompleteType() || type->isFunctionType()) {
