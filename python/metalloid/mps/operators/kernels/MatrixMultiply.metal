@@ -1,0 +1,355 @@
+// Products of matrices, and convolutions as products with a matrix that is gathered on the way.
+#include <c10/metal/utils.h>
+#include <metal_stdlib>
+
+using namespace metal;
+using c10::metal::opmath_t;
+
+// Strides count elements: batch, row, column.
+struct MatmulParams {
+  long rows, columns, depth;
+  long first[3], second[3], input[3], result[3];
+  float alpha[2], beta[2];  // complex numbers
+  long integer_alpha, integer_beta;
+  int scales;     // alpha is not 1
+  int has_input;  // beta is not 0
+};
+
+// result[row, column] = sum over depth of matrix[row, depth] * gathered[depth, column]. Columns and depth are indices of
+// four axes, of which the last three are places in space: a column and a depth together point at
+// (start + column * column_steps + depth * depth_steps) / divisors, and read 0 if that is not inside or not whole.
+struct ConvolutionParams {
+  long group_matrix, group_gathered, group_result, group_bias;  // strides from group to group
+  long matrix_row, matrix_depth[4];
+  long gathered_column, gathered_depth, gathered[3];
+  long result_row, result_column[4];
+  long bias_row;
+  int rows, columns, depth;
+  int column_sizes[4], depth_sizes[4], gathered_sizes[3];
+  int column_steps[3], depth_steps[3], start[3], divisors[3];
+  int has_bias;
+};
+
+// A tile of the result belongs to 64 threads, each with 4 by 4 of its elements.
+constant constexpr uint tile = 32;
+constant constexpr uint tile_depth = 16;
+constant constexpr uint tile_threads = 64;
+
+template <typename Number>
+inline Number multiply(Number left, Number right) {
+  return c10::metal::mul(left, right);
+}
+
+template <typename T>
+struct Scalars {
+  static opmath_t<T> alpha(constant MatmulParams& params) { return opmath_t<T>(params.integer_alpha); }
+  static opmath_t<T> beta(constant MatmulParams& params) { return opmath_t<T>(params.integer_beta); }
+};
+#define REAL_SCALARS(T)                                                                 \
+  template <>                                                                           \
+  struct Scalars<T> {                                                                   \
+    static float alpha(constant MatmulParams& params) { return params.alpha[0]; }       \
+    static float beta(constant MatmulParams& params) { return params.beta[0]; }         \
+  };
+#define COMPLEX_SCALARS(T)                                                                                      \
+  template <>                                                                                                   \
+  struct Scalars<T> {                                                                                           \
+    static float2 alpha(constant MatmulParams& params) { return float2(params.alpha[0], params.alpha[1]); }     \
+    static float2 beta(constant MatmulParams& params) { return float2(params.beta[0], params.beta[1]); }        \
+  };
+REAL_SCALARS(float)
+REAL_SCALARS(half)
+REAL_SCALARS(bfloat)
+COMPLEX_SCALARS(float2)
+COMPLEX_SCALARS(half2)
+
+template <typename T>
+inline void finish(device T* result, device const T* input, constant MatmulParams& params, uint3 place, opmath_t<T> sum) {
+  if (params.scales) sum = multiply(Scalars<T>::alpha(params), sum);
+  if (params.has_input) {
+    const opmath_t<T> before =
+        opmath_t<T>(input[place.z * params.input[0] + place.y * params.input[1] + place.x * params.input[2]]);
+    sum += multiply(Scalars<T>::beta(params), before);
+  }
+  result[place.z * params.result[0] + place.y * params.result[1] + place.x * params.result[2]] = T(sum);
+}
+
+// A thread for each element of the result: small matrices.
+template <typename T>
+kernel void matmul_each(device T* result [[buffer(0)]], device const T* first [[buffer(1)]],
+                        device const T* second [[buffer(2)]], device const T* input [[buffer(3)]],
+                        constant MatmulParams& params [[buffer(4)]], uint3 place [[thread_position_in_grid]]) {
+  device const T* row = first + place.z * params.first[0] + place.y * params.first[1];
+  device const T* column = second + place.z * params.second[0] + place.x * params.second[2];
+  opmath_t<T> sum(0);
+  for (long i = 0; i < params.depth; ++i) {
+    sum += multiply(opmath_t<T>(row[i * params.first[2]]), opmath_t<T>(column[i * params.second[1]]));
+  }
+  finish(result, input, params, place, sum);
+}
+
+// A SIMD group for each element of the result: few elements, long sums.
+inline float simd_total(float value) { return simd_sum(value); }
+inline int simd_total(int value) { return simd_sum(value); }
+inline float2 simd_total(float2 value) { return float2(simd_sum(value.x), simd_sum(value.y)); }
+inline long simd_total(long value) {
+  for (ushort distance = 16; distance > 0; distance /= 2) {
+    value += as_type<long>(simd_shuffle_xor(as_type<int2>(value), distance));
+  }
+  return value;
+}
+
+template <typename T>
+kernel void matmul_simd(device T* result [[buffer(0)]], device const T* first [[buffer(1)]],
+                        device const T* second [[buffer(2)]], device const T* input [[buffer(3)]],
+                        constant MatmulParams& params [[buffer(4)]], uint3 place [[threadgroup_position_in_grid]],
+                        uint lane [[thread_index_in_simdgroup]]) {
+  device const T* row = first + place.z * params.first[0] + place.y * params.first[1];
+  device const T* column = second + place.z * params.second[0] + place.x * params.second[2];
+  opmath_t<T> sum(0);
+  for (long i = lane; i < params.depth; i += 32) {
+    sum += multiply(opmath_t<T>(row[i * params.first[2]]), opmath_t<T>(column[i * params.second[1]]));
+  }
+  sum = simd_total(sum);
+  if (lane == 0) finish(result, input, params, place, sum);
+}
+
+// Sums of a tile. `Load` brings its rows and columns to threadgroup memory, tile_depth of each at a time.
+template <typename Sum, typename Load>
+inline void sum_tile(thread Load& load, long depth, threadgroup Sum* rows, threadgroup Sum* columns, uint thread_index,
+                     thread Sum (&sums)[4][4]) {
+  const uint x = thread_index % 8 * 4, y = thread_index / 8 * 4;
+  for (uint i = 0; i < 4; ++i) {
+    for (uint j = 0; j < 4; ++j) sums[i][j] = Sum(0);
+  }
+  for (long begin = 0; begin < depth; begin += tile_depth) {
+    load.bring(begin, rows, columns, thread_index);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint k = 0; k < tile_depth; ++k) {
+      Sum left[4], right[4];
+      for (uint i = 0; i < 4; ++i) {
+        left[i] = rows[k * tile + y + i];
+        right[i] = columns[k * tile + x + i];
+      }
+      for (uint i = 0; i < 4; ++i) {
+        for (uint j = 0; j < 4; ++j) sums[i][j] += multiply(left[i], right[j]);
+      }
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+}
+
+template <typename T>
+struct MatmulLoad {
+  device const T* first;
+  device const T* second;
+  constant MatmulParams& params;
+  long row, column;  // where the tile begins
+
+  // Neighbouring threads read neighbouring elements, along the depth or across it.
+  void bring(long begin, threadgroup opmath_t<T>* rows, threadgroup opmath_t<T>* columns, uint thread_index) const thread {
+    const bool rows_along = params.first[2] == 1, columns_along = params.second[1] == 1;
+    for (uint i = thread_index; i < tile * tile_depth; i += tile_threads) {
+      uint across = rows_along ? i / tile_depth : i % tile;
+      uint along = rows_along ? i % tile_depth : i / tile;
+      const bool has_row = row + across < params.rows && begin + along < params.depth;
+      rows[along * tile + across] =
+          has_row ? opmath_t<T>(first[(row + across) * params.first[1] + (begin + along) * params.first[2]])
+                  : opmath_t<T>(0);
+      across = columns_along ? i / tile_depth : i % tile;
+      along = columns_along ? i % tile_depth : i / tile;
+      const bool has_column = column + across < params.columns && begin + along < params.depth;
+      columns[along * tile + across] =
+          has_column ? opmath_t<T>(second[(begin + along) * params.second[1] + (column + across) * params.second[2]])
+                     : opmath_t<T>(0);
+    }
+  }
+};
+
+template <typename T>
+kernel void matmul_tiled(device T* result [[buffer(0)]], device const T* first [[buffer(1)]],
+                         device const T* second [[buffer(2)]], device const T* input [[buffer(3)]],
+                         constant MatmulParams& params [[buffer(4)]], uint3 group [[threadgroup_position_in_grid]],
+                         uint thread_index [[thread_index_in_threadgroup]]) {
+  threadgroup opmath_t<T> rows[tile * tile_depth];
+  threadgroup opmath_t<T> columns[tile * tile_depth];
+  opmath_t<T> sums[4][4];
+  MatmulLoad<T> load{first + group.z * params.first[0], second + group.z * params.second[0], params, long(group.y) * tile,
+                     long(group.x) * tile};
+  sum_tile(load, params.depth, rows, columns, thread_index, sums);
+  const uint x = group.x * tile + thread_index % 8 * 4, y = group.y * tile + thread_index / 8 * 4;
+  for (uint i = 0; i < 4 && y + i < params.rows; ++i) {
+    for (uint j = 0; j < 4 && x + j < params.columns; ++j) {
+      finish(result, input, params, uint3(x + j, y + i, group.z), sums[i][j]);
+    }
+  }
+}
+
+// An index of columns or of depth, taken apart.
+struct Place {
+  long matrix, gathered, result;
+  int space[3];
+};
+
+inline Place column_place(constant ConvolutionParams& params, int index) {
+  int axes[4];
+  for (int axis = 3; axis > 0; --axis) {
+    axes[axis] = index % params.column_sizes[axis];
+    index /= params.column_sizes[axis];
+  }
+  axes[0] = index;
+  Place place{0, index * params.gathered_column, index * params.result_column[0], {0, 0, 0}};
+  for (int axis = 0; axis < 3; ++axis) {
+    place.space[axis] = params.start[axis] + axes[axis + 1] * params.column_steps[axis];
+    place.result += axes[axis + 1] * params.result_column[axis + 1];
+  }
+  return place;
+}
+
+inline Place depth_place(constant ConvolutionParams& params, int index) {
+  int axes[4];
+  for (int axis = 3; axis > 0; --axis) {
+    axes[axis] = index % params.depth_sizes[axis];
+    index /= params.depth_sizes[axis];
+  }
+  Place place{index * params.matrix_depth[0], index * params.gathered_depth, 0, {0, 0, 0}};
+  for (int axis = 0; axis < 3; ++axis) {
+    place.space[axis] = axes[axis + 1] * params.depth_steps[axis];
+    place.matrix += axes[axis + 1] * params.matrix_depth[axis + 1];
+  }
+  return place;
+}
+
+// Whether the place is inside, and where it is.
+inline bool gathers(constant ConvolutionParams& params, thread const Place& column, threadgroup const Place& along,
+                    thread long& offset) {
+  offset = column.gathered + along.gathered;
+  for (int axis = 0; axis < 3; ++axis) {
+    int at = column.space[axis] + along.space[axis];
+    if (params.divisors[axis] != 1) {
+      if (at % params.divisors[axis] != 0) return false;
+      at /= params.divisors[axis];
+    }
+    if (at < 0 || at >= params.gathered_sizes[axis]) return false;
+    offset += at * params.gathered[axis];
+  }
+  return true;
+}
+
+template <typename T>
+struct ConvolutionLoad {
+  device const T* matrix;
+  device const T* gathered;
+  constant ConvolutionParams& params;
+  threadgroup Place* places;  // of the depth
+  int row, column;            // where the tile begins
+  Place own;                  // the column that this thread brings
+
+  void bring(long begin, threadgroup opmath_t<T>* rows, threadgroup opmath_t<T>* columns, uint thread_index) const thread {
+    if (thread_index < tile_depth && begin + thread_index < params.depth) {
+      places[thread_index] = depth_place(params, int(begin + thread_index));
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    const int across = thread_index % tile;
+    for (uint along = thread_index / tile; along < tile_depth; along += tile_threads / tile) {
+      const bool is_inside = begin + along < params.depth;
+      opmath_t<T> left(0), right(0);
+      long offset;
+      if (is_inside && row + across < params.rows) {
+        left = opmath_t<T>(matrix[(row + across) * params.matrix_row + places[along].matrix]);
+      }
+      if (is_inside && column + across < params.columns && gathers(params, own, places[along], offset)) {
+        right = opmath_t<T>(gathered[offset]);
+      }
+      rows[along * tile + across] = left;
+      columns[along * tile + across] = right;
+    }
+  }
+};
+
+template <typename T>
+kernel void convolution_tiled(device T* result [[buffer(0)]], device const T* matrix [[buffer(1)]],
+                              device const T* gathered [[buffer(2)]], device const T* bias [[buffer(3)]],
+                              constant ConvolutionParams& params [[buffer(4)]],
+                              uint3 group [[threadgroup_position_in_grid]],
+                              uint thread_index [[thread_index_in_threadgroup]]) {
+  threadgroup opmath_t<T> rows[tile * tile_depth];
+  threadgroup opmath_t<T> columns[tile * tile_depth];
+  threadgroup Place places[tile_depth];
+  const int row = group.y * tile, column = group.x * tile;
+  opmath_t<T> sums[4][4];
+  ConvolutionLoad<T> load{matrix + group.z * params.group_matrix,
+                          gathered + group.z * params.group_gathered,
+                          params,
+                          places,
+                          row,
+                          column,
+                          column_place(params, column + thread_index % tile)};
+  sum_tile(load, params.depth, rows, columns, thread_index, sums);
+  result += group.z * params.group_result;
+  bias += group.z * params.group_bias;
+  const int x = column + thread_index % 8 * 4, y = row + thread_index / 8 * 4;
+  for (int j = 0; j < 4 && x + j < params.columns; ++j) {
+    const long offset = column_place(params, x + j).result;
+    for (int i = 0; i < 4 && y + i < params.rows; ++i) {
+      if (params.has_bias) sums[i][j] += opmath_t<T>(bias[(y + i) * params.bias_row]);
+      result[offset + (y + i) * params.result_row] = T(sums[i][j]);
+    }
+  }
+}
+
+// A thread for each element of the result: few rows (depthwise) or a short sum.
+template <typename T>
+kernel void convolution_each(device T* result [[buffer(0)]], device const T* matrix [[buffer(1)]],
+                             device const T* gathered [[buffer(2)]], device const T* bias [[buffer(3)]],
+                             constant ConvolutionParams& params [[buffer(4)]],
+                             uint3 position [[thread_position_in_grid]]) {
+  const Place column = column_place(params, position.x);
+  matrix += position.z * params.group_matrix + position.y * params.matrix_row;
+  gathered += position.z * params.group_gathered + column.gathered;
+  opmath_t<T> sum(0);
+  for (int z = 0; z < params.depth_sizes[1]; ++z) {
+    int d = column.space[0] + z * params.depth_steps[0];
+    if (d % params.divisors[0] != 0) continue;
+    d /= params.divisors[0];
+    if (d < 0 || d >= params.gathered_sizes[0]) continue;
+    for (int y = 0; y < params.depth_sizes[2]; ++y) {
+      int h = column.space[1] + y * params.depth_steps[1];
+      if (h % params.divisors[1] != 0) continue;
+      h /= params.divisors[1];
+      if (h < 0 || h >= params.gathered_sizes[1]) continue;
+      for (int x = 0; x < params.depth_sizes[3]; ++x) {
+        int w = column.space[2] + x * params.depth_steps[2];
+        if (w % params.divisors[2] != 0) continue;
+        w /= params.divisors[2];
+        if (w < 0 || w >= params.gathered_sizes[2]) continue;
+        device const T* left =
+            matrix + z * params.matrix_depth[1] + y * params.matrix_depth[2] + x * params.matrix_depth[3];
+        device const T* right = gathered + d * params.gathered[0] + h * params.gathered[1] + w * params.gathered[2];
+        for (int channel = 0; channel < params.depth_sizes[0]; ++channel) {
+          sum += multiply(opmath_t<T>(left[channel * params.matrix_depth[0]]),
+                          opmath_t<T>(right[channel * params.gathered_depth]));
+        }
+      }
+    }
+  }
+  if (params.has_bias) sum += opmath_t<T>(bias[position.z * params.group_bias + position.y * params.bias_row]);
+  result[position.z * params.group_result + position.y * params.result_row + column.result] = T(sum);
+}
+
+#define MATMUL(T)                                                                                                     \
+  template [[host_name("matmul_each_" #T)]] kernel void matmul_each<T>(                                               \
+      device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3);                   \
+  template [[host_name("matmul_simd_" #T)]] kernel void matmul_simd<T>(                                               \
+      device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);             \
+  template [[host_name("matmul_tiled_" #T)]] kernel void matmul_tiled<T>(                                             \
+      device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);
+#define CONVOLUTION(T)                                                                                                \
+  template [[host_name("convolution_tiled_" #T)]] kernel void convolution_tiled<T>(                                   \
+      device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3, uint);        \
+  template [[host_name("convolution_each_" #T)]] kernel void convolution_each<T>(                                     \
+      device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3);
+
+MATMUL(float) MATMUL(half) MATMUL(bfloat) MATMUL(float2) MATMUL(half2)
+MATMUL(long) MATMUL(int) MATMUL(short) MATMUL(char) MATMUL(uchar)
+CONVOLUTION(float) CONVOLUTION(half) CONVOLUTION(bfloat) CONVOLUTION(long)
