@@ -139,8 +139,8 @@ def check(shader: Shader) -> list[str]:
 def headers(shaders: Iterable[Shader]) -> Mapping[str, str]:
     """Text by name of what host files include."""
     return {
-        shader.header: "#pragma once\n#include <ATen/native/mps/MetalShaderLibrary.h>\n"
-        f"static ::at::native::mps::MetalShaderLibrary lib({_literal(shader.text)});\n"
+        # Nothing else in it: host files include it inside of namespaces.
+        shader.header: f"static ::at::native::mps::MetalShaderLibrary lib({_literal(shader.text)});\n"
         for shader in shaders
     }
 
