@@ -119,10 +119,9 @@ def _functions(read: Sequence[Entry]) -> Iterator[tuple[Entry, Function]]:
 
 def _root(entry: Entry) -> str:
     """The name in ``ATen/ops/NAME_native.h``."""
-    name = entry.name.partition(".")[0]
-    if name.startswith("__i") and name.endswith("__"):
-        return f"__{name[3:]}"
-    return entry.base_name
+    from torchgen.model import BaseOperatorName
+
+    return BaseOperatorName.parse(entry.name.partition(".")[0]).base
 
 
 def _kernels(read: Sequence[Entry], folder: Folder | None) -> Iterator[Finding]:
