@@ -50,14 +50,14 @@ def lint(path: pathlib.Path | None, names: Sequence[str] = ()) -> list[Finding]:
     """
     folder: Folder | None = None
     if path is None:
-        file = entries.wheel_folder() / "packaged/ATen/native/native_functions.yaml"
+        files = [entries.wheel_folder() / "packaged/ATen/native/native_functions.yaml"]
     elif path.is_file():
-        file = path
+        files = [path]
     else:
         folder = operators.find(path)
-        file = folder.yaml
+        files = folder.yamls
     try:
-        read = entries.read(file.read_text(encoding="utf-8"), str(file))
+        read = [entry for file in files for entry in entries.read(file.read_text(encoding="utf-8"), str(file))]
     except YamlError as error:
         return [Finding(*_split(problem)) for problem in error.problems]
     chosen = [entry for entry in read if not names or not entry.names.isdisjoint(names)]
@@ -171,7 +171,7 @@ def _stubs(read: Sequence[Entry], everything: Sequence[Entry], folder: Folder) -
             if found and found[1] not in wanted and not folder.is_checkout:
                 yield Finding(
                     f"{file}:{number}", "idle-stub",
-                    f"{found[1]} is registered, but no entry of {folder.yaml.name} dispatches MPS to a function that calls it",
+                    f"{found[1]} is registered, but no entry dispatches MPS to a function that calls it",
                 )  # fmt: skip
 
 

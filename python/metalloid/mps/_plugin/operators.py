@@ -34,7 +34,7 @@ class Folder:
 
     Attributes:
         path: the folder.
-        yaml: its native_functions.yaml.
+        yamls: its native_functions.yaml, or the files of a folder native_functions.
         kernels: Metal sources by name without suffix.
         operations: host files.
         natives: other C++ files.
@@ -43,7 +43,7 @@ class Folder:
     """
 
     path: pathlib.Path
-    yaml: pathlib.Path
+    yamls: list[pathlib.Path]
     kernels: dict[str, pathlib.Path]
     operations: list[pathlib.Path]
     natives: list[pathlib.Path]
@@ -70,7 +70,7 @@ def find(path: str | os.PathLike[str]) -> Folder:
     """Looks for the files of a folder.
 
     Raises:
-        FolderError: it has no native_functions.yaml, or several.
+        FolderError: it has no native_functions.yaml.
     """
     root = pathlib.Path(path).resolve()
     if root.is_file() and root.name == "native_functions.yaml":
@@ -80,21 +80,23 @@ def find(path: str | os.PathLike[str]) -> Folder:
     native = root / "aten" / "src" / "ATen" / "native"
     is_checkout = (native / "native_functions.yaml").is_file() and (root / "torchgen").is_dir()
     files = sorted(_files(native if is_checkout else root))
-    found = [native / "native_functions.yaml"] if is_checkout else [f for f in files if f.name == "native_functions.yaml"]
+    found = [native / "native_functions.yaml"] if is_checkout else [file for file in files if _is_yaml(file)]
     if not found:
         raise FolderError(f"{path}: there is no native_functions.yaml in it; 'metalloid aten new' writes one")
-    if len(found) > 1:
-        raise FolderError("\n".join(f"{one}: one of {len(found)} native_functions.yaml; name a folder with one" for one in found))
     code = [file for file in files if file.suffix in (".cpp", ".mm")]
     return Folder(
         path=root,
-        yaml=found[0],
+        yamls=found,
         kernels={file.stem: file for file in files if file.suffix == ".metal"},
         operations=[file for file in code if file.parent.name == "operations" or file.suffix == ".mm"],
         natives=[file for file in code if file.parent.name != "operations" and file.suffix != ".mm"],
         headers=dict(_named_headers(root, files, is_checkout)),
         is_checkout=is_checkout,
     )
+
+
+def _is_yaml(file: pathlib.Path) -> bool:
+    return file.name == "native_functions.yaml" or (file.suffix == ".yaml" and file.parent.name == "native_functions")
 
 
 def _files(folder: pathlib.Path) -> Iterator[pathlib.Path]:
@@ -126,7 +128,7 @@ def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
         FolderError: a kernel or a file is missing.
         OSError, UnicodeDecodeError: a file cannot be read.
     """
-    generated = generate([folder.yaml], operators)
+    generated = generate(folder.yamls, operators)
     texts = {file: file.read_text(encoding="utf-8") for file in (*folder.operations, *folder.natives)}
     hosts = _needed(folder, generated.functions, texts) if folder.is_checkout else list(texts)
     if not folder.is_checkout:
