@@ -64,7 +64,7 @@ def build(name: str, units: Sequence[Unit], announce: str = "") -> bytes:
     whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
     if (binary := _core.read_cached_extension(whole)) is not None:
         return binary
-    with _one_at_a_time(), tempfile.TemporaryDirectory(prefix="metalloid-") as folder:
+    with _once(whole), tempfile.TemporaryDirectory(prefix="metalloid-") as folder:
         if (binary := _core.read_cached_extension(whole)) is not None:  # another process made it meanwhile
             return binary
         objects = _objects(units, keys, pathlib.Path(folder), announce)
@@ -165,9 +165,10 @@ def _run(command: Iterable[str]) -> None:
 
 
 @contextmanager
-def _one_at_a_time():
-    """Processes that want the same at the same time (pytest-xdist) wait for the first."""
-    path = pathlib.Path(tempfile.gettempdir()) / f"metalloid-compile-{os.getuid()}.lock"
+def _once(key: bytes):
+    """Processes that want the same library at the same time (pytest-xdist) wait for the first."""
+    name = f"metalloid-{os.getuid()}-{hashlib.sha256(key).hexdigest()[:32]}.lock"
+    path = pathlib.Path(tempfile.gettempdir()) / name
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:  # each compiles for itself then
@@ -176,5 +177,6 @@ def _one_at_a_time():
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+        path.unlink(missing_ok=True)  # who waits at it finds the library in the cache
     finally:
         os.close(file)
