@@ -3,6 +3,7 @@
 =================  =========================================================================================
 wheel.py           what the installed torch offers to compile against
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
+objective_c.py     how Objective-C++ is compiled, and its runtime
 =================  =========================================================================================
 """
 
@@ -62,9 +63,24 @@ def device() -> ModuleType:
 
 
 def load_library(name: str, binary: bytes) -> None:
-    """Loads operators, which register themselves."""
-    # torch.ops.load_library wants files that have a path.
-    ctypes.CDLL(_file_in_memory(name, binary), mode=os.RTLD_NOW)
+    """Loads operators, which register themselves.
+
+    Raises:
+        CannotBuild: it cannot be loaded; the text names what is missing.
+    """
+    from . import objective_c
+
+    if objective_c.NEEDS_RUNTIME in binary:
+        objective_c.load()
+    load_path(_file_in_memory(name, binary), os.RTLD_NOW)
+
+
+def load_path(path: str, mode: int) -> None:
+    """As torch.ops.load_library, which wants files that have a path."""
+    try:
+        ctypes.CDLL(path, mode=mode)
+    except OSError as error:
+        raise CannotBuild(str(error)) from None
 
 
 def _file_in_memory(name: str, binary: bytes) -> str:

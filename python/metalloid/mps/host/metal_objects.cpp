@@ -3,6 +3,8 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <limits>
 
 #include "../device/memory.h"
@@ -83,6 +85,33 @@ Buffer memory_of(const void* handle) {
   const auto range = torch_device::allocation_at(handle);
   TORCH_CHECK_TYPE(range, handle, " is neither an MTLBuffer nor the memory of a tensor on mps");
   return Buffer::wrap(range->base, range->size);
+}
+
+void copy_memory(const void* source, std::size_t source_offset, const void* destination, std::size_t destination_offset,
+                 std::size_t size) {
+  const Buffer from = memory_of(source), to = memory_of(destination);
+  TORCH_CHECK_VALUE(source_offset <= from.size() && size <= from.size() - source_offset &&
+                        destination_offset <= to.size() && size <= to.size() - destination_offset,
+                    "a copy of ", size, " bytes from ", source_offset, " to ", destination_offset,
+                    " leaves buffers of ", from.size(), " and ", to.size(), " bytes");
+  if (size == 0) return;
+  std::memmove(static_cast<char*>(to.contents()) + destination_offset,
+               static_cast<const char*>(from.contents()) + source_offset, size);
+}
+
+double CommandBufferObject::seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void CommandBufferObject::on_completion(std::function<void()> work) {
+  if (is_of_stream || is_committed) return work();
+  when_completed.push_back(std::move(work));
+}
+
+void CommandBufferObject::commit() {
+  end = seconds_now();
+  is_committed = !is_of_stream;
+  for (const auto& work : std::exchange(when_completed, {})) work();
 }
 
 EncoderObject::Slot& EncoderObject::slot(unsigned index) {

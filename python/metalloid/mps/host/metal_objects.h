@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -120,8 +121,17 @@ struct QueueObject : Object {
   static constexpr Kind object_kind = Kind::queue;
 };
 
+// Its work has run when it was encoded; what waits for its completion runs at commit.
 struct CommandBufferObject : Object {
   static constexpr Kind object_kind = Kind::command_buffer;
+  bool is_of_stream = false;  // then nothing waits
+  bool is_committed = false;
+  double begin = seconds_now(), end = 0;
+  std::vector<std::function<void()>> when_completed = {};
+
+  void on_completion(std::function<void()> work);
+  void commit();
+  static double seconds_now();
 };
 
 struct CompileOptionsObject : Object {
@@ -132,6 +142,17 @@ struct CompileOptionsObject : Object {
 // The memory behind an `id<MTLBuffer>`: a buffer object, or a tensor's memory on the device. Throws c10::TypeError for
 // an address that is neither.
 Buffer memory_of(const void* handle);
+
+// Compiles Metal source as PyTorch does; `options` is a CompileOptionsObject or null. Throws c10::SyntaxError,
+// c10::Error.
+LibraryObject* compile_library(const std::string& source, const void* options);
+inline constexpr const char* no_metallib =
+    "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
+    "source";
+
+// Throws c10::ValueError for bytes outside of a buffer.
+void copy_memory(const void* source, std::size_t source_offset, const void* destination, std::size_t destination_offset,
+                 std::size_t size);
 
 // Arguments for the next dispatch. Bindings stay from dispatch to dispatch; what the kernel does not take is not
 // passed.

@@ -36,19 +36,6 @@ metalloid::CompileOptions default_options() {
   return options;
 }
 
-LibraryObject* compile(const std::string& source, const void* compile_options) {
-  metalloid::CompileOptions options =
-      compile_options ? object_of<CompileOptionsObject>(compile_options)->options : default_options();
-  options.headers.merge(metalloid::host::torch_headers_included_by(source));
-  try {
-    return make_object<LibraryObject>(
-        std::vector{metalloid::host::default_device()->device.make_library(source, options)});
-  } catch (const metalloid::Error& error) {
-    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::host::raise(error);
-    TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
-  }
-}
-
 void release(const void* handle) {
   metalloid::host::release(static_cast<metalloid::host::Object*>(const_cast<void*>(handle)));
 }
@@ -69,7 +56,7 @@ class BundledLibrary final : public MetalShaderLibrary {
     if (!library) library = make_object<LibraryObject>(std::vector<metalloid::Library>{});
     auto* all = object_of<LibraryObject>(library);
     while (!open_.empty()) {
-      LibraryObject* one = compile(open_.front(), nullptr);
+      LibraryObject* one = metalloid::host::compile_library(open_.front(), nullptr);
       open_.erase(open_.begin());
       for (const auto& [name, part] : one->part_of) all->part_of.emplace(name, all->parts.size() + part);
       all->parts.insert(all->parts.end(), one->parts.begin(), one->parts.end());
@@ -99,7 +86,6 @@ MetalShaderLibrary::~MetalShaderLibrary() {
   }
   for (const auto& [_, one] : libMap) release(one);
   release(library);
-  release(compile_options);
 }
 
 MetalShaderLibrary& MetalShaderLibrary::getBundledLibrary() { return bundled_library(); }
@@ -132,7 +118,9 @@ MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::str
   return found;
 }
 
-MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) { return compile(src, compile_options); }
+MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
+  return metalloid::host::compile_library(src, compile_options);
+}
 
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
     MTLLibrary_t lib, const std::string& fname) {
@@ -184,20 +172,12 @@ MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::s
 
 DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;
 
-namespace {
-
-constexpr const char* no_metallib =
-    "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
-    "source";
-
-}  // namespace
-
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t>) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::host::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(const std::string& path) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::host::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;
@@ -206,4 +186,16 @@ PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;
 
 void metalloid::host::add_bundled_source(std::string source) {
   at::native::mps::bundled_library().add(std::move(source));
+}
+
+metalloid::host::LibraryObject* metalloid::host::compile_library(const std::string& source, const void* options) {
+  CompileOptions chosen =
+      options ? object_of<CompileOptionsObject>(options)->options : at::native::mps::default_options();
+  chosen.headers.merge(torch_headers_included_by(source));
+  try {
+    return make_object<LibraryObject>(std::vector{default_device()->device.make_library(source, chosen)});
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::compile_error) raise(error);
+    TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
+  }
 }

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 
 #include "../device/streams.h"
@@ -52,7 +51,7 @@ BufferObject* error_buffer() {
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "Expected an MPS stream, got ", stream);
   _commandQueue = make_object<metalloid::host::QueueObject>();
-  _commandBuffer = make_object<metalloid::host::CommandBufferObject>();
+  _commandBuffer = make_object<metalloid::host::CommandBufferObject>(true);
   _commandEncoder = make_object<EncoderObject>();
   _errorBuffer = error_buffer();
   _serialQueue = dispatch_queue_create("metal gpu stream", nullptr);
@@ -118,15 +117,7 @@ void MPSStream::checkLastError() {
 
 void MPSStream::copy(MTLBuffer_t source, MTLBuffer_t destination, size_t length, size_t source_offset,
                      size_t destination_offset, uint64_t, SyncType sync) {
-  const metalloid::Buffer from = metalloid::host::memory_of(source), to = metalloid::host::memory_of(destination);
-  TORCH_CHECK_VALUE(source_offset <= from.size() && length <= from.size() - source_offset &&
-                        destination_offset <= to.size() && length <= to.size() - destination_offset,
-                    "a copy of ", length, " bytes from ", source_offset, " to ", destination_offset,
-                    " leaves buffers of ", from.size(), " and ", to.size(), " bytes");
-  if (length != 0) {
-    std::memmove(static_cast<char*>(to.contents()) + destination_offset,
-                 static_cast<const char*>(from.contents()) + source_offset, length);
-  }
+  metalloid::host::copy_memory(source, source_offset, destination, destination_offset, length);
   synchronize(sync);
 }
 

@@ -1,0 +1,80 @@
+"""Host files in Objective-C++ (.mm): how they are compiled, and the runtime that they need.
+
+Headers and runtime are Metalloid's own (host/objc); the compiler is Clang. The runtime is compiled and loaded when the
+first library that needs it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import re
+import shlex
+import shutil
+
+from .compile import Unit, build
+from .wheel import CannotBuild
+
+_home = pathlib.Path(__file__).parent.parent
+
+INCLUDE = (_home / "host" / "objc" / "include", _home / "host")
+FLAGS = (
+    "-xobjective-c++", "-fobjc-runtime=objfw", "-fblocks", "-fconstant-string-class=NSConstantString",
+    "-DAT_PER_OPERATOR_HEADERS",
+)  # fmt: skip
+NEEDS_RUNTIME = b"__objc_exec_class"  # in every library that has Objective-C
+
+
+@functools.lru_cache(maxsize=1)
+def _clang() -> tuple[str, ...]:
+    """$OBJCXX, or the newest Clang that there is."""
+    chosen = shlex.split(os.environ.get("OBJCXX", ""))
+    if chosen:
+        return (shutil.which(chosen[0]) or chosen[0], *chosen[1:])
+    newest = sorted(
+        {name for folder in os.get_exec_path() for name in _names(folder) if re.fullmatch(r"clang\+\+-\d+", name)},
+        key=lambda name: -int(name.rpartition("-")[2]),
+    )
+    for name in (*newest, "clang++"):
+        if found := shutil.which(name):
+            return (found,)
+    raise CannotBuild("Objective-C++ needs Clang, and there is no clang++ (Debian: apt install clang)")
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def __getattr__(name: str) -> tuple[str, ...]:
+    """COMPILER is looked for when it is asked for."""
+    if name == "COMPILER":
+        return _clang()
+    raise AttributeError(name)
+
+
+def units() -> list[Unit]:
+    """The sources of the runtime."""
+    folder = _home / "host" / "objc"
+    native = [Unit(path, (_home, _home / "host")) for path in sorted(folder.glob("*.cpp"))]
+    return native + [Unit(path, (*INCLUDE, _home), FLAGS, _clang()) for path in sorted(folder.glob("*.mm"))]
+
+
+@functools.lru_cache(maxsize=1)
+def load() -> str:
+    """Loads the runtime, which the device must come before.
+
+    Returns:
+        The library's place in this process.
+    """
+    from . import _file_in_memory, device, load_path
+
+    device()
+    name = "libmetalloid_objective_c.so"
+    announce = "metalloid: compiling what Objective-C++ files need, once; this takes some seconds"
+    path = _file_in_memory(name, build(name, units(), announce))
+    load_path(path, os.RTLD_NOW | os.RTLD_GLOBAL)
+    return path
