@@ -4,6 +4,10 @@
 wheel.py           what the installed torch offers to compile against
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
 objective_c.py     how Objective-C++ is compiled, and its runtime
+generate.py        entries of native_functions.yaml to registrations, with entries.py and registrations.py
+shaders.py         Metal sources to headers of host files
+operators.py       a folder of operators to a shared library
+known_operators.py what PyTorch has for MPS
 =================  =========================================================================================
 """
 
@@ -11,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import importlib.machinery
 import importlib.util
 import os
@@ -20,13 +25,15 @@ from types import ModuleType
 
 import torch
 
+from ... import _core
 from .compile import Unit, build
-from .wheel import CannotBuild
+from .wheel import CannotBuild, installed
 
-__all__ = ["CannotBuild", "device", "load_library"]
+__all__ = ["CannotBuild", "device", "load_library", "own_operators"]
 
 _home = pathlib.Path(__file__).parent.parent
 _name = "metalloid_torch"
+_compiled = {".cpp", ".h", ".metal", ".py", ".yaml"}
 
 
 def device_units() -> list[Unit]:
@@ -60,6 +67,30 @@ def device() -> ModuleType:
     finally:
         sys.setdlopenflags(flags)
     return module
+
+
+def own_operators() -> None:
+    """Loads the operators that Metalloid has Metal kernels for (operators/), behind the device.
+
+    Raises:
+        CannotBuild: they cannot be compiled here; the text says why.
+    """
+    folder = _home / "operators"
+    digest = hashlib.sha256(installed().stamp.encode())
+    for path in sorted(path for path in _home.rglob("*") if path.suffix in _compiled and path.is_file()):
+        digest.update(str(path.relative_to(_home)).encode() + b"\0" + path.read_bytes())
+    key = b"own operators\0" + str(_home).encode() + digest.digest()
+    binary = _core.read_cached_extension(key)
+    if binary is None:  # torchgen is asked then, which takes seconds
+        from . import operators
+
+        said = f"metalloid: compiling Metalloid's operators for torch {torch.__version__}, once; this takes a minute or two"
+        _, binary = operators.library(folder, announce=said)
+        _core.write_cached_extension(key, binary)
+    try:
+        load_library("libmetalloid_operators.so", binary)
+    except CannotBuild as error:
+        raise CannotBuild(f"Metalloid's operators cannot be loaded into torch {torch.__version__}: {error}") from error
 
 
 def load_library(name: str, binary: bytes) -> None:
