@@ -12,7 +12,8 @@ const llvm::CallBase* first_meeting(const llvm::Module& module) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && is_meeting(callee->getName())) return call;
+      if (!callee || callee->getName() == llvm::StringRef(turn_end_name)) continue;  // no place of the source
+      if (is_meeting(callee->getName())) return call;
     }
   }
   return nullptr;

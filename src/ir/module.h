@@ -11,6 +11,9 @@
 //    accesses in space 0 that do not decidably go to one of the others (infer_address_spaces.h, where
 //    is_thread_memory() tells thread memory from the rest). Threadgroup variables are internal addrspace(3) globals
 //    with undef initialisers.
+//  - Where lanes meet again after they went different ways is explicit in a specialised kernel: natural loops hold all
+//    that lanes of one turn do together, and `metalloid.turn_end` where turns end (meeting_order.h). What an engine
+//    makes of a kernel must keep convergent operations where they are.
 //  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
 //  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.h lists them). Atomic

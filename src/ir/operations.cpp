@@ -193,6 +193,7 @@ std::span<const Operation> all_operations() {
   static const std::vector<Operation> list = {
       {"threadgroup_barrier", Type::nothing, {Type::i32, Type::i32, Type::i32}, order, convergent, waits, meeting},
       {"simdgroup_barrier", Type::nothing, {Type::i32, Type::i32, Type::i32}, order, convergent, waits, meeting},
+      {"turn_end", Type::nothing, {}, exchange, convergent, waits, meeting},
       {"fence", Type::nothing, {Type::i32, Type::i32, Type::i32}, order, diverging, returns, alone},
       {"thread_index", Type::i32, {}, Memory::none(), diverging, returns, alone},
       {"<group>.<reduction>.<number>", Type::first, {Type::first}, exchange, convergent, waits, meeting},
@@ -284,6 +285,10 @@ llvm::FunctionType* type_of(std::string_view name, llvm::LLVMContext& context) {
 bool is_meeting(std::string_view name) {
   const Operation* operation = find_operation(name);
   return operation && operation->is_meeting;
+}
+
+bool is_lane_meeting(std::string_view name) {
+  return is_meeting(name) && name != threadgroup_barrier_name && name != turn_end_name;
 }
 
 }  // namespace metalloid::ir

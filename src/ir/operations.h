@@ -4,6 +4,9 @@
 //   void metalloid.simdgroup_barrier(i32 flags, i32 order, i32 scope)
 //        Threads meet, and what they wrote before to the memory that `flags` names is seen behind it, as far as
 //        `order` and `scope` (below) say. Without either in the source: acquire and release, among those who meet.
+//   void metalloid.turn_end()
+//        The end of a turn of a loop (meeting_order.h): lanes of a simdgroup that are in the loop wait for each other,
+//        and nothing else. Made by the front end and by passes, by no source.
 //   void metalloid.fence(i32 flags, i32 order, i32 scope)
 //        atomic_thread_fence: nobody waits. Orders what comes before and behind it, atomic or not.
 //        flags: of MemoryFlag, 0 orders nothing. order: MemoryOrder, relaxed orders nothing. scope: MemoryScope.
@@ -57,6 +60,7 @@ namespace metalloid::ir {
 inline constexpr std::string_view operation_prefix = "metalloid.";
 inline constexpr std::string_view threadgroup_barrier_name = "metalloid.threadgroup_barrier";
 inline constexpr std::string_view simdgroup_barrier_name = "metalloid.simdgroup_barrier";
+inline constexpr std::string_view turn_end_name = "metalloid.turn_end";
 inline constexpr std::string_view fence_name = "metalloid.fence";
 inline constexpr std::string_view thread_index_name = "metalloid.thread_index";
 inline constexpr std::string_view log_name = "metalloid.log";
@@ -154,5 +158,8 @@ llvm::FunctionType* type_of(std::string_view function_name, llvm::LLVMContext& c
 
 // True for the operations at which threads wait for each other.
 bool is_meeting(std::string_view function_name);
+// True for those of them at which lanes of a simdgroup may be among themselves: not for barriers of the threadgroup, to
+// which all threads come, nor for ends of turns, which are made for these.
+bool is_lane_meeting(std::string_view function_name);
 
 }  // namespace metalloid::ir

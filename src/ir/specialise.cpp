@@ -16,7 +16,9 @@
 #include "ir/passes/fold_function_constants.h"
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
+#include "ir/passes/join_loops.h"
 #include "ir/passes/normalise_attributes.h"
+#include "ir/passes/place_turn_ends.h"
 #include "ir/passes/private_names.h"
 #include "ir/passes/refuse_unsupported.h"
 #include "ir/passes/resolve_indirect_calls.h"
@@ -97,12 +99,14 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("fold_function_constants", [&] { fold_function_constants(kernel, renamed, constants); });
   pass("refuse_unsupported", [&] { refuse_unsupported(kernel); });
   pass("resolve_indirect_calls", [&] { resolve_indirect_calls(*kernel.module); });
+  pass("place_turn_ends", [&] { place_turn_ends(*kernel.module); });
   // Up to here each access of the source is an instruction of its own; from here on passes merge, move and delete.
   if (options.instrumentation) pass("instrument", [&] { instrument(kernel, *options.instrumentation); });
   pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
+  pass("join_loops", [&] { join_loops(*kernel.module); });
   require_function_constants(kernel, renamed);
   verify(kernel);
   check_operations(kernel, options.instrumentation ? options.instrumentation->operations : std::vector<std::string>());

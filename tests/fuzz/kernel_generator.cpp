@@ -172,7 +172,7 @@ class Generator {
       case 6:
         if (!in_loop) return line("v1 += 1;");
         return line("if (" + condition(1) + ") " + (pick(2) ? "break;" : "continue;"));
-      case 7: return uniform ? meeting() : line("v2 -= v3;");
+      case 7: return uniform ? meeting() : meeting_of_lanes();
       case 8:
       case 9:
         line("if (" + condition(2) + ")");
@@ -216,14 +216,16 @@ class Generator {
     }
   }
   void meeting() {
-    switch (pick(5)) {
-      case 0:
-        line("threadgroup_barrier(mem_flags::mem_threadgroup); shared[t] = " + integer(1) + ";");
-        line("threadgroup_barrier(mem_flags::mem_threadgroup); v1 ^= shared[t / 2];");
-        return;
-      case 1: return line("v2 = simd_sum(" + integer(2) + ");");
-      case 2: return line("v3 = simd_shuffle_xor(" + integer(2) + ", ushort(" + std::to_string(1u << pick(5)) + "));");
-      case 3: return line("u0 = simd_max(" + unsigned_integer(2) + ");");
+    if (pick(5) != 0) return meeting_of_lanes();
+    line("threadgroup_barrier(mem_flags::mem_threadgroup); shared[t] = " + integer(1) + ";");
+    line("threadgroup_barrier(mem_flags::mem_threadgroup); v1 ^= shared[t / 2];");
+  }
+  // Those that are here take part.
+  void meeting_of_lanes() {
+    switch (pick(4)) {
+      case 0: return line("v2 = simd_sum(" + integer(2) + ");");
+      case 1: return line("v3 = simd_shuffle_xor(" + integer(2) + ", ushort(" + std::to_string(1u << pick(5)) + "));");
+      case 2: return line("u0 = simd_max(" + unsigned_integer(2) + ");");
       default: return line("v0 = simd_prefix_inclusive_sum(" + integer(1) + ");");
     }
   }

@@ -1,21 +1,24 @@
 ; Lanes meet at the end of a turn if they meet in a branch of the loop, or in a loop within it; not if the last meeting
-; is on every way round, or there are but barriers of the threadgroup.
+; is on every way round, or there are but barriers of the threadgroup. Joins of a loop that needs none, or that is no
+; loop any more, go.
 ; RUN: join_loops
+; RUN: join_loops join_loops
 
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: branch.join:
 ; CHECK-NEXT: phi
-; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0, i32 0, i32 4)
+; CHECK-NEXT: call void @metalloid.turn_end()
 ; CHECK-NEXT: br label %branch
 ; CHECK: branch:
 ; CHECK: phi i32 [ 0, %entry ], [ %{{.*}}, %branch.join ]
-; CHECK-NOT: simdgroup_barrier
+; CHECK-NOT: turn_end
 ; CHECK: outer.join:
-; CHECK-NEXT: call void @metalloid.simdgroup_barrier(i32 0, i32 0, i32 4)
-; CHECK-NOT: simdgroup_barrier
+; CHECK-NEXT: call void @metalloid.turn_end()
+; CHECK-NOT: turn_end
 ; CHECK: ret void
 
 declare i32 @metalloid.simd.sum.u32(i32) convergent
+declare void @metalloid.turn_end() convergent
 declare void @metalloid.threadgroup_barrier(i32, i32, i32) convergent
 
 define void @kernel(ptr addrspace(1) %out, i32 %i) convergent {
@@ -34,13 +37,19 @@ skip:
   %a.end = icmp ugt i32 %a.2, 10
   br i1 %a.end, label %always, label %branch
 always:
-  %b = phi i32 [ 0, %skip ], [ %b.1, %always ]
+  %b = phi i32 [ 0, %skip ], [ %b.1, %again ]
   %b.s = call i32 @metalloid.simd.sum.u32(i32 %b) convergent
   %b.1 = add i32 %b, 1
   %b.end = icmp ugt i32 %b.1, %i
-  br i1 %b.end, label %outer, label %always
+  br i1 %b.end, label %unrolled, label %again
+again:
+  call void @metalloid.turn_end() "metalloid.join"
+  br label %always
+unrolled:
+  call void @metalloid.turn_end()
+  br label %outer
 outer:
-  %d = phi i32 [ 0, %always ], [ %d.1, %outer.end ]
+  %d = phi i32 [ 0, %unrolled ], [ %d.1, %outer.end ]
   br label %inner
 inner:
   %e = phi i32 [ 0, %outer ], [ %e.1, %inner ]
@@ -55,6 +64,7 @@ outer.end:
 barriers:
   %f = phi i32 [ 0, %outer.end ], [ %f.1, %next ]
   %f.c = icmp ult i32 %f, 5
+  call void @metalloid.turn_end()
   br i1 %f.c, label %wait, label %next
 wait:
   call void @metalloid.threadgroup_barrier(i32 0, i32 4, i32 1) convergent

@@ -34,7 +34,6 @@
 #include "engines/cpu/passes/lower_private_memory.h"
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/reference/drop_idle_barriers.h"
-#include "engines/reference/join_loops.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
@@ -46,7 +45,9 @@
 #include "ir/passes/fold_function_constants.h"
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
+#include "ir/passes/join_loops.h"
 #include "ir/passes/normalise_attributes.h"
+#include "ir/passes/place_turn_ends.h"
 #include "ir/passes/private_names.h"
 #include "ir/passes/refuse_unsupported.h"
 #include "ir/passes/resolve_indirect_calls.h"
@@ -83,11 +84,13 @@ const std::map<std::string, Pass>& passes() {
       {"require_function_constants", [](Subject& s) { ir::require_function_constants(s.kernel, s.library); }},
       {"refuse_unsupported", [](Subject& s) { ir::refuse_unsupported(s.kernel); }},
       {"resolve_indirect_calls", [](Subject& s) { ir::resolve_indirect_calls(s.module()); }},
+      {"place_turn_ends", [](Subject& s) { ir::place_turn_ends(s.module()); }},
       {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
+      {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
       {"lower_fences", [](Subject& s) { cpu::lower_fences(s.module()); }},
       {"relax_alignment", [](Subject& s) { cpu::relax_alignment(s.module()); }},
@@ -102,7 +105,6 @@ const std::map<std::string, Pass>& passes() {
       {"unroll_tiles", [](Subject& s) { reference::unroll_tiles(s.module(), *machine); }},
       {"drop_idle_barriers", [](Subject& s) { reference::drop_idle_barriers(s.module()); }},
       {"lower_matrices", [](Subject& s) { reference::lower_matrices(s.module(), *s.entry); }},
-      {"join_loops", [](Subject& s) { reference::join_loops(s.module()); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},

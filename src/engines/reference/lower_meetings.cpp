@@ -41,7 +41,9 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
   if (!callee) return std::nullopt;
   std::string_view name = callee->getName();
   if (name == ir::threadgroup_barrier_name) return Site{Site::Kind::threadgroup_barrier, 0, 0, 0};
-  if (name == ir::simdgroup_barrier_name) return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
+  if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) {
+    return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
+  }
   if (name == matrices_name) return Site{Site::Kind::matrices, 0, 0, 0};
   auto operation = ir::parse_cross_lane(name);
   if (!operation) return std::nullopt;

@@ -28,12 +28,12 @@
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/executable.h"
-#include "engines/reference/join_loops.h"
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/meeting_abi.h"
 #include "engines/reference/split_at_meetings.h"
 #include "ir/meetings.h"
+#include "ir/passes/join_loops.h"
 #include "ir/specialise.h"
 
 namespace metalloid::engines::reference {
@@ -81,10 +81,10 @@ class ReferenceEngine : public Engine {
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *entry); });
     if (uses_matrices(module)) {
       pass("unroll_tiles", [&] { unroll_tiles(module, machine); });
+      pass("join_loops", [&] { ir::join_loops(module); });  // unrolled ones may need none any more
       pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });
       pass("lower_matrices", [&] { meetings.matrix_registers = lower_matrices(module, *entry); });
     }
-    pass("join_loops", [&] { join_loops(module); });
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise", [&] { cpu::optimise(module, machine); });

@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "frontend/code/initialisers.h"
+#include "frontend/code/loop_turns.h"
 #include "frontend/reflection/kernel_instantiations.h"
 #include "frontend/reflection/program_arguments.h"
 #include "ir/passes/initialisers.h"
@@ -204,6 +205,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   // what they call: those must reach the generator, or it would leave them undefined.
   clang::ExternalASTSource* library = session.context().getExternalSource();
   if (library) library->StartTranslationUnit(generator.get());
+  mark_turn_ends(session);
   session.declarations().replay(*generator, left_out);
   for (auto& [info, variable] : reflection.function_constants) {
     info.symbol = generator->GetMangledName(clang::GlobalDecl(variable)).str();
@@ -233,6 +235,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {
     annotations->eraseFromParent();
   }
+  write_turn_ends(*module);
   initialisers.write_list(*module);
   add_program_arguments(*module, reflection);
   describe_used_globals(*module, reflection);

@@ -1,4 +1,4 @@
-#include "engines/reference/join_loops.h"
+#include "ir/passes/join_loops.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -9,49 +9,61 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "engines/reference/meeting_abi.h"
 #include "ir/operations.h"
 #include "ir/passes/inline_choice.h"
 #include "ir/passes/normalise_attributes.h"
 
-namespace metalloid::engines::reference {
+namespace metalloid::ir {
 namespace {
 
-bool is_meeting(llvm::StringRef name) { return ir::is_meeting(name) || name == llvm::StringRef(matrices_name); }
+// At calls that this pass made.
+constexpr llvm::StringRef join_attribute = "metalloid.join";
 
 class Joiner {
  public:
-  Joiner(llvm::Function& function, const ir::FunctionSet& meeting)
-      : meeting_(meeting), dominators_(function), loops_(dominators_) {}
+  Joiner(llvm::Function& function, const FunctionSet& meeting)
+      : function_(function), meeting_(meeting), dominators_(function), loops_(dominators_) {}
 
   void run() {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function_))) {
+      if (stop_at(instruction) != Stop::turn_end) continue;
+      const llvm::Loop* loop = loops_.getLoopFor(instruction.getParent());
+      const bool is_own = llvm::cast<llvm::CallInst>(instruction).hasFnAttr(join_attribute);
+      if (is_own || !loop || !meets(*loop)) instruction.eraseFromParent();
+    }
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
       if (needs_join(*loop)) join(*loop);
     }
   }
 
  private:
-  enum class Stop { none, threadgroup_barrier, meeting, call };
+  enum class Stop { none, threadgroup_barrier, turn_end, meeting, call };
   Stop stop_at(const llvm::Instruction& instruction) const {
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
     if (!callee) return Stop::none;
-    if (callee->getName() == llvm::StringRef(ir::threadgroup_barrier_name)) return Stop::threadgroup_barrier;
+    if (callee->getName() == llvm::StringRef(threadgroup_barrier_name)) return Stop::threadgroup_barrier;
+    if (callee->getName() == llvm::StringRef(turn_end_name)) return Stop::turn_end;
     if (is_meeting(callee->getName())) return Stop::meeting;
     return meeting_.contains(callee) ? Stop::call : Stop::none;
   }
 
-  bool needs_join(const llvm::Loop& loop) const {
-    const bool meets = llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
+  // Whether lanes of a simdgroup meet in the loop.
+  bool meets(const llvm::Loop& loop) const {
+    return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
       return llvm::any_of(*block, [&](const llvm::Instruction& instruction) {
         const Stop stop = stop_at(instruction);
         return stop == Stop::meeting || stop == Stop::call;
       });
     });
-    if (!meets) return false;
+  }
+
+  bool needs_join(const llvm::Loop& loop) const {
+    if (!meets(loop)) return false;
     // Up through the blocks on every way round, to the last stop there.
     llvm::SmallVector<llvm::BasicBlock*, 4> latches;
     loop.getLoopLatches(latches);
@@ -92,16 +104,17 @@ class Joiner {
   void join(llvm::Loop& loop) {
     llvm::SmallVector<llvm::BasicBlock*, 4> latches;
     loop.getLoopLatches(latches);
-    llvm::BasicBlock* block = llvm::SplitBlockPredecessors(loop.getHeader(), latches, ".join", &dominators_, &loops_);
+    llvm::BasicBlock* block = latches.front();
+    if (latches.size() > 1 || !block->getSingleSuccessor()) {
+      block = llvm::SplitBlockPredecessors(loop.getHeader(), latches, ".join", &dominators_, &loops_);
+    }
     llvm::IRBuilder<> builder(block->getTerminator());
-    const auto number = [&](auto value) { return builder.getInt32(static_cast<std::uint32_t>(value)); };
-    builder
-        .CreateCall(ir::declare_operation(*block->getModule(), ir::simdgroup_barrier_name),
-                    {number(0), number(ir::MemoryOrder::relaxed), number(ir::MemoryScope::simdgroup)})
-        ->addFnAttr(llvm::Attribute::Convergent);
+    builder.CreateCall(declare_operation(*block->getModule(), turn_end_name))
+        ->addFnAttr(llvm::Attribute::get(block->getContext(), join_attribute));
   }
 
-  const ir::FunctionSet& meeting_;
+  llvm::Function& function_;
+  const FunctionSet& meeting_;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
 };
@@ -109,11 +122,10 @@ class Joiner {
 }  // namespace
 
 void join_loops(llvm::Module& module) {
-  const ir::FunctionSet meeting =
-      ir::functions_that_lead_to(module, [](llvm::StringRef name) { return is_meeting(name); });
+  const FunctionSet meeting = functions_that_lead_to(module, [](llvm::StringRef name) { return is_meeting(name); });
   for (llvm::Function& function : module) {
     if (meeting.contains(&function) && !function.isDeclaration()) Joiner(function, meeting).run();
   }
 }
 
-}  // namespace metalloid::engines::reference
+}  // namespace metalloid::ir

@@ -3,7 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
-namespace metalloid::engines::reference {
+namespace metalloid::ir {
 
 //   loop:                                loop:
 //     br %c, label %a, label %b            br %c, label %a, label %b
@@ -14,15 +14,18 @@ namespace metalloid::engines::reference {
 //   next:                                next:
 //     br %d, label %loop, label %end       br %d, label %join, label %end
 //                                        join:
-//                                          simdgroup_barrier
+//                                          metalloid.turn_end()
 //                                          br label %loop
 //
-// Lanes at the first place in the code go on first. Without the join a lane that is done with its branch would begin
-// the next turn and come to `a` together with lanes that are still there in this turn. At the join, which is the last
-// place in the loop, it waits for them.
+// Lanes at the first place in the code go on first (meeting_order.h). Without the join a lane that is done with its
+// branch would begin the next turn and come to `a` together with lanes that are still there in this turn. At the join,
+// which is the last place in the loop, it waits for them.
 //
 // A loop whose last meeting lies on every way round it needs no join: that meeting is one. Nor do threadgroup barriers,
 // which all threads of a threadgroup come to alike.
+//
+// Joins of an earlier run go first: who unrolls loops runs this pass again, for a join costs as much as any meeting. So
+// do ends of turns (place_turn_ends.h) where nobody meets any more.
 void join_loops(llvm::Module& module);
 
-}  // namespace metalloid::engines::reference
+}  // namespace metalloid::ir
