@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from .. import _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
 from . import headers, macos, storages, streams
+from ._plugin.extension import Device
 
 
 class MpsPolicy(ArgumentPolicy):
@@ -45,7 +45,7 @@ def _start_profiler(mode: str = "interval", wait_until_completed: bool = False) 
     capture.start()
 
 
-def install(device: ModuleType) -> None:
+def install(device: Device) -> None:
     """Fills in torch._C.
 
     Args:

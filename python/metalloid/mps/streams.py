@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import torch
+
+from ._plugin.extension import Device
 
 
 class Stream(torch.Stream):
@@ -25,7 +26,7 @@ class Stream(torch.Stream):
         return f"<torch.mps.Stream stream_id={self.stream_id}>"
 
 
-def install(device: ModuleType) -> None:
+def install(device: Device) -> None:
     torch.mps.Stream = torch.mps.streams.Stream = Stream
     torch._C._mps_getCurrentStream = lambda: Stream(stream_id=device.current_stream())
     torch._C._mps_setStream = lambda stream: device.set_current_stream(stream.stream_id)

@@ -2,6 +2,7 @@
 
 =================  =========================================================================================
 wheel.py           what the installed torch offers to compile against
+extension.py       the device, as Python calls it
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
 objective_c.py     how Objective-C++ is compiled, and its runtime
 generate.py        entries of native_functions.yaml to registrations, with entries.py and registrations.py
@@ -16,17 +17,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
-import sys
-from types import ModuleType
 
 import torch
 
 from ... import _core
 from .compile import Unit, build
+from .extension import Device
 from .wheel import CannotBuild, installed
 
 __all__ = ["CannotBuild", "device", "load_library", "own_operators"]
@@ -43,30 +41,18 @@ def device_units() -> list[Unit]:
 
 
 @functools.lru_cache(maxsize=1)
-def device() -> ModuleType:
+def device() -> Device:
     """Makes "mps" a device of this process, once.
-
-    Returns:
-        The extension of the device (device/bindings.cpp).
 
     Raises:
         CannotBuild: that is not possible here; the text says why.
     """
     announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes a minute or two"
     binary = build(f"lib{_name}.so", device_units(), announce)
-    loader = importlib.machinery.ExtensionFileLoader(_name, _file_in_memory(_name, binary))
-    spec = importlib.util.spec_from_loader(_name, loader)
-    assert spec is not None
-    flags = sys.getdlopenflags()
-    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)  # operators find the host library here
     try:
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
-    except (ImportError, RuntimeError) as error:
-        raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from error
-    finally:
-        sys.setdlopenflags(flags)
-    return module
+        return Device(_file_in_memory(_name, binary))
+    except CannotBuild as error:
+        raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from None
 
 
 def own_operators() -> None:
