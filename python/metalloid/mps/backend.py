@@ -11,7 +11,7 @@ import torch
 from .. import _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
-from . import headers, macos, storages, streams
+from . import extensions, headers, macos, storages, streams
 from ._plugin.extension import Device
 
 
@@ -77,3 +77,4 @@ def install(device: Device) -> None:
     macos.install()
     storages.install()
     streams.install(device)
+    extensions.install()

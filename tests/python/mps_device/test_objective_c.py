@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -107,3 +109,29 @@ def test_mistakes_in_host_files(tmp_path, operators, text, message):
     (tmp_path / "broken.mm").write_text(text)
     with pytest.raises(_plugin.CannotBuild, match=message):
         load(tmp_path / "broken.mm")
+
+
+SCRIPT = """
+import pathlib, sys
+import torch
+from torch.utils.cpp_extension import load
+source, folder = sys.argv[1:]
+load("metalloid_softshrink", [source], build_directory=folder, is_python_module=False,
+     extra_cflags=["-Wall"], extra_ldflags=["-framework", "Metal", "-framework Foundation"])
+x = torch.randn(33, device="mps")
+for dtype in (torch.float32, torch.float16):
+    shrunk = torch.ops.metalloid_softshrink.softshrink(x.to(dtype), 0.5)
+    torch.testing.assert_close(shrunk.cpu(), torch.nn.functional.softshrink(x.cpu().to(dtype), 0.5))
+print("right")
+"""
+
+
+@pytest.mark.parametrize("flags", [[], ["-fobjc-arc"]], ids=["", "arc"])
+def test_an_extension_is_built_from_a_host_file(tmp_path, flags):
+    """With and without automatic reference counting."""
+    script = SCRIPT.replace('"-Wall"', ", ".join(f'"{flag}"' for flag in ["-Wall", *flags]))
+    run = subprocess.run(
+        [sys.executable, "-m", "metalloid.mps", "-c", script, str(HERE / "objective_c" / "softshrink.mm"), str(tmp_path)],
+        capture_output=True, text=True, timeout=900,
+    )  # fmt: skip
+    assert run.stdout.splitlines()[-1:] == ["right"], run.stdout + run.stderr

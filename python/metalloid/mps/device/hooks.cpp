@@ -1,6 +1,7 @@
 // What torch asks about the device "mps".
 #include "hooks.h"
 
+#include <ATen/mps/MPSStream.h>
 #include <ATen/mps/MPSGeneratorImpl.h>
 
 #include <atomic>
@@ -61,9 +62,9 @@ struct Hooks final : at::MPSHooksInterface {
   void setMemoryFraction(double) const override {}
 
   void deviceSynchronize() const override { synchronize(); }
-  void commitStream() const override {}
-  void* getCommandBuffer() const override { return nullptr; }
-  void* getDispatchQueue() const override { return nullptr; }
+  void commitStream() const override { at::mps::getCurrentMPSStream()->synchronize(at::mps::SyncType::COMMIT); }
+  void* getCommandBuffer() const override { return at::mps::getCurrentMPSStream()->commandBuffer(); }
+  void* getDispatchQueue() const override { return at::mps::getCurrentMPSStream()->queue(); }
   void profilerStartTrace(const std::string&, bool) const override {}
   void profilerStopTrace() const override {}
 

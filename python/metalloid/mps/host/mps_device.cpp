@@ -1,11 +1,14 @@
 // MPSDevice and what PyTorch asks of the system.
+#include <ATen/detail/MPSHooksInterface.h>
 #include <ATen/mps/MPSDevice.h>
 #include <c10/util/Exception.h>
 
+#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
 
+#include "../device/hooks.h"
 #include "metal_objects.h"
 
 namespace at::mps {
@@ -28,14 +31,22 @@ unsigned MPSDevice::getCoreCount() const { return std::max(1u, std::thread::hard
 
 bool is_available() { return true; }
 
-// Operators take the path of the first system that has Metal 3.2.
-bool is_macos_at_least(MacOSVersion version) { return version <= MacOSVersion::MACOS_15_2; }
+bool is_macos_at_least(MacOSVersion version) {
+  static constexpr std::array<std::array<unsigned, 2>, 7> versions = {
+      {{15, 0}, {15, 1}, {15, 2}, {26, 0}, {26, 2}, {26, 4}, {27, 0}}};
+  const auto& [major, minor] = versions.at(static_cast<std::size_t>(version));
+  return metalloid::torch_device::hooks().isOnMacOSorNewer(major, minor);
+}
 
 bool is_apple_family_or_newer(AppleGPUFamily family) { return family <= AppleGPUFamily::APPLE_9_PLUS; }
 
 MetalLanguageVersion metal_language_version() {
   const char* wanted = std::getenv("PYTORCH_MPS_METAL_VERSION");
-  if (!wanted || !*wanted) return MetalLanguageVersion::METAL_3_2;
+  if (!wanted || !*wanted) {
+    return is_macos_at_least(MacOSVersion::MACOS_26_0)   ? MetalLanguageVersion::METAL_4_0
+           : is_macos_at_least(MacOSVersion::MACOS_15_0) ? MetalLanguageVersion::METAL_3_2
+                                                         : MetalLanguageVersion::METAL_3_1;
+  }
   const std::string_view version = wanted;
   if (version == "3.1") return MetalLanguageVersion::METAL_3_1;
   if (version == "3.2") return MetalLanguageVersion::METAL_3_2;

@@ -140,6 +140,25 @@ __attribute__((visibility("default"))) void* objc_autoreleasePoolPush(void) { re
 __attribute__((visibility("default"))) void objc_autoreleasePoolPop(void* pool) { [(id)pool drain]; }
 }
 
+// What automatic reference counting (-fobjc-arc) calls.
+extern "C" {
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED id objc_retain(id object) { return [object retain]; }
+EXPORTED void objc_release(id object) { [object release]; }
+EXPORTED id objc_autorelease(id object) { return [object autorelease]; }
+EXPORTED id objc_retainAutorelease(id object) { return [[object retain] autorelease]; }
+EXPORTED id objc_autoreleaseReturnValue(id object) { return [object autorelease]; }
+EXPORTED id objc_retainAutoreleaseReturnValue(id object) { return [[object retain] autorelease]; }
+EXPORTED id objc_retainAutoreleasedReturnValue(id object) { return [object retain]; }
+EXPORTED id objc_unsafeClaimAutoreleasedReturnValue(id object) { return object; }
+EXPORTED id objc_retainBlock(id block) { return (id)_Block_copy((__bridge void*)block); }
+EXPORTED void objc_storeStrong(id* place, id object) {
+  id before = *place;
+  *place = [object retain];
+  [before release];
+}
+}
+
 @interface MetalloidBlock : NSObject
 @end
 @implementation MetalloidBlock

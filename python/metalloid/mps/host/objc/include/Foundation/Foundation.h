@@ -20,6 +20,10 @@ typedef unsigned short unichar;
 #define NS_ASSUME_NONNULL_BEGIN
 #define NS_ASSUME_NONNULL_END
 #define FOUNDATION_EXPORT OBJC_EXTERN
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
 
 typedef struct _NSRange {
   NSUInteger location;
@@ -103,9 +107,9 @@ __attribute__((objc_root_class)) @interface NSObject <NSObject> {
 - (instancetype)initWithCString:(const char*)text encoding:(NSStringEncoding)encoding;
 - (instancetype)initWithBytes:(const void*)bytes length:(NSUInteger)length encoding:(NSStringEncoding)encoding;
 - (instancetype)initWithFormat:(NSString*)format, ...;
-- (const char*)UTF8String;
+@property(readonly) const char* UTF8String;
 - (const char*)cStringUsingEncoding:(NSStringEncoding)encoding;
-- (NSUInteger)length;
+@property(readonly) NSUInteger length;
 - (NSUInteger)lengthOfBytesUsingEncoding:(NSStringEncoding)encoding;
 - (BOOL)isEqualToString:(NSString*)other;
 - (BOOL)hasPrefix:(NSString*)prefix;
@@ -143,20 +147,20 @@ __attribute__((objc_root_class)) @interface NSConstantStringBase {
 + (NSNumber*)numberWithUnsignedInteger:(NSUInteger)value;
 + (NSNumber*)numberWithFloat:(float)value;
 + (NSNumber*)numberWithDouble:(double)value;
-- (BOOL)boolValue;
-- (char)charValue;
-- (int)intValue;
-- (unsigned int)unsignedIntValue;
-- (long)longValue;
-- (unsigned long)unsignedLongValue;
-- (long long)longLongValue;
-- (unsigned long long)unsignedLongLongValue;
-- (NSInteger)integerValue;
-- (NSUInteger)unsignedIntegerValue;
-- (float)floatValue;
-- (double)doubleValue;
+@property(readonly) BOOL boolValue;
+@property(readonly) char charValue;
+@property(readonly) int intValue;
+@property(readonly) unsigned int unsignedIntValue;
+@property(readonly) long longValue;
+@property(readonly) unsigned long unsignedLongValue;
+@property(readonly) long long longLongValue;
+@property(readonly) unsigned long long unsignedLongLongValue;
+@property(readonly) NSInteger integerValue;
+@property(readonly) NSUInteger unsignedIntegerValue;
+@property(readonly) float floatValue;
+@property(readonly) double doubleValue;
 - (BOOL)isEqualToNumber:(NSNumber*)other;
-- (NSString*)stringValue;
+@property(readonly) NSString* stringValue;
 @end
 
 @interface NSArray<ObjectType> : NSObject <NSFastEnumeration, NSCopying> {
@@ -169,11 +173,11 @@ __attribute__((objc_root_class)) @interface NSConstantStringBase {
 + (instancetype)arrayWithObjects:(ObjectType)first, ...;
 + (instancetype)arrayWithArray:(NSArray<ObjectType>*)array;
 - (instancetype)initWithObjects:(const ObjectType[])objects count:(NSUInteger)count;
-- (NSUInteger)count;
+@property(readonly) NSUInteger count;
 - (ObjectType)objectAtIndex:(NSUInteger)index;
 - (ObjectType)objectAtIndexedSubscript:(NSUInteger)index;
-- (ObjectType)firstObject;
-- (ObjectType)lastObject;
+@property(readonly) ObjectType firstObject;
+@property(readonly) ObjectType lastObject;
 - (BOOL)containsObject:(ObjectType)object;
 - (NSUInteger)indexOfObject:(ObjectType)object;
 - (BOOL)isEqualToArray:(NSArray<ObjectType>*)other;
@@ -198,11 +202,11 @@ __attribute__((objc_root_class)) @interface NSConstantStringBase {
 + (instancetype)dictionary;
 + (instancetype)dictionaryWithObject:(ObjectType)object forKey:(KeyType)key;
 + (instancetype)dictionaryWithObjects:(const ObjectType[])objects forKeys:(const KeyType[])keys count:(NSUInteger)count;
-- (NSUInteger)count;
+@property(readonly) NSUInteger count;
 - (ObjectType)objectForKey:(KeyType)key;
 - (ObjectType)objectForKeyedSubscript:(KeyType)key;
-- (NSArray<KeyType>*)allKeys;
-- (NSArray<ObjectType>*)allValues;
+@property(readonly) NSArray<KeyType>* allKeys;
+@property(readonly) NSArray<ObjectType>* allValues;
 @end
 
 @interface NSMutableDictionary<KeyType, ObjectType> : NSDictionary <KeyType, ObjectType>
@@ -219,23 +223,23 @@ __attribute__((objc_root_class)) @interface NSConstantStringBase {
 }
 + (instancetype)dataWithBytes:(const void*)bytes length:(NSUInteger)length;
 - (instancetype)initWithBytes:(const void*)bytes length:(NSUInteger)length;
-- (const void*)bytes;
-- (NSUInteger)length;
+@property(readonly) const void* bytes;
+@property(readonly) NSUInteger length;
 @end
 
 @interface NSError : NSObject {
   NSString* text;
 }
-- (NSString*)localizedDescription;
-- (NSInteger)code;
-- (NSString*)domain;
+@property(readonly) NSString* localizedDescription;
+@property(readonly) NSInteger code;
+@property(readonly) NSString* domain;
 @end
 
 @interface NSURL : NSObject {
   NSString* place;
 }
 + (instancetype)fileURLWithPath:(NSString*)path;
-- (NSString*)path;
+@property(readonly) NSString* path;
 @end
 
 @protocol NSLocking
