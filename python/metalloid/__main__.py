@@ -16,6 +16,7 @@ def main() -> None:
         # Installed, or in a build folder.
         for place in (package / "bin/metalloid", package.parents[1] / "bin/metalloid"):
             if place.is_file():
+                os.environ.setdefault("METALLOID_PYTHON", sys.executable)  # of commands that are Python's
                 os.execv(place, ["metalloid", *sys.argv[1:]])
     sys.exit("metalloid: this installation has no command line; it was built with -DMETALLOID_TOOLS=OFF")
 

@@ -72,6 +72,7 @@ int perform(int argc, char** argv) {
   add_run(app, exit_code);
   add_tune(app, exit_code);
   add_devices(app, exit_code);
+  add_aten(app);
 
   std::vector<std::string> arguments = double_dashes(argc, argv);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -125,6 +126,7 @@ int explained(metalloid::support::function_ref<int()> action) {
 
 int main(int argc, char** argv) {
   using namespace metalloid::tool;
+  if (is_for_python(argc, argv)) return run_in_python(argc, argv);
   prepare_standard_streams();
   int exit_code = explained([&] { return perform(argc, argv); });
   if (exit_code == exit_fine) {

@@ -54,5 +54,11 @@ void add_inspect(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
+void add_aten(CLI::App& app);
+
+// Whether the command is one of Python's.
+bool is_for_python(int argc, char** argv);
+// Becomes Python. Returns an exit code only if there is none.
+int run_in_python(int argc, char** argv);
 
 }  // namespace metalloid::tool

@@ -94,8 +94,8 @@ def _known(name: str, known: list[entries.Entry], inputs: int | None, cpp: bool)
     header = _header_of(f"{name}_stub")
     if header is None:
         raise CannotBegin(
-            f"PyTorch's '{name}' has no {name}_stub for a kernel over a TensorIterator; write an entry with a function of "
-            f"its own (MPS: {name}_mps) into a native_functions.yaml and its definition into operations/"
+            f"PyTorch's '{name}' has no {name}_stub for a kernel over nothing but a TensorIterator; write an entry with a "
+            f"function of its own (MPS: {name}_mps) into a native_functions.yaml and its definition into operations/"
         )
     kind = KINDS[tensors]
     values = {"NAME": name, "KIND": kind.name, "STUB": f"{name}_stub", "STUB_HEADER": header}
@@ -117,11 +117,17 @@ def _fill(template: str, values: dict[str, str]) -> str:
 
 
 def _header_of(stub: str) -> str | None:
-    """Where the installed PyTorch declares a stub."""
+    """Where the installed PyTorch declares a stub that takes an iterator and nothing else."""
     include = entries.wheel_folder().parent / "torch" / "include"
     for header in sorted((include / "ATen" / "native").glob("*.h")):
-        if re.search(rf"\bDECLARE_DISPATCH\([^;]*\b{stub}\)", header.read_text(errors="replace")):
-            return header.relative_to(include).as_posix()
+        text = header.read_text(errors="replace")
+        found = re.search(rf"\bDECLARE_DISPATCH\(((?:(?!DECLARE_DISPATCH)[^;])*?),\s*{stub}\)", text)
+        if found:
+            alias = re.search(rf"\busing {re.escape(found[1].strip())} =([^;]*);", text)
+            parameters = re.search(r"\(\*\)\s*\(([^)]*)\)", alias[1] if alias else found[1])
+            takes = parameters[1].strip() if parameters else ""
+            is_iterator = re.fullmatch(r"TensorIteratorBase\s*&(\s*\w+)?", takes) is not None
+            return header.relative_to(include).as_posix() if is_iterator else None
     return None
 
 
