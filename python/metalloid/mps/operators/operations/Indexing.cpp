@@ -1,0 +1,265 @@
+// index.Tensor, index_put_, index_copy, index_fill_, take, put_, flip; and launches that other files share
+// (Indexing.h).
+#define TORCH_ASSERT_ONLY_METHOD_OPERATORS
+#include "Indexing.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/native/IndexKernel.h>
+#include <ATen/native/TensorIterator.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+#include <ATen/ops/full.h>
+
+namespace at::native {
+namespace mps {
+
+#ifndef PYTORCH_JIT_COMPILE_SHADERS
+static auto& lib = MetalShaderLibrary::getBundledLibrary();
+#else
+#include <ATen/native/mps/Indexing_metallib.h>
+#endif
+
+std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);
+
+namespace indexing {
+
+std::string size_name(const TensorBase& tensor) {
+  TORCH_CHECK_TYPE(tensor.element_size() <= 8, "Trying to convert ", tensor.scalar_type(),
+                   " to the MPS backend but it does not have support for that dtype.");
+  return std::to_string(tensor.element_size());
+}
+
+std::string index_name(const TensorBase& index) { return index.scalar_type() == kInt ? "int" : "long"; }
+
+void check_dims(int64_t dims) {
+  TORCH_CHECK(dims <= most_dims, "MPS supports tensors of up to ", most_dims, " dimensions");
+}
+
+c10::SmallVector<int64_t, 5> strides_of_vector(const TensorBase& index, int64_t dim, size_t ndim) {
+  c10::SmallVector<int64_t, 5> strides(std::max<size_t>(ndim, 1), 0);
+  strides[dim] = index.dim() == 0 ? 0 : index.stride(0);
+  return strides;
+}
+
+static int64_t stride_of(const TensorBase& tensor, int64_t dim) { return tensor.dim() == 0 ? 0 : tensor.stride(dim); }
+
+void along_dim(const std::string& kernel, Direction direction, const TensorBase& indexed, const TensorBase& other,
+               const TensorBase& index, int64_t dim, IntArrayRef sizes, IntArrayRef index_strides, bool wraps,
+               bool one_thread_along_dim) {
+  check_dims(sizes.size());
+  AlongDim params;
+  params.ndim = std::max<size_t>(sizes.size(), 1);
+  params.dim = dim;
+  params.dim_size = indexed.dim() == 0 ? 1 : indexed.size(dim);
+  params.wraps = wraps;
+  uint64_t threads = 1;
+  for (size_t i = 0; i < params.ndim; ++i) {
+    params.sizes[i] = sizes.empty() ? 1 : sizes[i];
+    params.indexed_strides[i] = stride_of(indexed, i);
+    params.other_strides[i] = stride_of(other, i);
+    params.index_strides[i] = index_strides.empty() ? 0 : index_strides[i];
+    if (params.sizes[i] == 0) return;
+    if (static_cast<int64_t>(i) != dim || !one_thread_along_dim) threads *= params.sizes[i];
+  }
+  auto function = lib.getKernelFunction(kernel);
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, direction == Direction::from_indexed ? other : indexed);
+    function->setArg(1, direction == Direction::from_indexed ? indexed : other);
+    function->setArg(2, index);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    function->dispatch(threads);
+  });
+}
+
+// What sums are made in: at least 4 bytes, float for the short ones.
+static ScalarType sum_type(ScalarType type) {
+  if (type == kHalf || type == kBFloat16) return kFloat;
+  return type == kShort || type == kChar || type == kByte || type == kBool ? kInt : type;
+}
+
+// "half_float": of an element and of the sum that it goes into.
+static std::string sum_name(ScalarType type) {
+  return scalarToMetalTypeString(type) + "_" + scalarToMetalTypeString(sum_type(type));
+}
+
+void add_along_dim(const TensorBase& indexed, const TensorBase& source, const TensorBase& index, int64_t dim,
+                   IntArrayRef sizes, IntArrayRef index_strides) {
+  const auto type = indexed.scalar_type();
+  const Tensor self(indexed), sum = self.to(sum_type(type));
+  along_dim("scatter_add_" + sum_name(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index, dim,
+            sizes, index_strides);
+  if (!sum.is_same(self)) self.copy_(sum);
+}
+
+// Where the iterator begins in the tensor, which may not be its first element if strides are negative.
+static int64_t base_of(const TensorIteratorBase& iter, int operand) {
+  return static_cast<const char*>(iter.data_ptr(operand)) -
+         static_cast<const char*>(iter.tensor_base(operand).const_data_ptr());
+}
+
+void strided_copy(TensorIteratorBase& iter) {
+  if (iter.numel() == 0) return;
+  const bool is_scalar = iter.ndim() == 0;
+  const int64_t one = 1, zero = 0;
+  const IntArrayRef sizes = is_scalar ? IntArrayRef(one) : iter.shape();
+  const std::array<int64_t, 2> bases = {base_of(iter, 0), base_of(iter, 1)};
+  auto function = lib.getKernelFunction("strided_copy_" + size_name(iter.tensor_base(0)));
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, iter.tensor_base(0));
+    function->setArg(1, iter.tensor_base(1));
+    function->setArg(2, sizes);
+    function->setArg(3, is_scalar ? IntArrayRef(zero) : IntArrayRef(iter.strides(0)));
+    function->setArg(4, is_scalar ? IntArrayRef(zero) : IntArrayRef(iter.strides(1)));
+    function->setArg(5, bases);
+    function->setArg(6, static_cast<uint32_t>(sizes.size()));
+    function->dispatch(static_cast<uint64_t>(iter.numel()));
+  });
+}
+
+}  // namespace indexing
+}  // namespace mps
+
+namespace {
+
+using namespace mps;
+using namespace mps::indexing;
+
+// Operands of the iterator: the first two as the kernel takes them, indices from `first_index` on.
+void by_tensors(const std::string& kernel, const TensorIteratorBase& iter, int indexed, int other, int first_index,
+                const TensorBase* filler, IntArrayRef indexed_sizes, IntArrayRef indexed_strides, bool wraps,
+                const TensorBase* sums = nullptr) {
+  if (iter.numel() == 0) return;
+  check_dims(iter.ndim());
+  ByTensors params;
+  params.ndim = iter.ndim();
+  params.count = indexed_sizes.size();
+  params.wraps = wraps;
+  std::array<void*, most_dims> table = {};
+  for (int dim = 0; dim < iter.ndim(); ++dim) {
+    params.sizes[dim] = iter.shape()[dim];
+    params.indexed_strides[dim] = iter.strides(indexed)[dim];
+    params.other_strides[dim] = filler ? 0 : iter.strides(other)[dim];
+    for (unsigned k = 0; k < params.count; ++k) {
+      params.index_strides[k * most_dims + dim] = iter.strides(first_index + static_cast<int>(k))[dim];
+    }
+  }
+  for (unsigned k = 0; k < params.count; ++k) {
+    params.indexed_sizes[k] = indexed_sizes[k];
+    params.strides_of_dims[k] = indexed_strides[k];
+    table[k] = iter.data_ptr(first_index + static_cast<int>(k));
+  }
+  if (sums) {  // in the place of the indexed tensor, with elements of another size
+    const auto scale = [&](int64_t& stride) { stride = stride / iter.element_size(indexed) * sums->element_size(); };
+    for (auto& stride : params.indexed_strides) scale(stride);
+    for (auto& stride : params.strides_of_dims) scale(stride);
+  }
+  const TensorBase& a = sums ? *sums : iter.tensor_base(0);
+  const TensorBase& b = filler ? *filler : iter.tensor_base(indexed == 0 ? other : indexed);
+  auto function = lib.getKernelFunction(kernel);
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, a);
+    function->setArg(1, b);
+    function->setArg(2, table);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    function->dispatch(static_cast<uint64_t>(iter.numel()));
+  });
+}
+
+void index_kernel(TensorIteratorBase& iter, IntArrayRef sizes, IntArrayRef strides) {
+  by_tensors("index_get_" + size_name(iter.tensor_base(0)), iter, 1, 0, 2, nullptr, sizes, strides, true);
+}
+
+void index_put_kernel(TensorIterator& iter, IntArrayRef sizes, IntArrayRef strides, bool accumulate) {
+  const Tensor self(iter.tensor_base(0));
+  if (!accumulate) {
+    by_tensors("index_put_" + size_name(self), iter, 0, 1, 2, nullptr, sizes, strides, true);
+    return;
+  }
+  const auto kernel = "index_put_accumulate_" + sum_name(self.scalar_type());
+  if (sum_type(self.scalar_type()) == self.scalar_type()) {
+    by_tensors(kernel, iter, 0, 1, 2, nullptr, sizes, strides, true);
+    return;
+  }
+  // All memory that indices reach. The iterator's tensor has no strides along indexed dimensions.
+  int64_t last = 0;
+  for (int dim = 0; dim < iter.ndim(); ++dim) last += (iter.shape()[dim] - 1) * iter.strides(0)[dim];
+  for (size_t k = 0; k < sizes.size(); ++k) last += std::max<int64_t>(sizes[k] - 1, 0) * strides[k];
+  if (iter.numel() == 0) return;
+  const Tensor memory = self.as_strided({last / iter.element_size(0) + 1}, {1}, self.storage_offset());
+  const Tensor sums = memory.to(sum_type(self.scalar_type()));
+  by_tensors(kernel, iter, 0, 1, 2, nullptr, sizes, strides, true, &sums);
+  memory.copy_(sums);
+}
+
+void index_copy_kernel(TensorIterator& iter, int64_t /*dim*/, int64_t dim_size, int64_t dim_stride) {
+  const int64_t stride = dim_stride * iter.element_size(0);
+  by_tensors("index_put_" + size_name(iter.tensor_base(0)), iter, 0, 2, 1, nullptr, dim_size, stride, false);
+}
+
+void index_fill_kernel(TensorIterator& iter, int64_t /*dim*/, int64_t dim_size, int64_t dim_stride,
+                       const Scalar& value) {
+  if (iter.numel() == 0) return;
+  const auto& self = iter.tensor_base(0);
+  const int64_t stride = dim_stride * iter.element_size(0);
+  const Tensor filler = at::full({}, value, self.options());
+  by_tensors("index_put_" + size_name(self), iter, 0, 0, 1, &filler, dim_size, stride, true);
+}
+
+void in_elements(const std::string& kernel, const TensorBase& flat, const TensorBase& elements, const TensorBase& index,
+                 bool reads) {
+  if (index.numel() == 0) return;
+  check_dims(flat.dim());
+  InElements params;
+  params.ndim = flat.dim();
+  params.numel = flat.numel();
+  for (int64_t dim = 0; dim < flat.dim(); ++dim) {
+    params.sizes[dim] = flat.size(dim);
+    params.strides[dim] = flat.stride(dim);
+  }
+  auto function = lib.getKernelFunction(kernel);
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, reads ? elements : flat);
+    function->setArg(1, reads ? flat : elements);
+    function->setArg(2, index);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    function->dispatch(static_cast<uint64_t>(index.numel()));
+  });
+}
+
+void take_kernel(TensorIterator& iter, const TensorBase& input) {
+  const Tensor result(iter.tensor_base(0)), index = Tensor(iter.tensor_base(1)).contiguous();
+  const Tensor dense = result.contiguous();
+  in_elements("take_" + size_name(input), input, dense, index, true);
+  if (!dense.is_same(result)) result.copy_(dense);
+}
+
+void put_kernel(TensorIterator& iter, const TensorBase& self, const bool accumulate) {
+  const Tensor source = Tensor(iter.tensor_base(0)).contiguous(), index = Tensor(iter.tensor_base(1)).contiguous();
+  if (!accumulate) {
+    in_elements("put_" + size_name(self), self, source, index, false);
+    return;
+  }
+  const Tensor whole(self), sums = whole.to(sum_type(self.scalar_type()));
+  in_elements("put_accumulate_" + sum_name(self.scalar_type()), sums, source, index, false);
+  if (!sums.is_same(whole)) whole.copy_(sums);
+}
+
+void flip_kernel(TensorIterator& iter, const bool /*quantized*/) { strided_copy(iter); }
+
+}  // namespace
+
+REGISTER_MPS_DISPATCH(index_stub, &index_kernel)
+REGISTER_MPS_DISPATCH(index_put_stub, &index_put_kernel)
+REGISTER_MPS_DISPATCH(index_copy_stub, &index_copy_kernel)
+REGISTER_MPS_DISPATCH(index_fill_stub, &index_fill_kernel)
+REGISTER_MPS_DISPATCH(take_stub, &take_kernel)
+REGISTER_MPS_DISPATCH(put_stub, &put_kernel)
+REGISTER_MPS_DISPATCH(flip_stub, &flip_kernel)
+
+}  // namespace at::native

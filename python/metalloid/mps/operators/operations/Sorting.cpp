@@ -1,0 +1,210 @@
+// sort, topk, kthvalue, median, nanmedian.
+#define TORCH_ASSERT_ONLY_METHOD_OPERATORS
+#define AT_PER_OPERATOR_HEADERS
+#include "Sorting.h"
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/TensorMeta.h>
+#include <ATen/WrapDimUtils.h>
+#include <ATen/native/Resize.h>
+#include <ATen/native/Sorting.h>
+#include <ATen/native/SortingUtils.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/kthvalue_native.h>
+#include <ATen/ops/median_native.h>
+#include <ATen/ops/nanmedian_native.h>
+#include <ATen/ops/topk_native.h>
+
+namespace at::native {
+namespace mps {
+
+#ifndef PYTORCH_JIT_COMPILE_SHADERS
+static auto& lib = MetalShaderLibrary::getBundledLibrary();
+#else
+#include <ATen/native/mps/Sorting_metallib.h>
+#endif
+
+std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);
+
+std::pair<Tensor, Tensor> sort_rows(const Tensor& dense, bool descending) {
+  constexpr uint32_t run_length = 16;  // of Sorting.metal
+  Tensor keys = at::empty(dense.sizes(), dense.options()),
+         indices = at::empty(dense.sizes(), dense.options().dtype(kLong));
+  if (dense.numel() == 0) return {keys, indices};
+  const auto type = scalarToMetalTypeString(dense.scalar_type());
+  const auto size = c10::checked_convert<uint32_t>(dense.dim() == 0 ? 1 : dense.size(-1), "uint32_t");
+  const uint32_t threads_of_row = (size - 1) / run_length + 1;
+  const uint64_t threads = static_cast<uint64_t>(dense.numel() / size) * threads_of_row;
+  TORCH_CHECK(threads <= std::numeric_limits<uint32_t>::max(), "too many elements to be sorted on MPS");
+  auto runs = lib.getKernelFunction("sort_runs_" + type);
+  runs->runCommandBlock([&] {
+    runs->startEncoding();
+    runs->setArg(0, dense);
+    runs->setArg(1, keys);
+    runs->setArg(2, indices);
+    runs->setArg(3, std::array<uint32_t, 2>{size, threads_of_row});
+    runs->setArg(4, descending);
+    runs->dispatch(threads);
+  });
+  if (size <= run_length) return {keys, indices};
+  Tensor other_keys = at::empty_like(keys), other_indices = at::empty_like(indices);
+  auto merge = lib.getKernelFunction("merge_runs_" + type);
+  for (uint64_t length = run_length; length < size; length *= 2) {
+    merge->runCommandBlock([&] {
+      merge->startEncoding();
+      merge->setArg(0, keys);
+      merge->setArg(1, indices);
+      merge->setArg(2, other_keys);
+      merge->setArg(3, other_indices);
+      merge->setArg(4, std::array<uint32_t, 4>{size, threads_of_row, static_cast<uint32_t>(length), 0});
+      merge->setArg(5, descending);
+      merge->dispatch(threads);
+    });
+    std::swap(keys, other_keys);
+    std::swap(indices, other_indices);
+  }
+  return {keys, indices};
+}
+
+// Values and indices of the medians of sorted rows.
+static std::pair<Tensor, Tensor> median_of(const std::pair<Tensor, Tensor>& sorted, bool ignores_nan) {
+  const auto& keys = sorted.first;
+  const auto sizes = keys.dim() == 0 ? keys.sizes() : keys.sizes().slice(0, keys.dim() - 1);
+  Tensor values = at::empty(sizes, keys.options()), indices = at::empty(sizes, sorted.second.options());
+  if (values.numel() == 0) return {values, indices};
+  auto function = lib.getKernelFunction("median_of_sorted_" + scalarToMetalTypeString(keys.scalar_type()));
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, keys);
+    function->setArg(1, sorted.second);
+    function->setArg(2, values);
+    function->setArg(3, indices);
+    function->setArg(4, static_cast<uint32_t>(keys.dim() == 0 ? 1 : keys.size(-1)));
+    function->setArg(5, ignores_nan);
+    function->dispatch(static_cast<uint64_t>(values.numel()));
+  });
+  return {values, indices};
+}
+
+// With the dimension last, dense.
+static Tensor rows_of(const Tensor& self, int64_t dim) {
+  return self.dim() == 0 ? self.contiguous() : self.transpose(dim, -1).contiguous();
+}
+static void copy_rows(const Tensor& result, const Tensor& rows, int64_t dim) {
+  if (result.dim() == 0) {
+    result.copy_(rows.reshape(IntArrayRef{}));
+  } else {
+    result.transpose(dim, -1).copy_(rows);
+  }
+}
+
+}  // namespace mps
+
+namespace {
+
+using namespace mps;
+
+void sort_kernel(const TensorBase& self, const TensorBase& values, const TensorBase& indices, int64_t dim,
+                 bool descending, bool /*stable*/) {
+  if (self.numel() == 0) return;
+  const auto sorted = sort_rows(rows_of(Tensor(self), dim), descending);
+  copy_rows(Tensor(values), sorted.first, dim);
+  copy_rows(Tensor(indices), sorted.second, dim);
+}
+
+void median_along_dim(const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& indices, bool ignores_nan,
+                      const char* name) {
+  dim = at::maybe_wrap_dim(dim, self.dim());
+  TORCH_CHECK_INDEX(self.dim() == 0 || self.size(dim) != 0, name, ": Expected reduction dim ", dim,
+                    " to have non-zero size.");
+  TORCH_CHECK(self.device() == values.device() && self.device() == indices.device(), name,
+              ": Expected all tensors to be on the same device");
+  TORCH_CHECK(values.scalar_type() == self.scalar_type(), "Expected out tensor to have dtype ", self.scalar_type(),
+              ", but got ", values.scalar_type(), " instead");
+  TORCH_CHECK(indices.scalar_type() == kLong, "Expected out tensor to have dtype ", kLong, ", but got ",
+              indices.scalar_type(), " instead");
+  auto sizes = self.sizes().vec();
+  if (!sizes.empty() && keepdim) sizes[dim] = 1;
+  if (!sizes.empty() && !keepdim) sizes.erase(sizes.begin() + dim);
+  resize_output(values, sizes);
+  resize_output(indices, sizes);
+  if (values.numel() == 0) return;
+  auto medians = median_of(sort_rows(rows_of(self, dim), false), ignores_nan);
+  // The dimension that was last is in the place of the one that is gone.
+  auto place = [&](const Tensor& rows) {
+    if (self.dim() <= 1) return rows.reshape(sizes);
+    const Tensor back = rows.unsqueeze(-1).transpose(dim, -1);
+    return keepdim ? back : back.squeeze(dim);
+  };
+  values.copy_(place(medians.first));
+  indices.copy_(place(medians.second));
+}
+
+Tensor median_of_all(const Tensor& self, bool ignores_nan) {
+  if (self.numel() == 0) return at::full({}, std::numeric_limits<float>::quiet_NaN(), self.options());
+  return median_of(sort_rows(self.reshape({-1}).contiguous(), false), ignores_nan).first.reshape(IntArrayRef{});
+}
+
+}  // namespace
+
+REGISTER_MPS_DISPATCH(sort_stub, &sort_kernel)
+
+TORCH_IMPL_FUNC(topk_out_mps)
+(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/, const Tensor& values,
+ const Tensor& indices) {
+  TORCH_CHECK(!self.is_complex(), "topk does not support complex dtypes");
+  dim = at::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/true);
+  if (self.dim() == 0) {
+    values.copy_(self);
+    Tensor(indices).zero_();
+    return;
+  }
+  if (values.numel() == 0) return;
+  const auto sorted = sort_rows(rows_of(self, dim), largest);
+  copy_rows(values, sorted.first.narrow(-1, 0, k), dim);
+  copy_rows(indices, sorted.second.narrow(-1, 0, k), dim);
+}
+
+std::tuple<Tensor&, Tensor&> kthvalue_out_mps(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Tensor& values,
+                                              Tensor& indices) {
+  dim = at::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/true);
+  const int64_t size = self.dim() > 0 ? self.size(dim) : 1;
+  TORCH_CHECK(k >= 1 && k <= size, "kthvalue(): selected number k out of range for dimension ", dim);
+  at::assert_no_overlap(self, values);
+  _reduction_with_indices_allocate_or_resize_output(values, indices, self, dim, keepdim);
+  if (self.dim() == 0) {
+    values.copy_(self);
+    indices.zero_();
+    return {values, indices};
+  }
+  if (values.numel() != 0) {
+    const auto sorted = sort_rows(rows_of(self, dim), false);
+    copy_rows(values, sorted.first.narrow(-1, k - 1, 1), dim);
+    copy_rows(indices, sorted.second.narrow(-1, k - 1, 1), dim);
+  }
+  if (!keepdim) {
+    values.squeeze_(dim);
+    indices.squeeze_(dim);
+  }
+  return {values, indices};
+}
+
+std::tuple<Tensor&, Tensor&> median_out_mps(const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+                                            Tensor& indices) {
+  median_along_dim(self, dim, keepdim, values, indices, false, "median()");
+  return {values, indices};
+}
+
+std::tuple<Tensor&, Tensor&> nanmedian_out_mps(const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+                                               Tensor& indices) {
+  median_along_dim(self, dim, keepdim, values, indices, true, "nanmedian()");
+  return {values, indices};
+}
+
+Tensor median_mps(const Tensor& self) { return median_of_all(self, false); }
+Tensor nanmedian_mps(const Tensor& self) { return median_of_all(self, true); }
+
+}  // namespace at::native

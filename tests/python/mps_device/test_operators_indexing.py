@@ -1,0 +1,141 @@
+"""Operators of python/metalloid/mps/operators/ that read and write where indices say, sort, draw, and optimise."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.utils import _pytree  # noqa: E402
+
+from metalloid.aten import opinfo  # noqa: E402
+from metalloid.mps import _plugin  # noqa: E402
+
+SAMPLES = 4
+DTYPES = (torch.float32, torch.float16, torch.int64)
+# OpInfo's operators, and the overloads that must not fall back.
+OPERATORS = {
+    "__getitem__": ["index.Tensor"],
+    "index_put": ["_index_put_impl_"],
+    "index_select": ["index_select"],
+    "index_add": ["index_add"],
+    "index_copy": ["index_copy"],
+    "index_fill": ["index_fill_.int_Scalar"],
+    "gather": ["gather"],
+    "scatter": ["scatter.src", "scatter.value"],
+    "scatter_add": ["scatter_add"],
+    "scatter_reduce": ["scatter_reduce.two"],
+    "take": ["take"],
+    "put": ["put_"],
+    "flip": ["flip"],
+    "sort": ["sort.stable"],
+    "topk": ["topk"],
+    "kthvalue": ["kthvalue.values"],
+    "median": ["median", "median.dim_values"],
+    "nonzero": ["nonzero"],
+    "masked_select": ["masked_select"],
+    "masked_scatter": ["masked_scatter_"],
+    "cat": ["cat"],
+    "searchsorted": ["searchsorted.Tensor"],
+    "tril_indices": ["tril_indices"],
+}
+WITH_INDICES = ("sort", "topk", "kthvalue", "median")
+
+
+@pytest.fixture(scope="module")
+def device():
+    opinfo.infos("index")  # PyTorch's module of tests looks for a Mac when it is imported
+    try:
+        module = _plugin.device()
+        _plugin.own_operators()
+    except _plugin.CannotBuild as error:
+        pytest.skip(str(error))
+    return module
+
+
+def on_mps(value):
+    if isinstance(value, torch.Tensor):
+        return value.to("mps")
+    return torch.device("mps") if isinstance(value, torch.device) or value == "cpu" else value
+
+
+def tensors(result) -> list[torch.Tensor]:
+    return [one for one in _pytree.tree_leaves(result) if isinstance(one, torch.Tensor)]
+
+
+def fell_back(device, names) -> set[str]:
+    return {name.removeprefix("aten::") for name in device.fallbacks()} & set(names)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_results_are_those_of_the_cpu(device, name, dtype):
+    for op in (op for op in opinfo.infos(name) if dtype in op.dtypes):
+        for number, sample in enumerate(op.sample_inputs("cpu", dtype)):
+            if number == SAMPLES:
+                break
+            expected = op(sample.input, *sample.args, **sample.kwargs)
+            given, args, kwargs = _pytree.tree_map(on_mps, (sample.input, sample.args, sample.kwargs))
+            device.reset_fallbacks()
+            result = op(given, *args, **kwargs)
+            assert not fell_back(device, OPERATORS[name])
+            pairs = list(zip(tensors(result), tensors(expected), strict=True))
+            if name in WITH_INDICES and dtype != torch.float32:
+                pairs = pairs[:1]  # which of several equal elements is found is open
+            for one, other in pairs:
+                torch.testing.assert_close(one.cpu(), other, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda tensor, index: tensor[index],
+        lambda tensor, index: tensor.index_select(0, index),
+        lambda tensor, index: tensor.gather(0, index),
+        lambda tensor, index: tensor.take(index),
+        lambda tensor, index: tensor.scatter_(0, index, tensor.clone()),
+        lambda tensor, index: tensor.index_put_((index,), tensor.clone(), accumulate=True),
+    ],
+)
+def test_an_index_out_of_range_is_raised_by_whatever_synchronises_and_nothing_is_written(device, read):
+    whole = torch.zeros(12, device="mps")
+    tensor = whole[4:8]
+    tensor.copy_(torch.ones(4))
+    read(tensor, torch.tensor([0, 1, 2, 7], device="mps"))
+    with pytest.raises(torch.AcceleratorError, match="index 7 is out of bounds for dimension 0 with size 4"):
+        device.synchronize()
+    assert whole.cpu()[:4].eq(0).all() and whole.cpu()[8:].eq(0).all()
+
+
+def test_random_numbers_follow_from_the_seed_and_have_their_distribution(device):
+    from_generator = torch.Generator("mps").manual_seed(7)
+    first = torch.empty(20000, device="mps").normal_(2, 3, generator=from_generator)
+    second = torch.empty(20000, device="mps").normal_(2, 3, generator=from_generator)
+    again = torch.empty(20000, device="mps").normal_(2, 3, generator=from_generator.manual_seed(7))
+    assert torch.equal(first.cpu(), again.cpu()) and not torch.equal(first.cpu(), second.cpu())
+    assert abs(first.cpu().mean() - 2) < 0.1 and abs(first.cpu().std() - 3) < 0.1
+
+    device.reset_fallbacks()
+    uniform = torch.empty(20000, device="mps").uniform_(-1, 3)
+    integers = torch.randint(-5, 5, (20000,), device="mps")
+    coins = torch.empty(20000, device="mps", dtype=torch.bool).bernoulli_(0.25)
+    order = torch.randperm(1000, device="mps")
+    assert not fell_back(device, ["uniform_", "random_.from", "bernoulli_.float", "randperm.generator_out", "sort.stable"])
+    assert uniform.cpu().min() >= -1 and uniform.cpu().max() < 3 and abs(uniform.cpu().mean() - 1) < 0.05
+    assert integers.cpu().unique().tolist() == list(range(-5, 5))
+    assert abs(coins.cpu().float().mean() - 0.25) < 0.02
+    assert torch.equal(order.cpu().sort().values, torch.arange(1000))
+
+
+@pytest.mark.parametrize("optimizer", ["Adam", "AdamW", "SGD"])
+def test_steps_of_fused_optimizers_are_those_of_the_cpu(device, optimizer):
+    options = {"momentum": 0.9, "nesterov": True} if optimizer == "SGD" else {"amsgrad": True}
+    parameters = {name: torch.linspace(-2, 2, 60).view(6, 10).to(name).requires_grad_() for name in ("cpu", "mps")}
+    device.reset_fallbacks()
+    for name, parameter in parameters.items():
+        stepper = getattr(torch.optim, optimizer)([parameter], lr=0.1, weight_decay=0.01, fused=True, **options)
+        for step in range(4):
+            parameter.grad = torch.linspace(1, -1 - step, 60).view(6, 10).to(name)
+            stepper.step()
+    assert not [name for name in device.fallbacks() if "fused" in name]
+    torch.testing.assert_close(parameters["mps"].detach().cpu(), parameters["cpu"].detach())
