@@ -19,6 +19,7 @@ import functools
 import hashlib
 import os
 import pathlib
+import re
 
 import torch
 
@@ -97,7 +98,9 @@ def load_path(path: str, mode: int) -> None:
     try:
         ctypes.CDLL(path, mode=mode)
     except OSError as error:
-        raise CannotBuild(str(error)) from None
+        found = re.search(r"undefined symbol: (?:__objc_class_name_|_OBJC_CLASS_)(\w+)", str(error))
+        said = f"there is no Objective-C class {found[1]} in Metalloid's Foundation and Metal" if found else str(error)
+        raise CannotBuild(said) from None
 
 
 def _file_in_memory(name: str, binary: bytes) -> str:
