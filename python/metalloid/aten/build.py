@@ -57,7 +57,7 @@ def load(built: Built, name: str = "operators") -> None:
     device()
     try:
         load_library(name, built.binary)
-    except OSError as error:
+    except CannotBuild as error:
         raise CannotBuild(_undefined(str(error), built)) from None
 
 

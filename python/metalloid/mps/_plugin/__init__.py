@@ -91,6 +91,7 @@ def load_library(name: str, binary: bytes) -> None:
     if objective_c.NEEDS_RUNTIME in binary:
         objective_c.load()
     load_path(_file_in_memory(name, binary), os.RTLD_NOW)
+    device().start()  # of operators that call stubs of their own
 
 
 def load_path(path: str, mode: int) -> None:

@@ -29,6 +29,10 @@ class Device:
             getattr(self._library, f"metalloid_torch_{name}").restype = ctypes.c_char_p
         self._library.metalloid_torch_current_stream.restype = ctypes.c_int64
         self._library.metalloid_torch_set_current_stream.argtypes = [ctypes.c_int64]
+        self.start()
+
+    def start(self) -> None:
+        """Puts the device's functions in the place of torch's, in all libraries of torch and of operators so far."""
         if (problem := self._library.metalloid_torch_start()) is not None:
             raise CannotBuild(problem.decode())
 

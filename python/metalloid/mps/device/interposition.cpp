@@ -137,10 +137,11 @@ void patch(const dl_phdr_info& library) {
   }
 }
 
+// torch's own, and those that Metalloid loads from memory: operators may call stubs of their own.
 int patch_torch(dl_phdr_info* library, std::size_t, void*) {
-  const char* slash = std::strrchr(library->dlpi_name, '/');
-  const std::string name = slash ? slash + 1 : library->dlpi_name;
-  if (name.starts_with("libtorch") || name.starts_with("libc10")) patch(*library);
+  const std::string path = library->dlpi_name;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("libtorch") || name.starts_with("libc10") || path.starts_with("/proc/")) patch(*library);
   return 0;
 }
 
