@@ -46,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_operators(lint)
 
     options = parser.parse_args(arguments)
-    from ..mps._plugin import CannotBuild
+    try:
+        from ..mps._plugin import CannotBuild
+    except ModuleNotFoundError as error:
+        print(f"metalloid aten: it needs PyTorch, and {sys.executable} has no {error.name}", file=sys.stderr)
+        return FAILED
     from ..mps._plugin.operators import FolderError, YamlError
     from ..mps._plugin.shaders import ShaderError
     from .new import CannotBegin

@@ -42,8 +42,12 @@ def _database() -> Sequence[Any]:
         module = types.ModuleType("expecttest")
         module.TestCase, module.ACCEPT = unittest.TestCase, False
         sys.modules["expecttest"] = module
-    from torch.testing._internal.common_methods_invocations import op_db
-    from torch.testing._internal.common_mps import mps_ops_grad_modifier, mps_ops_modifier
+    arguments, sys.argv = sys.argv, sys.argv[:1]  # they are no options of PyTorch's tests
+    try:
+        from torch.testing._internal.common_methods_invocations import op_db
+        from torch.testing._internal.common_mps import mps_ops_grad_modifier, mps_ops_modifier
+    finally:
+        sys.argv = arguments
 
     mps_ops_modifier(op_db)
     mps_ops_grad_modifier(op_db)
