@@ -1,6 +1,7 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/GridSamplerUtils.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/native/mps/GridSampler_metallib.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
