@@ -8,6 +8,9 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <atomic>
+
+#include "copy.h"
 #include "host_view.h"
 #include "streams.h"
 
@@ -15,9 +18,15 @@ namespace metalloid::torch_device {
 
 namespace {
 
+std::atomic<CopyKernel> copy_kernel = nullptr;
+
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
-  if (!self.is_mps()) synchronize();
   at::AutoDispatchBelowADInplaceOrView below_autograd;
+  if (self.is_mps() && source.is_mps() && !self.is_same(source)) {
+    const CopyKernel kernel = copy_kernel;
+    if (kernel && kernel(self, source)) return self;
+  }
+  if (!self.is_mps()) synchronize();
   HostViews views;
   at::Tensor host = views.of(self);
   host.copy_(views.of(source), non_blocking);
@@ -53,5 +62,7 @@ TORCH_LIBRARY_IMPL(aten, MPS, library) {
 }
 
 }  // namespace
+
+void set_copy_kernel(CopyKernel kernel) { copy_kernel = kernel; }
 
 }  // namespace metalloid::torch_device

@@ -1,0 +1,92 @@
+"""Elementwise operators on the device "mps" are Metal kernels, and compute what the CPU computes.
+
+Samples are OpInfo's; every family of kernels has operators here, with the flavours that samples ask for: dense, strided,
+broadcast, numbers, mixed types.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from torch.utils._pytree import tree_map
+
+from metalloid.aten import opinfo
+from metalloid.mps import _plugin
+
+NAMES = """add sub mul div floor_divide remainder pow addcmul lerp eq lt logical_and maximum clamp bitwise_and
+    bitwise_left_shift exp log1p sigmoid tanh abs sign round nan_to_num isnan erf digamma atan2 logaddexp
+    nn.functional.relu nn.functional.gelu nn.functional.silu nn.functional.softplus nn.functional.hardswish
+    where masked_fill tril""".split()
+TYPES = (torch.float32, torch.float16, torch.int32)
+TOLERANCE = {torch.float16: {"atol": 2e-2, "rtol": 1e-2}}
+
+
+@pytest.fixture(scope="module")
+def mps():
+    opinfo.infos("add")
+    device = _plugin.device()
+    _plugin.own_operators()
+    return device
+
+
+def on_device(value):
+    return tree_map(lambda one: one.to("mps") if isinstance(one, torch.Tensor) else one, value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_samples_run_as_metal_and_agree_with_the_cpu(mps, name):
+    operator = opinfo.infos(name)[0]
+    ran = 0
+    for dtype in TYPES:
+        if dtype not in operator.supported_dtypes("cpu"):
+            continue
+        for sample in itertools.islice(operator.sample_inputs("cpu", dtype), 4):
+            expected = operator(sample.input, *sample.args, **sample.kwargs)
+            given = on_device((sample.input, sample.args, sample.kwargs))
+            mps.reset_fallbacks()
+            result = operator(given[0], *given[1], **given[2])
+            assert mps.fallbacks() == {}
+            assert result.device.type == "mps"
+            torch.testing.assert_close(result.cpu(), expected, equal_nan=True, **TOLERANCE.get(dtype, {}))
+            ran += 1
+    assert ran > 0
+
+
+def test_derivatives_run_as_metal(mps):
+    functional = torch.nn.functional
+    functions = (
+        torch.tanh, torch.sigmoid, functional.gelu, functional.silu, functional.elu, functional.leaky_relu,
+        functional.hardtanh, functional.logsigmoid, functional.softplus, functional.glu, functional.threshold,
+    )  # fmt: skip
+    for function in functions:
+        more = (0.1, 2.0) if function is functional.threshold else ()
+        here = torch.linspace(-4, 4, 24).reshape(4, 6).requires_grad_()
+        there = here.detach().to("mps").requires_grad_()
+        weights = torch.linspace(0.5, 2, function(here, *more).numel())
+        function(here, *more).backward(weights.reshape(function(here, *more).shape))
+        result = function(there, *more)
+        weights = weights.to("mps").reshape(result.shape)
+        mps.reset_fallbacks()
+        result.backward(weights)
+        assert mps.fallbacks() == {}, function
+        torch.testing.assert_close(there.grad.cpu(), here.grad)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2)])
+def test_without_dimensions_and_without_elements(mps, shape):
+    there = torch.full(shape, 2.0).to("mps")
+    mps.reset_fallbacks()
+    result = torch.exp(there) + there * 3
+    assert mps.fallbacks() == {}
+    torch.testing.assert_close(result.cpu(), torch.full(shape, 2.0).exp() + 6)
+
+
+def test_out_of_another_type_and_shape(mps):
+    left, right = torch.arange(6).reshape(2, 3), torch.arange(3) + 1
+    out = torch.empty(0, device="mps")
+    torch.mul(left.to("mps"), right.to("mps"), out=out)
+    torch.testing.assert_close(out.cpu(), (left * right).float())
+    with pytest.raises(RuntimeError, match="can't be cast to"):
+        torch.add(torch.ones(2, device="mps"), 1.5, out=torch.empty(2, dtype=torch.int64, device="mps"))
