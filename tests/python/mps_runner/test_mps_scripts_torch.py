@@ -289,7 +289,7 @@ for tensor in (torch.ones(2), torch.ones(2, device="mps")):
     )
     assert python("-m", "metalloid.mps", script).stdout.splitlines() == [
         "sent",
-        "_share_filename_: only available on CPU, and this tensor is on mps:0; send tensor.cpu()",
+        "_share_fd_: only available on CPU",
     ]
 
 
@@ -306,7 +306,7 @@ stream.wait_event(event)
 print(stream.device, stream == torch.mps.current_stream(), isinstance(stream, torch.Stream), event.query())
 print(torch.Stream("cpu").device, torch.accelerator.current_stream().device)
 """
-    ) == ["True True mps:0 cpu", "mps:0 True True True", "cpu mps:0"]
+    ) == ["True True mps:0 cpu", "mps:0 False True True", "cpu mps:0"]
 
 
 def test_wrapper_subclasses():
