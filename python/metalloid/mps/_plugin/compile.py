@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -24,6 +25,16 @@ from .wheel import CannotBuild, installed
 FLAGS = ["-std=c++20", "-O2", "-g0", "-fPIC", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS",
          "-DFMT_HEADER_ONLY=1", "-w"]
 TIMEOUT = 600  # seconds an object may take
+# Folders of mps/ whose headers only files beside them include.
+_NEVER_NAMED = {"operators", "objc"}
+# Most of an object's time is torch's headers. Those that nearly all sources include are read once for them.
+_PREFIX = """#include <ATen/TensorIterator.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/DispatchStub.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+#include <torch/library.h>
+"""
+_WORTH_A_PREFIX = 4  # objects
 
 
 class Unit(NamedTuple):
@@ -94,18 +105,31 @@ def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path,
             (texts / name).parent.mkdir(parents=True, exist_ok=True)
             (texts / name).write_text(text)
         first = [f"-I{texts}", f"-ffile-prefix-map={texts}="] if unit.texts else []
+        if not unit.compiler and unit.flags in prefixes:
+            first += ["-include", str(prefixes[unit.flags])]
         _run([*_command(unit, first), "-c", str(texts / unit.source), "-o", str(path)])
         _core.write_cached_extension(key, path.read_bytes())
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        running = [pool.submit(make, job) for job in missing]
         try:
-            for job in running:
+            flags = Counter(unit.flags for unit, _, _ in missing if not unit.compiler)
+            shared = [each for each, count in flags.items() if count >= _WORTH_A_PREFIX]
+            prefixes = dict(zip(shared, pool.map(functools.partial(_prefix, folder), shared, range(len(shared)))))
+            for job in [pool.submit(make, job) for job in missing]:
                 job.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return objects
+
+
+def _prefix(folder: pathlib.Path, flags: tuple[str, ...], number: int) -> pathlib.Path:
+    """A header that the compiler has read before, for objects with these flags. What cannot use it reads it as text."""
+    header = folder / f"prefix{number}" / "prefix.h"
+    header.parent.mkdir()
+    header.write_text(_PREFIX)
+    _run([*_command(Unit(header, flags=flags)), "-x", "c++-header", str(header), "-o", f"{header}.gch"])
+    return header
 
 
 def _command(unit: Unit, first: Sequence[str] = ()) -> list[str]:
@@ -118,9 +142,11 @@ def _command(unit: Unit, first: Sequence[str] = ()) -> list[str]:
 
 @functools.lru_cache(maxsize=256)
 def _hash_of_headers(folder: pathlib.Path) -> str:
-    """Of all files below it, whose change may change the object."""
+    """Of all files below it that sources include by their place in it: their change may change the object."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.h")):
+        if not _NEVER_NAMED.isdisjoint(path.relative_to(folder).parts):
+            continue
         digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
