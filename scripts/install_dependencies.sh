@@ -16,7 +16,7 @@ packages=(
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
 python_packages=(nanobind scikit-build-core numpy pytest pytest-xdist hypothesis pyyaml)
-oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath)
+oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath expecttest)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -22,6 +22,10 @@ ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 900 -j 
 echo "== Fuzzing for ${FUZZ_SECONDS:=20} s"
 scripts/fuzz.sh "$FUZZ_SECONDS" || failed=1
 
+echo "== The device mps for PyTorch"
+METALLOID_CACHE_DIR=$PWD/$build/device_cache PYTHONPATH=$PWD/$build/python .venv/bin/python -m metalloid.mps -c 'import torch' ||
+  failed=1
+
 echo "== Python tests"
 METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests --no-skips || failed=1
 exit $failed

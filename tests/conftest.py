@@ -3,6 +3,7 @@
 import faulthandler
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,8 +80,20 @@ def no_hang(request):
 
 @pytest.fixture(scope="session", autouse=True)
 def private_cache(tmp_path_factory):
-    """Compiled kernels of other runs stay out of the tests' way."""
-    os.environ["METALLOID_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    """Compiled kernels of other runs stay out of the tests' way. The device mps takes minutes: that one is shared."""
+    cache = tmp_path_factory.mktemp("cache")
+    os.environ["METALLOID_CACHE_DIR"] = str(cache)
+    prepared = build / "device_cache" / "extensions"  # scripts/test.sh compiles it
+    if prepared.is_dir():
+        cache.chmod(0o700)
+        shutil.copytree(prepared, cache / "extensions", copy_function=link_or_copy)
+
+
+def link_or_copy(source, destination):
+    try:
+        os.link(source, destination)
+    except OSError:
+        shutil.copy2(source, destination)
 
 
 @pytest.fixture

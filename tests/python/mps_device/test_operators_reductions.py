@@ -1,0 +1,134 @@
+"""Reductions, scans, softmax, normalisation and losses as Metal kernels: a few of OpInfo's samples, and cases of their own."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.utils._pytree import tree_leaves, tree_map
+
+from metalloid.aten import opinfo
+from metalloid.mps import _plugin
+
+DTYPES = [torch.float32, torch.float16, torch.int64]
+TOLERANCE = {torch.float16: {"atol": 2e-2, "rtol": 1e-2}}
+SAMPLES = 4
+# OpInfo's name, and the operators that must not have fallen back.
+OPERATORS = {
+    "sum": "sum", "mean": "mean", "prod": "prod", "amax": "amax", "argmin": "argmin", "any": "any", "all": "all",
+    "count_nonzero": "count_nonzero", "var": "var", "std_mean": "std_mean", "linalg.vector_norm": "linalg_vector_norm",
+    "cumsum": "cumsum", "cummax": "_cummax_helper", "softmax": "_softmax",
+    "log_softmax": "_log_softmax", "nn.functional.layer_norm": "native_layer_norm",
+    "nn.functional.group_norm": "native_group_norm", "nn.functional.batch_norm": "native_batch_norm",
+    "nn.functional.mse_loss": "mse_loss", "nn.functional.smooth_l1_loss": "smooth_l1_loss",
+    "nn.functional.huber_loss": "huber_loss", "nn.functional.nll_loss": "nll_loss",
+}  # fmt: skip
+CASES = [
+    pytest.param(op, OPERATORS[op.name], dtype, id=f"{op.name}-{str(dtype).removeprefix('torch.')}")
+    for name in OPERATORS
+    for op in opinfo.infos(name)
+    if op.name == name and op.variant_test_name == ""
+    for dtype in DTYPES
+    if dtype in op.supported_dtypes("cpu")
+]
+
+
+@pytest.fixture(scope="module")
+def device():
+    module = _plugin.device()
+    _plugin.own_operators()
+    return module
+
+
+def on_mps(value):
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.detach().to("mps").requires_grad_(value.requires_grad)
+
+
+def assert_same(actual, expected):
+    for ours, theirs in zip(tree_leaves(actual), tree_leaves(expected), strict=True):
+        assert ours.device.type == "mps"
+        torch.testing.assert_close(ours.cpu(), theirs, equal_nan=True, **TOLERANCE.get(theirs.dtype, {}))
+
+
+def fallen_back(device, operator: str) -> list[str]:
+    return [name for name in device.fallbacks() if name.removeprefix("aten::").partition(".")[0].startswith(operator)]
+
+
+@pytest.mark.parametrize(("op", "operator", "dtype"), CASES)
+def test_samples(device, op, operator, dtype):
+    samples = list(op.sample_inputs("cpu", dtype))[:SAMPLES]
+    assert samples
+    for sample in samples:
+        expected = op(sample.input, *sample.args, **sample.kwargs)
+        moved = tree_map(on_mps, (sample.input, sample.args, sample.kwargs))
+        device.reset_fallbacks()
+        actual = op(moved[0], *moved[1], **moved[2])
+        assert not fallen_back(device, operator)
+        assert_same(actual, expected)
+
+
+GRADIENTS = {
+    "softmax": (lambda x: x.softmax(1), "_softmax_backward_data"),
+    "log_softmax": (lambda x: x.log_softmax(0), "_log_softmax_backward_data"),
+    "layer_norm": (lambda x: torch.nn.functional.layer_norm(x, (70,), x[0], x[1]), "native_layer_norm_backward"),
+    "group_norm": (lambda x: torch.nn.functional.group_norm(x, 5, x[:, 0].repeat(7)[:70], None), "native_group_norm_backward"),
+    "batch_norm": (lambda x: torch.nn.functional.batch_norm(x, None, None, x[0], x[1], True), "native_batch_norm_backward"),
+    "cross_entropy": (lambda x: torch.nn.functional.cross_entropy(x, torch.arange(6, device=x.device)), "nll_loss_backward"),
+    "huber_loss": (lambda x: torch.nn.functional.huber_loss(x, x.flip(0)), "huber_loss_backward"),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(device, name):
+    function, operator = GRADIENTS[name]
+    torch.manual_seed(0)
+    x = torch.randn(6, 70, requires_grad=True)
+    there = on_mps(x)
+    expected, actual = function(x), function(there)
+    upstream = torch.randn_like(expected)
+    device.reset_fallbacks()
+    (ours,) = torch.autograd.grad(actual, there, upstream.to("mps"))
+    assert not fallen_back(device, operator)
+    (theirs,) = torch.autograd.grad(expected, x, upstream)
+    torch.testing.assert_close(ours.cpu(), theirs, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(3000,), (7, 2000), (1500, 70), (5, 0), (4, 3, 2, 5)])
+@pytest.mark.parametrize("name", ["sum", "amax", "std", "logsumexp"])
+def test_sizes_and_strides(device, name, shape):
+    torch.manual_seed(0)
+    values = torch.randn(shape)
+    for tensor in (values, values.transpose(0, -1), values[..., ::2]):
+        if name == "amax" and not tensor.numel():
+            continue
+        for dims in (0, -1, tuple(range(tensor.dim()))):
+            expected = getattr(tensor, name)(dim=dims, keepdim=True)
+            actual = getattr(tensor.to("mps"), name)(dim=dims, keepdim=True)
+            torch.testing.assert_close(actual.cpu(), expected, equal_nan=True, atol=1e-4, rtol=1e-5)
+
+
+def test_places_of_extremes(device):
+    values = torch.tensor([[1.0, 5.0, 5.0, float("nan"), float("nan")], [3.0, 3.0, 1.0, 1.0, 2.0]]).repeat(1, 40)
+    there = values.to("mps")
+    assert_same(there.max(1), values.max(1))
+    assert_same(there.min(1), values.min(1))
+    assert_same(there.argmax(1), values.argmax(1))
+    assert_same(there.cummax(1), values.cummax(1))
+
+
+def test_results_elsewhere(device):
+    values = torch.randn(4, 6)
+    out = torch.empty(6, 2, device="mps").t()[0]
+    torch.sum(values.to("mps"), 0, out=out)
+    torch.testing.assert_close(out.cpu(), values.sum(0))
+    wide = torch.empty(4, dtype=torch.float16, device="mps")
+    torch.sum(values.to("mps"), 1, dtype=torch.float16, out=wide)
+    torch.testing.assert_close(wide.cpu(), values.sum(1, dtype=torch.float16))
+
+
+def test_classes_out_of_bounds(device):
+    scores = torch.zeros(2, 3, device="mps")
+    with pytest.raises(RuntimeError, match="Target 3 is out of bounds"):
+        torch.nn.functional.nll_loss(scores, torch.tensor([0, 3], device="mps"))
+        torch.mps.synchronize()
