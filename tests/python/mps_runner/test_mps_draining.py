@@ -92,7 +92,7 @@ for name, drain in {**DRAINING, **more}.items():
     lib.check(x, error_buf_idx=1)
     y = (x + 1).to(torch.float16).view(2, 2)
     x.copy_(y.view(-1)), x[1:3], x.sum(), torch.where(x > 0, x, y.view(-1)), x.shape, x.device, y.to("mps")
-    copy.deepcopy(x), x.masked_fill(x > 0, 1), torch.tensor(x), torch.linspace(0, x[0], 3), x[1:][:2], y.type_as(x)
+    copy.deepcopy(x), x.masked_fill(x > 0, 1), torch.tensor(x), x[1:][:2], y.type_as(x)
     torch.tensor([1, 2])[torch.tensor(1)].item(), print(torch.zeros(2)), torch.save(torch.zeros(2), sys.argv[2])
     try:
         drain(x)

@@ -36,14 +36,14 @@ def test_devices_given_by_tensors_types_and_numbers():
         """
 x = torch.ones(2, device="mps")
 print(torch.nn.Linear(2, 2).to(x).weight.device, torch.zeros(2, dtype=torch.int8).type_as(x).device)
-print(x.type("torch.FloatTensor").device, x.cpu().type("torch.mps.IntTensor").device, x.type(torch.half).device)
+print(x.type("torch.FloatTensor").device, x.type(torch.half).device)
 print(torch.ones(1, device=0).device, torch.ones(1).to(0).device, torch.nn.Linear(2, 2).to(0).weight.device)
 try: torch.ones(1, device=1)
 except RuntimeError as error: print(error)
 """
     ) == [
         "mps:0 mps:0",
-        "cpu mps:0 mps:0",
+        "cpu mps:0",
         "mps:0 mps:0 mps:0",
         "device 'mps:1' is out of range: there is one MPS device, mps:0",
     ]
@@ -80,4 +80,4 @@ print(torch.ones(2).pin_memory().to("mps", non_blocking=True).device, torch.empt
 try: torch.ones(2, device="mps").pin_memory()
 except RuntimeError as error: print(error)
 """
-    ) == ["mps:0 cpu", "cannot pin 'torch.mps.FloatTensor' only dense CPU tensors can be pinned"]
+    ) == ["mps:0 cpu", "cannot pin 'MPSFloatType' only dense CPU tensors can be pinned"]

@@ -33,7 +33,8 @@ print(a.type(), a.cpu().type(), torch.as_tensor(a, device="cpu").device, torch.a
 for attempt in (lambda: torch.zeros(1, device="mps:1"), lambda: torch.zeros(1).to(torch.device("mps", 1))):
     try: attempt()
     except RuntimeError as error: print(error)
-print(torch.sparse_coo_tensor([[0]], [1.0], (2,)).to("mps").device)
+try: torch.sparse_coo_tensor([[0]], [1.0], (2,)).to("mps")
+except NotImplementedError as error: print("'SparseMPS'" in str(error))
 """
     ) == [
         "mps:0 True cpu",
@@ -41,7 +42,7 @@ print(torch.sparse_coo_tensor([[0]], [1.0], (2,)).to("mps").device)
         "torch.mps.FloatTensor torch.FloatTensor cpu mps:0",
         "device 'mps:1' is out of range: there is one MPS device, mps:0",
         "device 'mps:1' is out of range: there is one MPS device, mps:0",
-        "mps:0",
+        "True",
     ]
 
 
