@@ -11,7 +11,6 @@
 
 #include "support/made_once.h"
 
-
 namespace metalloid::support {
 namespace {
 

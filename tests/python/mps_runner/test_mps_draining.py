@@ -41,7 +41,7 @@ DRAINING = {
     "shape": lambda x: torch.zeros(x[0].long()),
     "range": lambda x: torch.arange(x[0]),
     "numbers in a list": lambda x: torch.tensor([x[0], x[1]]),
-    "mask of index_put_": lambda x: x.index_put_((x > 0,), x[:1]),
+    "mask of index_put_": lambda x: x.index_put_((x > 0,), x[:1].clone()),
     "list of truth values": lambda x: x[[True, False, True, False]],
     "operator": lambda x: torch.ops.aten.item(x[0]),
     "operator with a shape": lambda x: torch.ops.aten.nonzero(x),

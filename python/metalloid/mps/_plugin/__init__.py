@@ -3,6 +3,7 @@
 =================  =========================================================================================
 wheel.py           what the installed torch offers to compile against
 extension.py       the device, as Python calls it
+loading.py         libraries in memory
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
 objective_c.py     how Objective-C++ is compiled, and its runtime
 generate.py        entries of native_functions.yaml to registrations, with entries.py and registrations.py
@@ -14,7 +15,6 @@ known_operators.py what PyTorch has for MPS
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
 import os
@@ -26,6 +26,7 @@ import torch
 from ... import _core
 from .compile import Unit, build
 from .extension import Device
+from .loading import file_in_memory, load_path
 from .wheel import CannotBuild, installed
 
 __all__ = ["CannotBuild", "device", "load_library", "own_operators"]
@@ -51,7 +52,7 @@ def device() -> Device:
     announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes a minute or two"
     binary = build(f"lib{_name}.so", device_units(), announce)
     try:
-        return Device(_file_in_memory(_name, binary))
+        return Device(file_in_memory(_name, binary))
     except CannotBuild as error:
         raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from None
 
@@ -88,25 +89,8 @@ def load_library(name: str, binary: bytes) -> None:
     """
     from . import objective_c
 
+    device()
     if objective_c.NEEDS_RUNTIME in binary:
         objective_c.load()
-    load_path(_file_in_memory(name, binary), os.RTLD_NOW)
+    load_path(file_in_memory(name, binary), os.RTLD_NOW)
     device().start()  # of operators that call stubs of their own
-
-
-def load_path(path: str, mode: int) -> None:
-    """As torch.ops.load_library, which wants files that have a path."""
-    try:
-        ctypes.CDLL(path, mode=mode)
-    except OSError as error:
-        found = re.search(r"undefined symbol: (?:__objc_class_name_|_OBJC_CLASS_)(\w+)", str(error))
-        said = f"there is no Objective-C class {found[1]} in Metalloid's Foundation and Metal" if found else str(error)
-        raise CannotBuild(said) from None
-
-
-def _file_in_memory(name: str, binary: bytes) -> str:
-    """It stays open: the dynamic linker knows libraries by their paths, which must not come again."""
-    file = os.memfd_create(name)
-    with os.fdopen(os.dup(file), "wb") as copy:
-        copy.write(binary)
-    return f"/proc/{os.getpid()}/fd/{file}"

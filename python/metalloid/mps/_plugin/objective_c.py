@@ -14,6 +14,7 @@ import shlex
 import shutil
 
 from .compile import Unit, build
+from .loading import file_in_memory, load_path
 from .wheel import CannotBuild
 
 _home = pathlib.Path(__file__).parent.parent
@@ -65,16 +66,13 @@ def units() -> list[Unit]:
 
 @functools.lru_cache(maxsize=1)
 def load() -> str:
-    """Loads the runtime, which the device must come before.
+    """Loads the runtime; the device must have been loaded before.
 
     Returns:
         The library's place in this process.
     """
-    from . import _file_in_memory, device, load_path
-
-    device()
     name = "libmetalloid_objective_c.so"
     announce = "metalloid: compiling what Objective-C++ files need, once; this takes some seconds"
-    path = _file_in_memory(name, build(name, units(), announce))
+    path = file_in_memory(name, build(name, units(), announce))
     load_path(path, os.RTLD_NOW | os.RTLD_GLOBAL)
     return path

@@ -52,7 +52,9 @@ __attribute__((visibility("default"))) void metalloid_torch_set_macos_version(un
 }
 
 __attribute__((visibility("default"))) std::int64_t metalloid_torch_current_stream() { return current_stream(); }
-__attribute__((visibility("default"))) void metalloid_torch_set_current_stream(std::int64_t id) { set_current_stream(id); }
+__attribute__((visibility("default"))) void metalloid_torch_set_current_stream(std::int64_t id) {
+  set_current_stream(id);
+}
 
 // Lines of an operator's name and how often it ran on the CPU.
 __attribute__((visibility("default"))) const char* metalloid_torch_fallbacks() {

@@ -37,18 +37,26 @@ auto& operators = *new std::unordered_map<const void*, std::pair<std::string, Op
 auto& operators_of_pytorch = *new std::unordered_set<std::string>;
 
 const std::unordered_set<std::string> with_indices = {
-    "aten::index",     "aten::_unsafe_index", "aten::index_put",        "aten::index_put_", "aten::_index_put_impl_",
-    "aten::index_put", "aten::_unsafe_index_put", "aten::index_copy_", "aten::_unsafe_masked_index",
+    "aten::index",
+    "aten::_unsafe_index",
+    "aten::index_put",
+    "aten::index_put_",
+    "aten::_index_put_impl_",
+    "aten::index_put",
+    "aten::_unsafe_index_put",
+    "aten::index_copy_",
+    "aten::_unsafe_masked_index",
 };
 const std::unordered_set<std::string> reading = {
-    "aten::equal", "aten::is_nonzero", "aten::_assert_async", "aten::_linalg_check_errors", "aten::linalg_lstsq",
-    "aten::linalg_matrix_rank", "aten::_coalesce", "aten::_to_sparse",
+    "aten::equal",        "aten::is_nonzero",         "aten::_assert_async", "aten::_linalg_check_errors",
+    "aten::linalg_lstsq", "aten::linalg_matrix_rank", "aten::_coalesce",     "aten::_to_sparse",
 };
 // Namespaces that bring kernels for MPS on a Mac.
 const std::unordered_set<std::string> with_kernels_for_mps = {"aten", "torchvision", "quantized", "prims", "prim"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "The operator '", name, "' is not currently implemented for the MPS device", reason);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "The operator '", name, "' is not currently implemented for the MPS device",
+                              reason);
 }
 
 // What is to be known of an operator; checks whether it may fall back.
@@ -62,8 +70,9 @@ Operator examine(const c10::OperatorHandle& op, const std::string& name) {
     refuse(name, ": Metalloid has no Metal kernel for it, and METALLOID_MPS_FALLBACK=0 forbids to run the CPU's.");
   }
   if (!is_torchs && !is_allowed_by_pytorch) {
-    refuse(name, ". As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1` to use the "
-                 "CPU as a fallback for this op. WARNING: this will be slower than running natively on MPS.");
+    refuse(name,
+           ". As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1` to use the "
+           "CPU as a fallback for this op. WARNING: this will be slower than running natively on MPS.");
   }
   if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
       !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) &&
@@ -72,7 +81,8 @@ Operator examine(const c10::OperatorHandle& op, const std::string& name) {
     refuse(name, ", nor for the CPU.");
   }
   if (!operators_of_pytorch.empty() && !operators_of_pytorch.contains(name)) {
-    TORCH_WARN("The operator '", name, "' is not currently supported on the MPS backend and will fall back to run on the "
+    TORCH_WARN("The operator '", name,
+               "' is not currently supported on the MPS backend and will fall back to run on the "
                "CPU. This may have performance implications.");
   }
   Operator examined;

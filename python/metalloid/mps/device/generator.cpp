@@ -1,5 +1,6 @@
-// at::MPSGeneratorImpl, which torch's headers declare and its library for Linux lacks. Its state is seed and offset of a
-// Philox generator (c10/metal/random.h): a kernel that draws n numbers takes the offsets from get_offset() on and moves it.
+// at::MPSGeneratorImpl, which torch's headers declare and its library for Linux lacks. Its state is seed and offset of
+// a Philox generator (c10/metal/random.h): a kernel that draws n numbers takes the offsets from get_offset() on and
+// moves it.
 //
 // Layout of state_data(), 7 words: 1, offset (low, high), 0, 0, seed (low, high).
 #include <ATen/Utils.h>

@@ -1,8 +1,8 @@
 // What torch asks about the device "mps".
 #include "hooks.h"
 
-#include <ATen/mps/MPSStream.h>
 #include <ATen/mps/MPSGeneratorImpl.h>
+#include <ATen/mps/MPSStream.h>
 
 #include <atomic>
 #include <chrono>

@@ -14,8 +14,8 @@ class HostViews {
   // The same elements, on the CPU. Other devices' tensors and undefined ones are returned as they are.
   at::Tensor of(const at::Tensor& tensor);
 
-  // What an operator returned or left behind, on "mps": the tensor that a view was made of, a view of its memory, or new
-  // memory that is taken over without a copy.
+  // What an operator returned or left behind, on "mps": the tensor that a view was made of, a view of its memory, or
+  // new memory that is taken over without a copy.
   at::Tensor back(const at::Tensor& result);
 
   // After the call: sizes and memory that the operator changed in the views become the tensors'.

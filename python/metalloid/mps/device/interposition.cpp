@@ -1,7 +1,7 @@
-// torch's wheels for Linux have all of the device "mps" but some decisions that were made when they were compiled: stubs
-// refuse it (DispatchStub.cpp), the accelerator is CUDA (DeviceAccelerator.cpp), its hooks may have been asked for before.
-// Shared libraries call each other's exported functions, and mostly their own, through the global offset table (GOT): one
-// address per function and library, which the dynamic linker fills in. Here it is filled in anew.
+// torch's wheels for Linux have all of the device "mps" but some decisions that were made when they were compiled:
+// stubs refuse it (DispatchStub.cpp), the accelerator is CUDA (DeviceAccelerator.cpp), its hooks may have been asked
+// for before. Shared libraries call each other's exported functions, and mostly their own, through the global offset
+// table (GOT): one address per function and library, which the dynamic linker fills in. Here it is filled in anew.
 //
 //   libtorch_cpu.so:  call get_call_ptr@plt -> GOT[get_call_ptr] -> DispatchStubImpl::get_call_ptr      before
 //                                                                -> our get_call_ptr -> the original    after
@@ -32,8 +32,8 @@ using at::native::DispatchResult;
 using at::native::DispatchStubImpl;
 using at::native::ErrorType;
 
-// The CPU's functions for its instruction sets follow the device: one to three of them, by how torch was compiled. Those
-// that are not there are registers that nobody reads.
+// The CPU's functions for its instruction sets follow the device: one to three of them, by how torch was compiled.
+// Those that are not there are registers that nobody reads.
 using GetCallPointer = void* (*)(DispatchStubImpl*, c10::DeviceType, void*, void*, void*);
 using TryGetCallPointer = DispatchResult (*)(DispatchStubImpl*, c10::DeviceType, void*, void*, void*);
 using GetAccelerator = std::optional<c10::DeviceType> (*)(bool);
@@ -71,8 +71,8 @@ struct Replacement {
 };
 
 Replacement replacements[] = {
-    {"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPvS4_S4_", reinterpret_cast<void*>(get_call_pointer),
-     reinterpret_cast<void**>(&get_call_pointer_of_torch), true},
+    {"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPvS4_S4_",
+     reinterpret_cast<void*>(get_call_pointer), reinterpret_cast<void**>(&get_call_pointer_of_torch), true},
     {"_ZN2at6native16DispatchStubImpl16try_get_call_ptrEN3c1010DeviceTypeEPvS4_S4_",
      reinterpret_cast<void*>(try_get_call_pointer), reinterpret_cast<void**>(&try_get_call_pointer_of_torch), false},
     {"_ZN2at11accelerator14getAcceleratorEb", reinterpret_cast<void*>(get_accelerator), nullptr, true},
@@ -86,7 +86,8 @@ void write_entry(void** entry, void* value) {
   auto* start = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(entry) & ~(page - 1));
   // Read-only after relocation where the linker was told so (-z relro). It stays writable: who made it read-only is not
   // known here, and lazily bound entries beside it need it.
-  if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0) throw std::runtime_error("mprotect of a global offset table failed");
+  if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+    throw std::runtime_error("mprotect of a global offset table failed");
   *entry = value;
 }
 
@@ -107,7 +108,7 @@ void patch(const dl_phdr_info& library) {
   const char* strings = nullptr;
   const ElfW(Sym)* symbols = nullptr;
   struct Table {
-    const ElfW(Rela)* entries = nullptr;
+    const ElfW(Rela) * entries = nullptr;
     std::size_t bytes = 0;
   } tables[2];
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {

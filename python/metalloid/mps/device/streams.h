@@ -1,4 +1,5 @@
-// Streams and events of "mps". Kernels have finished when their call returns, so a stream is a number and an event a time.
+// Streams and events of "mps". Kernels have finished when their call returns, so a stream is a number and an event a
+// time.
 #pragma once
 
 #include <c10/core/Stream.h>
@@ -27,8 +28,8 @@ struct Event {
 // Whether a thread of autograd's for the device exists: it began with a backward pass.
 bool autograd_has_threads();
 
-// Raises what kernels reported through their error buffer (TORCH_REPORT_ERROR), as a c10::AcceleratorError. Whatever hands
-// elements of the device's memory to the host calls it.
+// Raises what kernels reported through their error buffer (TORCH_REPORT_ERROR), as a c10::AcceleratorError. Whatever
+// hands elements of the device's memory to the host calls it.
 void synchronize();
 
 }  // namespace metalloid::torch_device

@@ -74,7 +74,8 @@ at::Tensor empty(at::IntArrayRef size, std::optional<at::ScalarType> type, std::
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> type,
                          std::optional<at::Layout>, std::optional<at::Device> device, std::optional<bool> pinned) {
   TORCH_CHECK(!pinned.value_or(false), "Only dense CPU tensors can be pinned");
-  return at::Tensor(at::detail::empty_strided_mps(size, stride, type.value_or(at::get_default_dtype_as_scalartype()), device));
+  return at::Tensor(
+      at::detail::empty_strided_mps(size, stride, type.value_or(at::get_default_dtype_as_scalartype()), device));
 }
 
 // Zeros without memory, which autograd's forward mode computes with.
@@ -87,8 +88,8 @@ at::Tensor efficient_zero_tensor(at::IntArrayRef size, std::optional<at::ScalarT
                                  std::optional<at::Device>, std::optional<bool>) {
   static auto& no_memory = *new NoMemory;
   constexpr auto keys = c10::DispatchKeySet(c10::DispatchKey::MPS) | c10::DispatchKeySet(c10::DispatchKey::ZeroTensor);
-  return at::Tensor(at::detail::empty_generic(size, &no_memory, keys,
-                                              type.value_or(at::get_default_dtype_as_scalartype()), {}));
+  return at::Tensor(
+      at::detail::empty_generic(size, &no_memory, keys, type.value_or(at::get_default_dtype_as_scalartype()), {}));
 }
 
 // Enlarges the storage where the new shape needs it; what was in it stays.
@@ -105,8 +106,9 @@ void resize_storage(c10::StorageImpl* storage, std::size_t size) {
 void resize_to(const at::Tensor& self, at::IntArrayRef size, at::OptionalIntArrayRef stride = std::nullopt) {
   if (self.sizes() == size && (!stride || self.strides() == *stride)) return;
   auto* impl = self.unsafeGetTensorImpl();
-  const auto bytes = stride ? at::detail::computeStorageNbytes(size, *stride, self.element_size(), self.storage_offset())
-                            : at::detail::computeStorageNbytesContiguous(size, self.element_size(), self.storage_offset());
+  const auto bytes = stride
+                         ? at::detail::computeStorageNbytes(size, *stride, self.element_size(), self.storage_offset())
+                         : at::detail::computeStorageNbytesContiguous(size, self.element_size(), self.storage_offset());
   if (bytes > self.storage().nbytes()) resize_storage(self.storage().unsafeGetStorageImpl(), bytes);
   if (stride) {
     impl->set_sizes_and_strides(size, *stride);
