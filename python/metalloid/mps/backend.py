@@ -11,7 +11,7 @@ import torch
 from .. import _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
-from . import extensions, headers, macos, storages, streams
+from . import exports, extensions, headers, macos, storages, streams
 from ._plugin.extension import Device
 
 
@@ -75,6 +75,7 @@ def install(device: Device) -> None:
     device.set_macos_version(*macos.version())
     platform.processor = lambda: "arm"  # PyTorch Lightning asks for it, as on Macs with another one MPS is of no use
     macos.install()
+    exports.install()
     storages.install()
     streams.install(device)
     extensions.install()

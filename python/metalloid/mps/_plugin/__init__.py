@@ -19,7 +19,6 @@ import functools
 import hashlib
 import os
 import pathlib
-import re
 
 import torch
 

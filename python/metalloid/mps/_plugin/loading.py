@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 
 from .wheel import CannotBuild
 
@@ -17,7 +18,9 @@ def load_path(path: str, mode: int) -> None:
     try:
         ctypes.CDLL(path, mode=mode)
     except OSError as error:
-        raise CannotBuild(str(error)) from None
+        found = re.search(r"undefined symbol: (?:__objc_class_name_|_OBJC_CLASS_)(\w+)", str(error))
+        said = f"there is no Objective-C class {found[1]} in Metalloid's Foundation and Metal" if found else str(error)
+        raise CannotBuild(said) from None
 
 
 def file_in_memory(name: str, binary: bytes) -> str:

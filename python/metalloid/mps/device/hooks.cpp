@@ -87,6 +87,7 @@ struct Hooks final : at::MPSHooksInterface {
   void synchronizeEvent(std::uint32_t) const override { synchronize(); }
   bool queryEvent(std::uint32_t) const override { return true; }
   double elapsedTimeOfEvents(std::uint32_t from, std::uint32_t to) const override {
+    synchronize();
     const auto start = event(from), end = event(to);
     TORCH_CHECK(start.is_recorded && end.is_recorded, "Events must be recorded before calculating elapsed time.");
     return std::chrono::duration<double, std::milli>(end.time - start.time).count();
