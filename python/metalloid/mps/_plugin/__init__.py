@@ -48,7 +48,7 @@ def device() -> Device:
     Raises:
         CannotBuild: that is not possible here; the text says why.
     """
-    announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes a minute or two"
+    announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes some minutes"
     binary = build(f"lib{_name}.so", device_units(), announce)
     try:
         return Device(file_in_memory(_name, binary))
@@ -71,7 +71,7 @@ def own_operators() -> None:
     if binary is None:  # torchgen is asked then, which takes seconds
         from . import operators
 
-        said = f"metalloid: compiling Metalloid's operators for torch {torch.__version__}, once; this takes a minute or two"
+        said = f"metalloid: compiling Metalloid's operators for torch {torch.__version__}, once; this takes some minutes"
         _, binary = operators.library(folder, announce=said)
         _core.write_cached_extension(key, binary)
     try:

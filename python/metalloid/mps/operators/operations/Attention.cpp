@@ -1,3 +1,4 @@
+// _scaled_dot_product_attention_math_for_mps: softmax of the products, row by row, without the matrix of them.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/Attention_metallib.h>

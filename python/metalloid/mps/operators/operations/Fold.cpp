@@ -1,3 +1,4 @@
+// im2col and col2im (unfold, fold).
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/im2col_shape_check.h>

@@ -1,3 +1,4 @@
+// grid_sampler_2d and its gradient.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/GridSamplerUtils.h>

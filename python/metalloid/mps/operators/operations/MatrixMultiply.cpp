@@ -1,3 +1,4 @@
+// mm, bmm, addmm and what is one product of matrices; Convolution.cpp uses its kernels too.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MatrixMultiply_metallib.h>

@@ -1,3 +1,4 @@
+// Padding by reflection and replication, and its gradient.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Padding.h>

@@ -1,3 +1,4 @@
+// Max, average and adaptive pooling, and their gradients.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Pool.h>

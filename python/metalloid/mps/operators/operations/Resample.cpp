@@ -1,3 +1,4 @@
+// Upsampling: nearest, linear, bicubic and antialiased, and its gradients.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>

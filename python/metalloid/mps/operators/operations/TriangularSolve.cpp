@@ -1,3 +1,4 @@
+// linalg_solve_triangular.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/Tensor.h>
