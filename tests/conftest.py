@@ -80,13 +80,25 @@ def no_hang(request):
 
 @pytest.fixture(scope="session", autouse=True)
 def private_cache(tmp_path_factory):
-    """Compiled kernels of other runs stay out of the tests' way. The device mps takes minutes: that one is shared."""
-    cache = tmp_path_factory.mktemp("cache")
-    os.environ["METALLOID_CACHE_DIR"] = str(cache)
-    prepared = build / "device_cache" / "extensions"  # scripts/test.sh compiles it
+    """Compiled kernels of other runs stay out of the tests' way."""
+    os.environ["METALLOID_CACHE_DIR"] = str(cache_with_device(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def own_cache(tmp_path_factory, monkeypatch):
+    """A cache that no other test has written to."""
+    cache = cache_with_device(tmp_path_factory.mktemp("cache"))
+    monkeypatch.setenv("METALLOID_CACHE_DIR", str(cache))
+    return cache
+
+
+def cache_with_device(cache):
+    """The device mps takes minutes to compile: scripts/test.sh does it once, for all caches."""
+    prepared = build / "device_cache" / "extensions"
     if prepared.is_dir():
         cache.chmod(0o700)
         shutil.copytree(prepared, cache / "extensions", copy_function=link_or_copy)
+    return cache
 
 
 def link_or_copy(source, destination):

@@ -52,8 +52,8 @@ def lib():
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("METALLOID_CACHE_DIR", str(tmp_path))
+def nothing_is_remembered(own_cache):
+    """Each test tunes anew."""
 
 
 def test_a_thread_per_element(lib):

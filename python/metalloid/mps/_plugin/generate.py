@@ -73,7 +73,7 @@ class Generated:
     def units(self) -> list[Unit]:
         """What is to be compiled into the library that has the kernels."""
         return [
-            Unit(pathlib.Path(name), flags=("-O1",), texts=((name, text), *headers_of([text], self.headers)))
+            Unit(pathlib.Path(name), texts=((name, text), *headers_of([text], self.headers)))
             for name, text in self.sources.items()
         ]
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
-import re
 import shlex
 import shutil
 
-from .compile import Unit, build
+from .compile import Unit, build, newest_clang
 from .loading import file_in_memory, load_path
 from .wheel import CannotBuild
 
@@ -22,7 +21,6 @@ _home = pathlib.Path(__file__).parent.parent
 INCLUDE = (_home / "host" / "objc" / "include", _home / "host")
 FLAGS = (
     "-xobjective-c++", "-fobjc-runtime=objfw", "-fblocks", "-fconstant-string-class=NSConstantString",
-    "-DAT_PER_OPERATOR_HEADERS",
 )  # fmt: skip
 NEEDS_RUNTIME = b"__objc_exec_class"  # in every library that has Objective-C
 
@@ -33,21 +31,9 @@ def _clang() -> tuple[str, ...]:
     chosen = shlex.split(os.environ.get("OBJCXX", ""))
     if chosen:
         return (shutil.which(chosen[0]) or chosen[0], *chosen[1:])
-    newest = sorted(
-        {name for folder in os.get_exec_path() for name in _names(folder) if re.fullmatch(r"clang\+\+-\d+", name)},
-        key=lambda name: -int(name.rpartition("-")[2]),
-    )
-    for name in (*newest, "clang++"):
-        if found := shutil.which(name):
-            return (found,)
+    if found := newest_clang():
+        return (found,)
     raise CannotBuild("Objective-C++ needs Clang, and there is no clang++ (Debian: apt install clang)")
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def __getattr__(name: str) -> tuple[str, ...]:

@@ -10,16 +10,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from . import entries, shaders
-from .compile import Unit, build
+from .compile import STUBS, Unit, build
 from .generate import Function, Generated, YamlError, generate, headers_of
 
-# Of the wheel: libraries that call stubs must agree with it on their form.
-_STUBS = ("AVX2", "AVX512") if platform.machine() in ("x86_64", "AMD64") else ()
 _SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
 _metallib = re.compile(r"ATen/native/mps/(\w+)_metallib\.h")
 
@@ -153,16 +150,15 @@ def _home() -> pathlib.Path:
 
 def _units(file: pathlib.Path, text: str, headers: Mapping[str, str]) -> list[Unit]:
     texts = tuple(headers_of([text], headers))
-    flags = tuple(f"-DHAVE_{level}_CPU_DEFINITION" for level in _STUBS)
     if file.suffix == ".mm":
         from .objective_c import COMPILER, FLAGS, INCLUDE
 
-        return [Unit(file, (*INCLUDE, _home()), (*flags, *FLAGS), COMPILER, texts)]
+        return [Unit(file, (*INCLUDE, _home()), FLAGS, COMPILER, texts)]
     if file.parent.name == "cpu":
         # PyTorch compiles these for several processors. Here each of their stubs gets the code for all of them.
-        levels = [(*flags, f"-DCPU_CAPABILITY={level}") for level in ("DEFAULT", *_STUBS)]
+        levels = [(f"-DCPU_CAPABILITY={level}",) for level in ("DEFAULT", *STUBS)]
         return [Unit(file, (_home(),), level, texts=texts) for level in levels]
-    return [Unit(file, (_home(),), flags, texts=texts)]
+    return [Unit(file, (_home(),), texts=texts)]
 
 
 def _included_kernels(hosts: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str], folder: Folder) -> set[str]:

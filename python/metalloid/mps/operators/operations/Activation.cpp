@@ -4,7 +4,7 @@
 #include <ATen/native/Activation.h>
 #include <ATen/native/BinaryOps.h>
 #include <ATen/native/UnaryOps.h>
-#include <ATen/native/mps/Activation_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/native/mps/kernels/Activation.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gelu_backward_native.h>
@@ -13,6 +13,8 @@
 #include <ATen/ops/log_sigmoid_forward_native.h>
 
 #include <vector>
+
+#include <ATen/native/mps/Activation_metallib.h>
 
 #include "Elementwise.h"
 

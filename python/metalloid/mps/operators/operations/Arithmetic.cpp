@@ -2,8 +2,10 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/BinaryOps.h>
-#include <ATen/native/mps/Arithmetic_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/add_native.h>
+
+#include <ATen/native/mps/Arithmetic_metallib.h>
 
 #include "Elementwise.h"
 

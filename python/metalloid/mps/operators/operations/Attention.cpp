@@ -1,13 +1,14 @@
 // _scaled_dot_product_attention_math_for_mps: softmax of the products, row by row, without the matrix of them.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
-#include <ATen/native/mps/Attention_metallib.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/_scaled_dot_product_attention_math_for_mps_native.h>
 #include <ATen/ops/empty.h>
 
 #include <cmath>
+
+#include <ATen/native/mps/Attention_metallib.h>
 
 #include "kernels.h"
 

@@ -1,10 +1,9 @@
 // Normalisation of batches, and gradients.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
 #include <ATen/native/cpu/mixed_data_type.h>
-#include <ATen/native/mps/BatchNorm_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_batch_norm_with_update_native.h>
 #include <ATen/ops/_native_batch_norm_legit_native.h>
 #include <ATen/ops/batch_norm_backward_native.h>
@@ -16,6 +15,8 @@
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <ATen/native/mps/BatchNorm_metallib.h>
 
 #include "Reduction.h"
 

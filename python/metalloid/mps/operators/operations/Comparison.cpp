@@ -1,6 +1,8 @@
 // Comparisons, logical connectives, the larger and the smaller of two.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/native/BinaryOps.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+
 #include <ATen/native/mps/Comparison_metallib.h>
 
 #include "Elementwise.h"

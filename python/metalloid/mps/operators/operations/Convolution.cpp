@@ -2,11 +2,12 @@
 // matrix (kernels/MatrixMultiply.metal), with other axes as rows, columns and depth.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
-#include <ATen/native/mps/MatrixMultiply_metallib.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/convolution_backward_overrideable_native.h>
 #include <ATen/ops/convolution_overrideable_native.h>
 #include <ATen/ops/empty.h>
+
+#include <ATen/native/mps/MatrixMultiply_metallib.h>
 
 #include "kernels.h"
 

@@ -2,9 +2,11 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/native/mps/Copy_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_neg_view.h>
 #include <device/copy.h>
+
+#include <ATen/native/mps/Copy_metallib.h>
 
 namespace at::native {
 namespace {

@@ -1,6 +1,8 @@
 // Exponentials, logarithms, roots, circular and hyperbolic functions.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/native/UnaryOps.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+
 #include <ATen/native/mps/Elementary_metallib.h>
 
 #include "Elementwise.h"

@@ -5,7 +5,7 @@
 #include <ATen/native/Fill.h>
 #include <ATen/native/RangeFactories.h>
 #include <ATen/native/TensorCompare.h>
-#include <ATen/native/mps/Factories_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye_native.h>
 #include <ATen/ops/linspace.h>
@@ -18,6 +18,8 @@
 #include <array>
 #include <cstring>
 #include <vector>
+
+#include <ATen/native/mps/Factories_metallib.h>
 
 #include "Elementwise.h"
 

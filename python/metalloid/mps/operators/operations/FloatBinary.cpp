@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/BinaryOps.h>
 #include <ATen/native/TensorFactories.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+
 #include <ATen/native/mps/FloatBinary_metallib.h>
 
 #include "Elementwise.h"

@@ -2,11 +2,12 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/im2col_shape_check.h>
-#include <ATen/native/mps/Fold_metallib.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/col2im_native.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/im2col_native.h>
+
+#include <ATen/native/mps/Fold_metallib.h>
 
 #include "kernels.h"
 

@@ -2,13 +2,14 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/GridSamplerUtils.h>
-#include <ATen/native/mps/GridSampler_metallib.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/grid_sampler_2d_backward_native.h>
 #include <ATen/ops/grid_sampler_2d_native.h>
 #include <ATen/ops/zeros.h>
+
+#include <ATen/native/mps/GridSampler_metallib.h>
 
 #include "kernels.h"
 

@@ -1,5 +1,4 @@
 // Normalisation of groups of channels.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/group_norm.h>

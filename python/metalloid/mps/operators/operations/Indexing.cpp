@@ -1,6 +1,7 @@
 // index.Tensor, index_put_, index_copy, index_fill_, take, put_, flip; and launches that other files share
 // (Indexing.h).
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
+
 #include "Indexing.h"
 
 #include <ATen/core/Tensor.h>
@@ -9,13 +10,14 @@
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/full.h>
 
+#include <ATen/native/mps/Indexing_metallib.h>
+
 namespace at::native {
 namespace mps {
 
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Indexing_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

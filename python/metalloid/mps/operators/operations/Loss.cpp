@@ -1,5 +1,4 @@
 // Losses of elements, and their gradients.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/TensorIterator.h>
 #include <ATen/core/Reduction.h>
@@ -7,7 +6,7 @@
 #include <ATen/native/BinaryOps.h>
 #include <ATen/native/PointwiseOps.h>
 #include <ATen/native/Resize.h>
-#include <ATen/native/mps/Loss_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/binary_cross_entropy_backward_native.h>
 #include <ATen/ops/binary_cross_entropy_native.h>
 #include <ATen/ops/empty.h>
@@ -16,6 +15,8 @@
 
 #include <array>
 #include <string>
+
+#include <ATen/native/mps/Loss_metallib.h>
 
 #include "Reduction.h"
 

@@ -1,7 +1,6 @@
 // mm, bmm, addmm and what is one product of matrices; Convolution.cpp uses its kernels too.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
-#include <ATen/native/mps/MatrixMultiply_metallib.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/addbmm_native.h>
 #include <ATen/ops/addmm_native.h>
@@ -16,6 +15,8 @@
 #include <ATen/ops/mm_native.h>
 #include <ATen/ops/result_type.h>
 #include <ATen/ops/vdot_native.h>
+
+#include <ATen/native/mps/MatrixMultiply_metallib.h>
 
 #include "kernels.h"
 

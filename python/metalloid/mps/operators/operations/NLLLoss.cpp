@@ -1,10 +1,9 @@
 // The negative log likelihood of classes, and its gradient.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
-#include <ATen/native/mps/NLLLoss_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/nll_loss2d_backward_native.h>
 #include <ATen/ops/nll_loss2d_forward_native.h>
@@ -14,6 +13,8 @@
 
 #include <algorithm>
 #include <string>
+
+#include <ATen/native/mps/NLLLoss_metallib.h>
 
 #include "Reduction.h"
 

@@ -1,10 +1,9 @@
 // Normalisation of layers, and what it shares with that of groups.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/cpu/mixed_data_type.h>
 #include <ATen/native/layer_norm.h>
-#include <ATen/native/mps/Normalization_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_fused_rms_norm_backward_native.h>
 #include <ATen/ops/_fused_rms_norm_native.h>
 #include <ATen/ops/empty.h>
@@ -17,6 +16,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+
+#include <ATen/native/mps/Normalization_metallib.h>
 
 #include "Normalization.h"
 #include "Reduction.h"

@@ -1,6 +1,5 @@
 // _fused_adam_, _fused_adamw_, _fused_sgd_, _fused_adagrad_, and _amp_… for scaled gradients.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
-#define AT_PER_OPERATOR_HEADERS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_amp_foreach_non_finite_check_and_unscale_native.h>
@@ -13,13 +12,14 @@
 
 #include <cmath>
 
+#include <ATen/native/mps/Optimizers_metallib.h>
+
 namespace at::native {
 namespace mps {
 
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Optimizers_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Padding.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
-#include <ATen/native/mps/Pad_metallib.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/reflection_pad1d_backward_native.h>
 #include <ATen/ops/reflection_pad1d_native.h>
@@ -17,6 +16,8 @@
 #include <ATen/ops/replication_pad2d_native.h>
 #include <ATen/ops/replication_pad3d_backward_native.h>
 #include <ATen/ops/replication_pad3d_native.h>
+
+#include <ATen/native/mps/Pad_metallib.h>
 
 #include "kernels.h"
 

@@ -3,8 +3,10 @@
 #include <ATen/native/Lerp.h>
 #include <ATen/native/PointwiseOps.h>
 #include <ATen/native/TensorCompare.h>
-#include <ATen/native/mps/Pointwise_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/native/mps/kernels/TensorCompare.h>
+
+#include <ATen/native/mps/Pointwise_metallib.h>
 
 #include "Elementwise.h"
 

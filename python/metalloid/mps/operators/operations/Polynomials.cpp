@@ -1,6 +1,8 @@
 // Orthogonal polynomials.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/native/BinaryOps.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+
 #include <ATen/native/mps/Polynomials_metallib.h>
 
 #include "Elementwise.h"

@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Pool.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
-#include <ATen/native/mps/Pooling_metallib.h>
 #include <ATen/ops/_adaptive_avg_pool2d_backward_native.h>
 #include <ATen/ops/_adaptive_avg_pool2d_native.h>
 #include <ATen/ops/_adaptive_avg_pool3d_backward_native.h>
@@ -23,6 +22,8 @@
 #include <ATen/ops/max_pool2d_with_indices_native.h>
 #include <ATen/ops/max_pool3d_with_indices_backward_native.h>
 #include <ATen/ops/max_pool3d_with_indices_native.h>
+
+#include <ATen/native/mps/Pooling_metallib.h>
 
 #include "kernels.h"
 

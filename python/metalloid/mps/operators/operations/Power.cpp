@@ -1,9 +1,11 @@
 // Powers, with a tensor or a number as exponent.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/native/Pow.h>
-#include <ATen/native/mps/Power_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 
 #include <c10/util/complex.h>
+
+#include <ATen/native/mps/Power_metallib.h>
 
 #include "Elementwise.h"
 

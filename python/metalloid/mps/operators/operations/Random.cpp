@@ -18,13 +18,14 @@
 #include <cmath>
 #include <mutex>
 
+#include <ATen/native/mps/Random_metallib.h>
+
 namespace at::native {
 namespace mps {
 
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Random_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

@@ -1,6 +1,6 @@
 // Operators that reduce dimensions.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
+
 #include "Reduction.h"
 
 #include <ATen/Dispatch.h>
@@ -10,7 +10,7 @@
 #include <ATen/native/ReduceOps.h>
 #include <ATen/native/ReduceOpsUtils.h>
 #include <ATen/native/TensorCompare.h>
-#include <ATen/native/mps/Reduction_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/complex.h>
 #include <ATen/ops/count_nonzero_native.h>
 #include <ATen/ops/empty.h>
@@ -24,6 +24,8 @@
 #include <ATen/ops/var_native.h>
 
 #include <cmath>
+
+#include <ATen/native/mps/Reduction_metallib.h>
 
 namespace at::native {
 namespace {

@@ -1,5 +1,4 @@
 // How reductions are described to their kernels, and how many threads share one.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include "Reduction.h"
 

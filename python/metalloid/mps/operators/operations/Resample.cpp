@@ -2,7 +2,6 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
-#include <ATen/native/mps/Resample_metallib.h>
 #include <ATen/ops/_upsample_bicubic2d_aa_backward_native.h>
 #include <ATen/ops/_upsample_bicubic2d_aa_native.h>
 #include <ATen/ops/_upsample_bilinear2d_aa_backward_native.h>
@@ -27,6 +26,8 @@
 #include <ATen/ops/upsample_nearest3d_native.h>
 #include <ATen/ops/upsample_trilinear3d_backward_native.h>
 #include <ATen/ops/upsample_trilinear3d_native.h>
+
+#include <ATen/native/mps/Resample_metallib.h>
 
 #include "kernels.h"
 

@@ -1,15 +1,16 @@
 // Cumulative operators along one dimension.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/WrapDimUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/ReduceOps.h>
-#include <ATen/native/mps/Scan_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_cummax_helper_native.h>
 #include <ATen/ops/_cummin_helper_native.h>
 #include <ATen/ops/empty.h>
 
 #include <string>
+
+#include <ATen/native/mps/Scan_metallib.h>
 
 #include "Reduction.h"
 

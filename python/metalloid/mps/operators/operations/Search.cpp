@@ -1,6 +1,5 @@
 // searchsorted and bucketize; unique and unique_consecutive of all elements.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
-#define AT_PER_OPERATOR_HEADERS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/BucketizationUtils.h>
 #include <ATen/native/Resize.h>
@@ -11,6 +10,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/searchsorted_native.h>
 
+#include <ATen/native/mps/Sorting_metallib.h>
+
 #include "Sorting.h"
 
 namespace at::native {
@@ -19,7 +20,6 @@ namespace mps {
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Sorting_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

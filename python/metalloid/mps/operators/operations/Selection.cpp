@@ -1,6 +1,5 @@
 // nonzero, masked_select, masked_scatter_, repeat_interleave, tril_indices, cat, bincount, backward of embedding.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
-#define AT_PER_OPERATOR_HEADERS
 #include <ATen/ExpandUtils.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/TensorMeta.h>
@@ -23,6 +22,8 @@
 #include <ATen/ops/triu_indices_native.h>
 #include <ATen/ops/zeros.h>
 
+#include <ATen/native/mps/Selection_metallib.h>
+
 #include "Indexing.h"
 
 namespace at::native {
@@ -31,7 +32,6 @@ namespace mps {
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Selection_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

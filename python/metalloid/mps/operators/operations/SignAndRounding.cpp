@@ -3,13 +3,15 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TensorCompare.h>
 #include <ATen/native/UnaryOps.h>
-#include <ATen/native/mps/SignAndRounding_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/native/mps/kernels/UnaryKernel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/isnan_native.h>
 #include <ATen/ops/zeros.h>
 
 #include <limits>
+
+#include <ATen/native/mps/SignAndRounding_metallib.h>
 
 #include "Elementwise.h"
 

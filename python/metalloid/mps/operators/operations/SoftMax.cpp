@@ -1,9 +1,8 @@
 // Softmax and its logarithm, and their gradients.
-#define AT_PER_OPERATOR_HEADERS
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/WrapDimUtils.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/native/mps/SoftMax_metallib.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/_log_softmax_backward_data_native.h>
 #include <ATen/ops/_log_softmax_native.h>
 #include <ATen/ops/_softmax_backward_data_native.h>
@@ -12,6 +11,8 @@
 
 #include <algorithm>
 #include <string>
+
+#include <ATen/native/mps/SoftMax_metallib.h>
 
 #include "Reduction.h"
 

@@ -1,6 +1,6 @@
 // sort, topk, kthvalue, median, nanmedian.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
-#define AT_PER_OPERATOR_HEADERS
+
 #include "Sorting.h"
 
 #include <ATen/MemoryOverlap.h>
@@ -18,13 +18,14 @@
 #include <ATen/ops/nanmedian_native.h>
 #include <ATen/ops/topk_native.h>
 
+#include <ATen/native/mps/Sorting_metallib.h>
+
 namespace at::native {
 namespace mps {
 
 #ifndef PYTORCH_JIT_COMPILE_SHADERS
 static auto& lib = MetalShaderLibrary::getBundledLibrary();
 #else
-#include <ATen/native/mps/Sorting_metallib.h>
 #endif
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);

@@ -1,6 +1,8 @@
 // Error functions, gamma functions, Bessel functions.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/native/UnaryOps.h>
+#include <ATen/native/mps/MetalShaderLibrary.h>
+
 #include <ATen/native/mps/Special_metallib.h>
 
 #include "Elementwise.h"

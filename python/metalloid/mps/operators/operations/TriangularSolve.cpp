@@ -3,9 +3,10 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
-#include <ATen/native/mps/TriangularSolve_metallib.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linalg_solve_triangular_native.h>
+
+#include <ATen/native/mps/TriangularSolve_metallib.h>
 
 #include "kernels.h"
 
