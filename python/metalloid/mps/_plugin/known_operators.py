@@ -10,13 +10,13 @@ from ... import _core
 from .wheel import installed
 
 _entry = re.compile(r"^- func: ([\w.]+)\(", re.MULTILINE)
-_dispatch_to_mps = re.compile(r"^ +[\w, ]*\bMPS\b[\w, ]*:", re.MULTILINE)
+_dispatch_to_mps = re.compile(r"^ +[\w, ]*\b(?:Sparse)?MPS\b[\w, ]*:", re.MULTILINE)
 _delegate = re.compile(r"^ +structured_delegate: ([\w.]+)", re.MULTILINE)
 
 
 def operators_of_pytorch() -> set[str]:
     """Names with overloads ("aten::sum.dim_IntList"), by the native_functions.yaml that torch's wheel has; empty if none."""
-    key = b"operators of PyTorch for MPS\0" + installed().stamp.encode()
+    key = b"operators of PyTorch for MPS and its sparse tensors\0" + installed().stamp.encode()
     cached = _core.read_cached_extension(key)
     if cached is None:
         cached = "\n".join(sorted(_read())).encode()

@@ -28,6 +28,7 @@ struct Operator {
   bool takes_generator = false;
   bool reads_elements = false;  // its result, or the result's shape, is told to the host
   bool takes_indices = false;   // which may be on the CPU
+  bool copies = false;          // also between devices
   std::uint64_t calls = 0;
 };
 
@@ -51,12 +52,24 @@ const std::unordered_set<std::string> reading = {
     "aten::equal",        "aten::is_nonzero",         "aten::_assert_async", "aten::_linalg_check_errors",
     "aten::linalg_lstsq", "aten::linalg_matrix_rank", "aten::_coalesce",     "aten::_to_sparse",
 };
+const std::unordered_set<std::string> copying = {"aten::copy_", "aten::copy_sparse_to_sparse_"};
 // Namespaces that bring kernels for MPS on a Mac.
 const std::unordered_set<std::string> with_kernels_for_mps = {"aten", "torchvision", "quantized", "prims", "prim"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "The operator '", name, "' is not currently implemented for the MPS device",
                               reason);
+}
+
+// Of kernels that serve every device.
+bool is_composite(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+         op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) ||
+         op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+}
+
+bool has_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
+  return op.hasKernelForDispatchKey(key) || is_composite(op);
 }
 
 // What is to be known of an operator; checks whether it may fall back.
@@ -74,10 +87,7 @@ Operator examine(const c10::OperatorHandle& op, const std::string& name) {
            ". As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1` to use the "
            "CPU as a fallback for this op. WARNING: this will be slower than running natively on MPS.");
   }
-  if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
-      !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) &&
-      !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) &&
-      !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)) {
+  if (!has_kernel(op, c10::DispatchKey::CPU) && !has_kernel(op, c10::DispatchKey::SparseCPU)) {
     refuse(name, ", nor for the CPU.");
   }
   if (!operators_of_pytorch.empty() && !operators_of_pytorch.contains(name)) {
@@ -91,6 +101,7 @@ Operator examine(const c10::OperatorHandle& op, const std::string& name) {
     examined.takes_generator |= type->isSubtypeOf(*c10::OptionalType::create(c10::GeneratorType::get()));
   }
   examined.takes_indices = with_indices.contains(base);
+  examined.copies = copying.contains(base);
   examined.reads_elements = reading.contains(base);
   for (const auto tag : op.getTags()) {
     examined.reads_elements |= tag == at::Tag::data_dependent_output || tag == at::Tag::dynamic_output_shape;
@@ -131,7 +142,7 @@ at::Generator generator_of_cpu(const c10::IValue& given) {
 }
 
 void check_devices(const at::Tensor& tensor, const Operator& op, bool& has_host_tensor) {
-  if (!tensor.defined() || tensor.is_mps() || tensor.dim() == 0 || op.takes_indices) return;
+  if (!tensor.defined() || tensor.is_mps() || tensor.dim() == 0 || op.takes_indices || op.copies) return;
   if (!tensor.is_cpu()) {
     TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, mps:0 and ",
                 tensor.device(), "!");
@@ -139,8 +150,12 @@ void check_devices(const at::Tensor& tensor, const Operator& op, bool& has_host_
   has_host_tensor = true;
 }
 
+template <c10::DispatchKey key>
 void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const Operator about = known(op);
+  if constexpr (key != c10::DispatchKey::CPU) {
+    if (!has_kernel(op, key)) refuse(c10::toString(op.operator_name()), " with sparse tensors, nor for the CPU.");
+  }
   if (about.reads_elements) synchronize();
   const auto& schema = op.schema();
   const auto count = schema.arguments().size();
@@ -183,7 +198,7 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   TORCH_CHECK(!has_host_tensor || views.empty(),
               "Expected all tensors to be on the same device, but found at least two devices, mps:0 and cpu!");
 
-  op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+  op.redispatchBoxed(c10::DispatchKeySet(key), stack);
 
   views.write_back();
   const auto results = schema.returns().size();
@@ -198,7 +213,32 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
 }
 
-TORCH_LIBRARY_IMPL(_, MPS, library) { library.fallback(torch::CppFunction::makeFromBoxedFunction<&run_on_cpu>()); }
+void refuse_quantized(const c10::OperatorHandle& op, torch::jit::Stack*) {
+  refuse(c10::toString(op.operator_name()), " with quantized tensors: PyTorch has none on it.");
+}
+
+template <c10::DispatchKey key>
+torch::CppFunction on_cpu() {
+  return torch::CppFunction::makeFromBoxedFunction<&run_on_cpu<key>>();
+}
+
+TORCH_LIBRARY_IMPL(_, MPS, library) { library.fallback(on_cpu<c10::DispatchKey::CPU>()); }
+TORCH_LIBRARY_IMPL(_, SparseMPS, library) { library.fallback(on_cpu<c10::DispatchKey::SparseCPU>()); }
+TORCH_LIBRARY_IMPL(_, QuantizedMPS, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&refuse_quantized>());
+}
+
+// A composite kernel goes before the fallback, but not before the CPU's own for sparse tensors.
+TORCH_LIBRARY_IMPL(aten, SparseMPS, library) {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  for (const auto& name : dispatcher.getAllOpNames()) {
+    if (!name.name.starts_with("aten::")) continue;
+    const auto op = dispatcher.findOp(name);
+    if (op && op->hasKernelForDispatchKey(c10::DispatchKey::SparseCPU) && is_composite(*op)) {
+      library.impl(c10::toString(name).c_str(), on_cpu<c10::DispatchKey::SparseCPU>());
+    }
+  }
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "host_view.h"
 
+#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/TensorBase.h>
 #include <c10/core/CPUAllocator.h>
 
@@ -26,6 +27,32 @@ at::Tensor make_tensor(c10::Storage storage, c10::DispatchKey key, const at::Ten
   return tensor;
 }
 
+at::SparseTensorImpl& sparse(const at::Tensor& tensor) {
+  return *static_cast<at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
+}
+
+// Gives a sparse tensor what another one consists of, each part on this one's device.
+template <typename Convert>
+void assign(const at::Tensor& to, const at::Tensor& from, Convert convert) {
+  auto &target = sparse(to), &source = sparse(from);
+  const auto indices = convert(source.indices()), values = convert(source.values());
+  if (to.sizes() == from.sizes() && target.sparse_dim() == source.sparse_dim() &&
+      target.coalesced() == source.coalesced() && target.indices().is_same(indices) &&
+      target.values().is_same(values)) {
+    return;  // it may not be allowed to change
+  }
+  target.raw_resize_(source.sparse_dim(), source.dense_dim(), from.sizes());
+  target.set_indices_and_values_unsafe(indices, values);
+  target.set_coalesced(source.coalesced());
+}
+
+template <typename Convert>
+at::Tensor make_sparse(c10::DispatchKey key, const at::Tensor& like, Convert convert) {
+  auto made = at::detail::make_tensor<at::SparseTensorImpl>(c10::DispatchKeySet(key), like.dtype());
+  assign(made, like, convert);
+  return made;
+}
+
 }  // namespace
 
 c10::intrusive_ptr<c10::StorageImpl> HostViews::storage_of(const c10::Storage& storage) {
@@ -44,21 +71,30 @@ c10::intrusive_ptr<c10::StorageImpl> HostViews::storage_of(const c10::Storage& s
 
 at::Tensor HostViews::of(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_mps()) return tensor;
-  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "layout ", tensor.layout(),
-                              " is not supported on the MPS device");
   for (const auto& known : views_) {
     if (known.tensor.is_same(tensor)) return known.view;
   }
-  auto view = make_tensor(c10::Storage(storage_of(tensor.storage())), c10::DispatchKey::CPU, tensor);
+  auto view =
+      tensor.is_sparse()
+          ? make_sparse(c10::DispatchKey::SparseCPU, tensor, [this](const at::Tensor& part) { return of(part); })
+          : make_tensor(c10::Storage(storage_of(tensor.storage())), c10::DispatchKey::CPU, tensor);
   views_.push_back({tensor, view});
   return view;
 }
 
 at::Tensor HostViews::back(const at::Tensor& result) {
-  if (!result.defined() || !result.is_cpu() || result.layout() != c10::kStrided) return result;
+  if (!result.defined() || !result.is_cpu()) return result;
   for (const auto& known : views_) {
     if (known.view.is_same(result)) return known.tensor;
   }
+  if (result.is_sparse()) {
+    return make_sparse(c10::DispatchKey::SparseMPS, result, [this](const at::Tensor& part) { return back(part); });
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(!result.is_quantized() && !result.is_nested(),
+                              result.is_quantized() ? "quantized" : "nested strided",
+                              " tensors do not exist on the MPS device");
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == c10::kStrided, "layout ", result.layout(),
+                              " is not supported on the MPS device");
   check_type(result.scalar_type());
   auto* storage = result.storage().unsafeGetStorageImpl();
   for (const auto& [device, view] : storages_) {
@@ -82,6 +118,10 @@ void HostViews::write_back() {
     storage->set_nbytes(size);
   }
   for (auto& [tensor, view] : views_) {
+    if (tensor.is_sparse()) {
+      assign(tensor, view, [this](const at::Tensor& part) { return back(part); });
+      continue;
+    }
     auto* impl = tensor.unsafeGetTensorImpl();
     if (tensor.sizes() == view.sizes() && tensor.strides() == view.strides() &&
         tensor.storage_offset() == view.storage_offset()) {
