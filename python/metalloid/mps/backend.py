@@ -11,7 +11,7 @@ import torch
 from .. import _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
-from . import exports, extensions, headers, macos, storages, streams
+from . import exports, extensions, headers, layouts, macos, storages, streams
 from ._plugin.extension import Device
 
 
@@ -78,4 +78,5 @@ def install(device: Device) -> None:
     exports.install()
     storages.install()
     streams.install(device)
+    layouts.install()
     extensions.install()

@@ -2,6 +2,7 @@
 // matrix (kernels/MatrixMultiply.metal), with other axes as rows, columns and depth.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
+#include <ATen/native/ConvUtils.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/convolution_backward_overrideable_native.h>
 #include <ATen/ops/convolution_overrideable_native.h>
@@ -163,6 +164,12 @@ void check_type(const Tensor& input, const Tensor& other, const char* what) {
               ") and ", what, " type (", other.defined() ? other.toString() : "", ") should be the same");
 }
 
+// As torch.compile expects it (mps/layouts.py).
+MemoryFormat format_of_results(const Tensor& input, const Tensor& weight) {
+  if (!mps_conv_use_channels_last(input, weight)) return MemoryFormat::Contiguous;
+  return input.dim() == 5 ? MemoryFormat::ChannelsLast3d : MemoryFormat::ChannelsLast;
+}
+
 }  // namespace
 
 Tensor convolution_overrideable_mps(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias_,
@@ -183,7 +190,7 @@ Tensor convolution_overrideable_mps(const Tensor& input, const Tensor& weight, c
     sizes.push_back(transposed ? (size - 1) * set.stride[i] - 2 * set.padding[i] + reach + extra[i]
                                : (size + 2 * set.padding[i] - reach) / set.stride[i] + 1);
   }
-  const Tensor result = at::empty(sizes, input.options().memory_format(input.suggest_memory_format()));
+  const Tensor result = at::empty(sizes, input.options().memory_format(format_of_results(input, weight)));
   (transposed ? backward_of_input : forward)(as_volume(result, space), as_volume(input.resolve_neg(), space),
                                              as_volume(weight.resolve_neg(), space), bias, set);
   return result;
@@ -203,7 +210,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_overrideable_mps(const T
   const Tensor grad = as_volume(grad_output.resolve_neg(), space), input_volume = as_volume(input.resolve_neg(), space);
   Tensor grad_input, grad_weight, grad_bias;
   if (output_mask[0]) {
-    grad_input = at::empty(input.sizes(), input.options().memory_format(input.suggest_memory_format()));
+    grad_input = at::empty(input.sizes(), input.options().memory_format(format_of_results(input, weight)));
     const Tensor result = as_volume(grad_input, space), matrix = as_volume(weight.resolve_neg(), space);
     if (transposed) {
       forward(result, grad, matrix, {}, set);
@@ -212,7 +219,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_overrideable_mps(const T
     }
   }
   if (output_mask[1]) {
-    grad_weight = at::empty(weight.sizes(), weight.options());
+    grad_weight = at::empty(weight.sizes(), weight.options().memory_format(format_of_results(input, weight)));
     const Tensor result = as_volume(grad_weight, space);
     if (transposed) {
       backward_of_weight(result, input_volume, grad, set);
