@@ -68,4 +68,9 @@ void bind_recorder(nb::module_& module) {
     for (const Event& event : taken.events) events.append(describe(event, sources));
     return nb::make_tuple(events, taken.dispatches);
   });
+  module.def("take_operator_dispatches", [] {
+    nb::dict counts;
+    for (const auto& [kernel, count] : take_operator_dispatches()) counts[kernel.c_str()] = count;
+    return counts;
+  });
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,5 +47,8 @@ void record(bool on);
 bool is_recording();
 // All since the last call.
 Events take_events();
+// Kernels of the package's own operators of PyTorch are no kernels of the program's and are not among its events; how
+// often each was dispatched since the last call, by name.
+std::map<std::string, std::uint64_t> take_operator_dispatches();
 
 }  // namespace metalloid

@@ -61,6 +61,19 @@ TEST_F(RecorderTest, KeepsFailures) {
   EXPECT_EQ(taken.events[2].error, ErrorCode::invalid_argument);
 }
 
+TEST_F(RecorderTest, CountsThePackagesOwnOperatorsApart) {
+  const std::string own = "#line 1 \"/x/metalloid/mps/operators/kernels/Fill.metal\"\n" + std::string(source);
+  const Kernel fill = Device::cpu().make_library(own).kernel("fill");
+  Buffer x(20);
+  for (int i = 0; i < 2; ++i) run(fill, Dispatch().buffer(0, x).threads({5}, {4}));
+  EXPECT_THROW(run(fill, Dispatch().threads({5}, {4})), Error);
+  const Events taken = take_events();
+  EXPECT_EQ(taken.dispatches, 0u);
+  ASSERT_EQ(taken.events.size(), 1u) << "what failed is told";
+  EXPECT_THAT(take_operator_dispatches(), ::testing::ElementsAre(::testing::Pair("fill", 2u)));
+  EXPECT_THAT(take_operator_dispatches(), ::testing::IsEmpty());
+}
+
 TEST_F(RecorderTest, ForgetsTheOldestAndKeepsNothingWhileOff) {
   const Kernel fill = Device::cpu().make_library(source).kernel("fill");
   Buffer x(4);

@@ -60,11 +60,13 @@ class Watch:
         """Its result, the names of kernels, and of operators that the CPU computed."""
         torch.mps.synchronize()
         _core.take_events()
+        _core.take_operator_dispatches()
         before = dict(self._device.fallbacks())
         result = call()
         torch.mps.synchronize()
         events, _ = _core.take_events()
         kernels = [event["kernel"] for event in events if event["kind"] == "dispatch"]
+        kernels += _core.take_operator_dispatches()
         after = self._device.fallbacks()
         return result, kernels, sorted(name for name, count in after.items() if count != before.get(name, 0))
 

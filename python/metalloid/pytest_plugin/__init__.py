@@ -73,6 +73,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the Metal source of every call of Core AI's own TorchMetalKernel, too, and compare with torch_defn",
     )
     group.addoption(
+        "--metalloid-report",
+        default=None,
+        metavar="FILE",
+        help="write what each test ran, as JSON: kernels of its own, operators of PyTorch that ran as Metal kernels and "
+        "those that fell back to the CPU, with counts",
+    )
+    group.addoption(
         "--metalloid-require-kernels",
         action="store_true",
         help="fail if no test of the session ran a kernel",

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from . import activity
 from .settings import Settings
 
+_most_names = 5  # of operators in the summary
 _events_key: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 
 
@@ -61,6 +63,8 @@ class Runs:
         self._is_worker = hasattr(config, "workerinput")  # of xdist; its reports go to the controller
         self._tests_with_launches: set[str] = set()
         self._launches = self._launches_of_children = self._deselected = 0
+        self._fallbacks = activity.Fallbacks()
+        self._activity = activity.Session()
 
     # Which tests run, and where.
 
@@ -115,6 +119,8 @@ class Runs:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
         _take_events()
+        if self._watches_operators:
+            activity.take_operators(), self._fallbacks.take()
         engine = self._engine_of(item)
         if engine is None:
             yield
@@ -161,6 +167,10 @@ class Runs:
         events = item.stash.setdefault(_events_key, [])
         events.extend(new_events)
         report.metalloid_launches = launches
+        if self._watches_operators:
+            kernels = collections.Counter(event["kernel"] for event in new_events if event["kind"] == "dispatch")
+            ran = {"kernels": kernels, "operators": activity.take_operators(), "fallbacks": self._fallbacks.take()}
+            report.metalloid_activity = {kind: dict(counts) for kind, counts in ran.items() if counts}
         if report.failed and call.excinfo is not None:
             self._explain(report, call.excinfo.value, events)
 
@@ -185,6 +195,8 @@ class Runs:
         self._launches += launches
         if launches:  # one of several reports: of setup, call, teardown, and of each subtest
             self._tests_with_launches.add(report.nodeid)
+        if ran := getattr(report, "metalloid_activity", None):
+            self._activity.add(report.nodeid, ran)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self._settings.is_used:
@@ -195,6 +207,7 @@ class Runs:
             f"metalloid: {_count(len(self._tests_with_launches), 'test')} launched kernels, "
             f"{_count(self._launches, 'launch', 'es')} in all{elsewhere}"
         )
+        self._summarise_operators(terminalreporter)
         if not self._launches:
             for reason, count in _skip_reasons(terminalreporter.stats.get("skipped", ())).most_common(3):
                 terminalreporter.write_line(f"metalloid: {_count(count, 'test')} skipped: {reason}")
@@ -205,6 +218,23 @@ class Runs:
             )
         if self._has_failed():
             terminalreporter.write_line("ERROR: no test launched a kernel (--metalloid-require-kernels)", red=True)
+
+    @property
+    def _watches_operators(self) -> bool:
+        return "mps" in self._settings.runners or self._settings.report is not None
+
+    def _summarise_operators(self, terminalreporter: Any) -> None:
+        operators, fallbacks = self._activity.total("operators"), self._activity.total("fallbacks")
+        if operators or fallbacks:
+            names = ", ".join(list(fallbacks)[:_most_names]) + (", ..." if len(fallbacks) > _most_names else "")
+            terminalreporter.write_line(
+                f"metalloid: operators of PyTorch ran as {_count(len(operators), 'Metal kernel')}, "
+                f"{_count(sum(operators.values()), 'launch', 'es')}; {_count(len(fallbacks), 'operator')} fell back to the CPU, "
+                f"{_count(sum(fallbacks.values()), 'call')}{f' ({names})' if names else ''}"
+            )
+        if self._settings.report is not None:
+            self._activity.write(self._settings.report)
+            terminalreporter.write_line(f"metalloid: what each test ran is in {self._settings.report}")
 
     def _has_failed(self) -> bool:
         return self._settings.require_kernels and self._launches + self._launches_of_children == 0

@@ -22,6 +22,7 @@ class Settings:
         verify_coreai: whether calls of Core AI's own kernels are verified.
         require_kernels: whether a session without any launch fails.
         source_lines: most lines of one source in a report.
+        report: the file for what each test ran; None if nobody asked.
         child_records: where processes that tests start write how many kernels they launched.
     """
 
@@ -41,11 +42,12 @@ class Settings:
         if not lines.isdigit() or int(lines) == 0:
             raise pytest.UsageError(f"metalloid_source_lines must be a number above 0, not {lines!r}")
         self.source_lines = int(lines)
+        self.report = pathlib.Path(options.metalloid_report).absolute() if options.metalloid_report else None
         self.child_records: pathlib.Path | None = None
 
     @property
     def is_used(self) -> bool:
-        return bool(self.engines or self.runners or self.verify_coreai or self.require_kernels)
+        return bool(self.engines or self.runners or self.verify_coreai or self.require_kernels or self.report)
 
 
 def _existing_engine(name: str) -> str:

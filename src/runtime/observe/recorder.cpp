@@ -24,6 +24,7 @@ struct Recorder {
   support::ForkSafeMutex mutex;
   std::deque<Event> events;
   std::uint64_t dispatches = 0;
+  std::map<std::string, std::uint64_t> operator_dispatches;
   std::string folder;  // to write the number of dispatches to; empty: nobody asked
 
   Recorder();
@@ -79,11 +80,20 @@ Events take_events() {
   return result;
 }
 
-void runtime::add_event(Event event) {
-  if (is_operator_of_ours(event)) return;
+std::map<std::string, std::uint64_t> take_operator_dispatches() {
   Recorder& all = recorder();
   std::lock_guard lock(all.mutex);
-  if (event.kind == Event::Kind::dispatch) ++all.dispatches;
+  return std::exchange(all.operator_dispatches, {});
+}
+
+void runtime::add_event(Event event) {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  if (!event.error && is_operator_of_ours(event)) {
+    ++all.operator_dispatches[event.kernel];
+    return;
+  }
+  if (event.kind == Event::Kind::dispatch && !is_operator_of_ours(event)) ++all.dispatches;
   if (all.events.size() == capacity) all.events.pop_front();
   all.events.push_back(std::move(event));
 }

@@ -17,8 +17,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def load(file: pathlib.Path) -> None:
-    stubs = [f"-DHAVE_{level}_CPU_DEFINITION" for level in folders._STUBS]
-    unit = Unit(file, objective_c.INCLUDE, (*objective_c.FLAGS, *stubs), objective_c.COMPILER)
+    unit = Unit(file, objective_c.INCLUDE, objective_c.FLAGS, objective_c.COMPILER)
     _plugin.load_library(f"libmetalloid_{file.stem}.so", build(f"libmetalloid_{file.stem}.so", [unit]))
 
 

@@ -1,6 +1,7 @@
 """--metalloid-mps and --metalloid-mlx: test suites as people write them for a Mac."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -129,6 +130,40 @@ def test_mps_from_the_ini_file_and_in_the_environment(run, pytester):
 @needs_torch
 def test_mps_with_xdist(run):
     check_mps(run("--metalloid-mps", "-n", "2", conftest=MPS_CONFTEST, test_mac=MPS))
+
+
+OPERATORS = """
+    import torch
+
+    twice = "kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *= 2; }"
+
+    def test_metal():
+        assert torch.ones(3, device="mps").sigmoid().sum().item() > 2
+
+    def test_cpu():
+        x = torch.ones(2, device="mps")
+        torch.linalg.eigvals(torch.eye(2, device="mps"))
+        torch.linalg.eigvals(torch.eye(3, device="mps"))
+        torch.mps.compile_shader(twice).twice(x)
+
+    def test_nothing():
+        pass
+"""
+
+
+@needs_torch
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_what_each_test_ran(run, pytester, workers):
+    result = run("--metalloid-mps", "--metalloid-report", "out/ran.json", "-n", workers, test_ran=OPERATORS)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*fell back to the CPU, * calls (*", "metalloid: what each test ran is in *ran.json"])
+    report = json.loads((pytester.path / "out" / "ran.json").read_text())
+    metal, cpu = report["tests"]["test_ran.py::test_metal"], report["tests"]["test_ran.py::test_cpu"]
+    assert any("sigmoid" in kernel for kernel in metal["operators"]) and not metal["kernels"]
+    assert cpu["fallbacks"] == {"aten::_linalg_eigvals": 2}
+    assert cpu["kernels"] == {"twice": 1} and not any("eigvals" in name for name in metal["fallbacks"])
+    assert "test_ran.py::test_nothing" not in report["tests"]
+    assert report["totals"]["kernels"] == {"twice": 1}
 
 
 @needs_torch
