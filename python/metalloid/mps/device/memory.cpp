@@ -2,11 +2,14 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 namespace metalloid::torch_device {
@@ -74,10 +77,21 @@ void free_pinned(void* base) {
 // c10::metal's atomics on types narrower than 4 bytes touch the whole word that an element lies in.
 std::size_t padded(std::size_t size) { return (size + 63) / 64 * 64; }
 
+std::string in_gib(std::size_t bytes) { return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+void* allocate_or_say(std::size_t size) {
+  try {
+    return c10::alloc_cpu(padded(size));
+  } catch (const c10::Error&) {  // names the CPU's allocator
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "MPS backend out of memory (MPS allocated: ", in_gib(on_device.use().now),
+                     ", max allowed: ", in_gib(physical_memory()), "). Tried to allocate ", in_gib(size), ".");
+  }
+}
+
 struct DeviceAllocator final : c10::DeviceAllocator {
   c10::DataPtr allocate(std::size_t size) override {
     if (size == 0) return {nullptr, device};
-    void* base = c10::alloc_cpu(padded(size));
+    void* base = allocate_or_say(size);
     on_device.add(base, size);
     return {base, base, &free_on_device, device};
   }
@@ -109,7 +123,7 @@ struct DeviceAllocator final : c10::DeviceAllocator {
 struct PinnedAllocator final : c10::Allocator {
   c10::DataPtr allocate(std::size_t size) override {
     if (size == 0) return {nullptr, c10::Device(c10::DeviceType::CPU)};
-    void* base = c10::alloc_cpu(padded(size));
+    void* base = allocate_or_say(size);
     pinned.add(base, size);
     return {base, base, &free_pinned, c10::Device(c10::DeviceType::CPU)};
   }

@@ -27,8 +27,12 @@ ScalarType checked(std::optional<ScalarType> type, std::optional<Layout> layout,
                    std::optional<bool> pinned) {
   TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided,
                               "only strided tensors are supported on MPS");
-  TORCH_CHECK(!device || (device->is_mps() && device->index() <= 0), "device '",
-              device.value_or(Device(DeviceType::MPS)), "' is out of range: there is one MPS device, mps:0");
+  // An operator makes its result where its first tensor is.
+  TORCH_CHECK(!device || device->is_mps(),
+              "Expected all tensors to be on the same device, but found at least two devices, mps:0 and ",
+              device.value_or(Device(DeviceType::MPS)), "!");
+  TORCH_CHECK(!device || device->index() <= 0, "device '", device.value_or(Device(DeviceType::MPS)),
+              "' is out of range: there is one MPS device, mps:0");
   TORCH_CHECK(!pinned.value_or(false), "Only dense CPU tensors can be pinned");
   const auto checked = type.value_or(get_default_dtype_as_scalartype());
   metalloid::torch_device::check_type(checked);
