@@ -91,6 +91,12 @@ def build(name: str, units: Sequence[Unit], announce: str = "") -> bytes:
         _run([*link, *map(str, objects), *libraries, "-o", str(result)])
         binary = result.read_bytes()
     _core.write_cached_extension(whole, binary)
+    if announce and _core.read_cached_extension(whole) is None:
+        print(
+            "metalloid: what was compiled cannot be kept, so that it is compiled each time: Metalloid's cache folder "
+            "($METALLOID_CACHE_DIR, or metalloid in $XDG_CACHE_HOME or ~/.cache) cannot be written or is too small",
+            file=sys.stderr,
+        )
     return binary
 
 
@@ -156,7 +162,7 @@ def _hash_of_headers(folder: pathlib.Path) -> str:
     """Of all files below it that sources include by their place in it: their change may change the object."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.h")):
-        if not _NEVER_NAMED.isdisjoint(path.relative_to(folder).parts):
+        if not _NEVER_NAMED.isdisjoint(path.relative_to(folder).parts) or not path.is_file():
             continue
         digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
