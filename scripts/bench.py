@@ -4,6 +4,8 @@ Machines differ, so the table states ratios of times that were taken in one run.
 """
 
 import argparse
+import datetime
+import importlib.util
 import json
 import os
 import pathlib
@@ -13,7 +15,8 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-begin, end = "<!-- table: begin (make bench writes this) -->", "<!-- table: end -->"
+page = root / "docs" / "performance.md"
+marks = "<!-- {0}: begin (make bench writes this) -->", "<!-- {0}: end -->"
 
 
 # Tensor operations, what they are compared with, and what both do.
@@ -62,6 +65,13 @@ def measure_python(build: pathlib.Path) -> dict[str, float]:
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     command = [sys.executable, root / "bench" / "python_calls.py"]
     return json.loads(subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout)
+
+
+def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]]:
+    """PyTorch's operators on "mps"."""
+    environment = {**os.environ, "PYTHONPATH": str(build / "python")}
+    command = [sys.executable, "-m", "metalloid.mps", root / "bench" / "device_calls.py"]
+    return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def seconds(entry: dict) -> float:
@@ -132,17 +142,44 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
+def device_table(times: dict[str, dict[str, dict[str, float]]]) -> str:
+    lines = ["| operator / elements | on mps | on the CPU | (mps - 2 us) / CPU, at most 1.5 | |", "| --- | --- | --- | --- | --- |"]
+    for name, took in times["fallback"].items():
+        ratio = (took["mps"] - 2e-6) / took["cpu"]
+        met = "met" if ratio <= 1.5 else "missed"
+        lines.append(f"| `{name}` | {took['mps'] * 1e6:.1f} us | {took['cpu'] * 1e6:.1f} us | {ratio:.2f} | {met} |")
+    lines += ["", "| operator | launch of its kernel | call with `out=`, over it | call, over it; at most 10 us | |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    for name, took in times["kernel"].items():
+        out, new = ((took[one] - took["launch"]) * 1e6 for one in ("call", "call_with_new_result"))
+        met = "met" if max(out, new) <= 10 else "missed"
+        lines.append(f"| `{name}` | {took['launch'] * 1e6:.1f} us | {out:.1f} us | {new:.1f} us | {met} |")
+    lines += ["", f"Medians of {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."]
+    return "\n".join(lines)
+
+
+def write(name: str, text: str) -> None:
+    """Puts a table in its place on the page."""
+    begin, end = (mark.format(name) for mark in marks)
+    before, _, rest = page.read_text().partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        sys.exit(f"{page.relative_to(root)} has no place for {name}")
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    print(f"\n{text}\n\nWritten to {page.relative_to(root)}.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
-    build = parser.parse_args().build
-    output = root / "bench" / "results.json"
-    text = table(measure(build.resolve(), output), measure_python(build.resolve()))
-    page = root / "docs" / "performance.md"
-    before, _, rest = page.read_text().partition(begin)
-    _, _, after = rest.partition(end)
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-    print(f"\n{text}\n\nWritten to {page.relative_to(root)}; measurements in {output.relative_to(root)}.")
+    parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
+    options = parser.parse_args()
+    build = options.build.resolve()
+    if not options.device:
+        output = root / "bench" / "results.json"
+        write("table", table(measure(build, output), measure_python(build)))
+    if importlib.util.find_spec("torch"):
+        write("device", device_table(measure_device(build)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ namespace metalloid::torch_device {
 
 namespace {
 
+// Of an operator's tensors: one allocation.
+constexpr std::size_t usual_count = 4;
+
 // A view's storage keeps the device's storage, by its context.
 void release_storage(void* context) {
   c10::intrusive_ptr<c10::StorageImpl>::reclaim(static_cast<c10::StorageImpl*>(context));
@@ -65,6 +68,7 @@ c10::intrusive_ptr<c10::StorageImpl> HostViews::storage_of(const c10::Storage& s
   c10::DataPtr shared(data, keeper.release(), &release_storage, c10::Device(c10::DeviceType::CPU));
   auto view = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), device->nbytes(),
                                                     std::move(shared), c10::GetCPUAllocator(), /*resizable=*/true);
+  if (storages_.empty()) storages_.reserve(usual_count);
   storages_.emplace_back(storage, view);
   return view;
 }
@@ -78,6 +82,7 @@ at::Tensor HostViews::of(const at::Tensor& tensor) {
       tensor.is_sparse()
           ? make_sparse(c10::DispatchKey::SparseCPU, tensor, [this](const at::Tensor& part) { return of(part); })
           : make_tensor(c10::Storage(storage_of(tensor.storage())), c10::DispatchKey::CPU, tensor);
+  if (views_.empty()) views_.reserve(usual_count);
   views_.push_back({tensor, view});
   return view;
 }

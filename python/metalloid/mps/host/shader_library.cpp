@@ -125,7 +125,8 @@ MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
     MTLLibrary_t lib, const std::string& fname) {
   const std::lock_guard lock(mutex);
-  std::string key = fmt::format("{}:{}", static_cast<const void*>(lib), fname);
+  std::string key(reinterpret_cast<const char*>(&lib), sizeof(lib));  // asked for at each launch
+  key += fname;
   if (const auto found = cplMap.find(key); found != cplMap.end()) return found->second;
 
   const auto* sources = object_of<LibraryObject>(lib);
