@@ -90,3 +90,20 @@ def test_out_of_another_type_and_shape(mps):
     torch.testing.assert_close(out.cpu(), (left * right).float())
     with pytest.raises(RuntimeError, match="can't be cast to"):
         torch.add(torch.ones(2, device="mps"), 1.5, out=torch.empty(2, dtype=torch.int64, device="mps"))
+
+
+FACTORIES = {
+    "eye": lambda **where: torch.eye(2, 3, **where),
+    "full": lambda **where: torch.full((3,), 1, **where),
+    "ones": lambda **where: torch.ones(2, 3, **where).t(),
+    "linspace": lambda **where: torch.linspace(0, 3, 4, **where),
+}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.complex64], ids=str)
+def test_made_of_a_type(mps, name, dtype):
+    mps.reset_fallbacks()
+    result = FACTORIES[name](dtype=dtype, device="mps")
+    assert mps.fallbacks() == {}
+    torch.testing.assert_close(result.cpu(), FACTORIES[name](dtype=dtype))

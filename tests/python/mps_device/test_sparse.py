@@ -175,6 +175,7 @@ WRONG = {
         lambda: torch.sparse_coo_tensor([[5]], [1.0], (2,), device="mps", check_invariants=True), RuntimeError, "index 5",
     ),
     "no kernel": (lambda: torch.equal(sparse("mps"), sparse("mps")), NotImplementedError, "'aten::equal'.*sparse tensors"),
+    "no structured kernel": (lambda: sparse("mps").softmax(0), NotImplementedError, "'aten::_softmax'.*sparse tensors"),
     "compressed": (lambda: torch.eye(3, device="mps").to_sparse_csr(), NotImplementedError, "SparseCsr is not supported"),
     "compressed, moved": (lambda: torch.eye(3).to_sparse_csr().to("mps"), RuntimeError, "from the 'mps:0' device"),
     "mkldnn": (lambda: torch.eye(3, device="mps").to_mkldnn(), NotImplementedError, "Mkldnn is not supported"),

@@ -68,10 +68,6 @@ bool is_composite(const c10::OperatorHandle& op) {
          op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
 }
 
-bool has_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
-  return op.hasKernelForDispatchKey(key) || is_composite(op);
-}
-
 // What is to be known of an operator; checks whether it may fall back.
 Operator examine(const c10::OperatorHandle& op, const std::string& name) {
   static const bool is_allowed = is_set("METALLOID_MPS_FALLBACK", true);
@@ -87,7 +83,8 @@ Operator examine(const c10::OperatorHandle& op, const std::string& name) {
            ". As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1` to use the "
            "CPU as a fallback for this op. WARNING: this will be slower than running natively on MPS.");
   }
-  if (!has_kernel(op, c10::DispatchKey::CPU) && !has_kernel(op, c10::DispatchKey::SparseCPU)) {
+  if (!op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU) &&
+      !op.hasComputedKernelForDispatchKey(c10::DispatchKey::SparseCPU)) {
     refuse(name, ", nor for the CPU.");
   }
   if (!operators_of_pytorch.empty() && !operators_of_pytorch.contains(name)) {
@@ -154,7 +151,9 @@ template <c10::DispatchKey key>
 void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const Operator about = known(op);
   if constexpr (key != c10::DispatchKey::CPU) {
-    if (!has_kernel(op, key)) refuse(c10::toString(op.operator_name()), " with sparse tensors, nor for the CPU.");
+    if (!op.hasComputedKernelForDispatchKey(key)) {
+      refuse(c10::toString(op.operator_name()), " with sparse tensors, nor for the CPU.");
+    }
   }
   if (about.reads_elements) synchronize();
   const auto& schema = op.schema();

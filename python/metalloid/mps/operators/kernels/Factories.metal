@@ -177,7 +177,7 @@ kernel void eye(
     device T* out [[buffer(0)]],
     constant long2& strides [[buffer(1)]],
     uint index [[thread_position_in_grid]]) {
-  out[long(index) * (strides.x + strides.y)] = T(1);
+  out[long(index) * (strides.x + strides.y)] = cast_to<T>(1.0f);
 }
 struct TriangleShape {
   long rows;
