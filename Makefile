@@ -4,12 +4,13 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test bench format lint fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators bench format lint fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
 	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
 	@echo 'make test     build and run every test'
+	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
 	@echo 'make bench    measure, and write docs/performance.md'
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
@@ -35,6 +36,11 @@ demo: build
 test: build
 	@scripts/install_dependencies.sh test
 	@BUILD=$(BUILD) scripts/test.sh
+
+# An interrupted run goes on where it was; OPTIONS=--again begins anew.
+test-operators: build
+	@scripts/install_dependencies.sh test
+	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/device_cache $(PYTHON) scripts/test_operators.py --page docs/operators.md $(OPTIONS)
 
 bench: build
 	@$(PYTHON) scripts/bench.py --build $(BUILD)

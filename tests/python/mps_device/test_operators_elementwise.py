@@ -107,3 +107,26 @@ def test_made_of_a_type(mps, name, dtype):
     result = FACTORIES[name](dtype=dtype, device="mps")
     assert mps.fallbacks() == {}
     torch.testing.assert_close(result.cpu(), FACTORIES[name](dtype=dtype))
+
+
+def test_conjugate_of_real_numbers_into_a_result(mps):
+    for dtype in (torch.float32, torch.int64, torch.bool):
+        there = torch.tensor([0, 1, 2]).to(dtype).to("mps")
+        out = torch.empty(3, dtype=dtype, device="mps")
+        torch.conj_physical(there, out=out)
+        assert torch.equal(out.cpu(), there.cpu())
+
+
+def test_a_number_to_the_power_of_a_tensor(mps):
+    exponent = torch.tensor([0.0, 1.0, 2.5, -3.0])
+    mps.reset_fallbacks()
+    result, one = 2.0 ** exponent.to("mps"), 1.0 ** exponent.to("mps")
+    assert mps.fallbacks() == {}
+    torch.testing.assert_close(result.cpu(), 2.0**exponent)
+    assert one.tolist() == [1.0] * 4
+
+
+def test_derivative_of_dropout_of_whole_numbers(mps):
+    grad, mask = torch.arange(6).reshape(2, 3), torch.tensor([[True, False, True], [False, True, True]])
+    result = torch.ops.aten.native_dropout_backward(grad.to("mps"), mask.to("mps"), 1.5)
+    torch.testing.assert_close(result.cpu(), torch.ops.aten.native_dropout_backward(grad, mask, 1.5))

@@ -212,3 +212,24 @@ def test_errors_in_pytorchs_words(device):
         torch.dot(torch.ones(2, device="mps"), torch.ones(3, device="mps"))
     with pytest.raises(RuntimeError, match="should be the same"):
         functional.conv2d(torch.ones(1, 2, 4, 4, device="mps"), torch.ones(3, 2, 2, 2, device="mps", dtype=torch.float16))
+
+
+def test_the_derivative_of_a_normalized_element_is_zero(device):
+    x = torch.tensor([[1.7]], device="mps", requires_grad=True)
+    weight, bias = torch.tensor([0.3], device="mps"), torch.tensor([0.2], device="mps")
+    functional.layer_norm(x, (1,), weight, bias).backward(torch.tensor([[-1.1]], device="mps"))
+    assert x.grad.item() == 0
+
+
+def test_dot_of_two_devices_is_refused(device):
+    for operator in (torch.dot, torch.vdot):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            operator(torch.ones(3, device="mps"), torch.ones(3))
+
+
+def test_an_operator_of_the_cpu_may_leave_a_lazy_conjugate(device):
+    torch.manual_seed(0)
+    factors, pivots = torch.linalg.lu_factor(torch.randn(3, 3, dtype=torch.complex64))
+    right = torch.randn(4, 3, dtype=torch.complex64)
+    result = torch.linalg.lu_solve(factors.to("mps"), pivots.to("mps"), right.to("mps"), left=False)
+    torch.testing.assert_close(result.cpu(), torch.linalg.lu_solve(factors, pivots, right, left=False).resolve_conj())

@@ -56,8 +56,9 @@ def device() -> Device:
         raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from None
 
 
+@functools.lru_cache(maxsize=1)
 def own_operators() -> None:
-    """Loads the operators that Metalloid has Metal kernels for (operators/), behind the device.
+    """Loads the operators that Metalloid has Metal kernels for (operators/), behind the device, once.
 
     Raises:
         CannotBuild: they cannot be compiled here; the text says why.

@@ -27,6 +27,7 @@ class Device:
             raise CannotBuild(str(error)) from None
         for name in ("start", "fallbacks"):
             getattr(self._library, f"metalloid_torch_{name}").restype = ctypes.c_char_p
+        self._library.metalloid_torch_launches.restype = ctypes.c_uint64
         self._library.metalloid_torch_current_stream.restype = ctypes.c_int64
         self._library.metalloid_torch_set_current_stream.argtypes = [ctypes.c_int64]
         self.start()
@@ -56,6 +57,10 @@ class Device:
 
     def reset_fallbacks(self) -> None:
         self._library.metalloid_torch_reset_fallbacks()
+
+    def launches(self) -> int:
+        """How many Metal kernels operators have launched since the start."""
+        return self._library.metalloid_torch_launches()
 
     def set_operators_of_pytorch(self, names: Iterable[str]) -> None:
         self._library.metalloid_torch_set_operators_of_pytorch("\n".join(names).encode())

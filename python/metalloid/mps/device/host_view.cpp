@@ -128,6 +128,8 @@ void HostViews::write_back() {
       continue;
     }
     auto* impl = tensor.unsafeGetTensorImpl();
+    if (view.is_conj() != tensor.is_conj()) impl->_set_conj(view.is_conj());
+    if (view.is_neg() != tensor.is_neg()) impl->_set_neg(view.is_neg());
     if (tensor.sizes() == view.sizes() && tensor.strides() == view.strides() &&
         tensor.storage_offset() == view.storage_offset()) {
       continue;

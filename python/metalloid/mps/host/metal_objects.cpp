@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -24,6 +25,8 @@ constexpr std::array<const char*, static_cast<std::size_t>(Kind::count)> kind_na
     "MTLComputeCommandEncoder",
     "MTLCompileOptions",
 };
+
+std::atomic<std::uint64_t> launched;
 
 std::uint32_t extent(std::uint64_t value) {
   TORCH_CHECK(value <= std::numeric_limits<std::uint32_t>::max(),
@@ -176,6 +179,7 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
     }
   }
   counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
+  launched.fetch_add(1, std::memory_order_relaxed);
   try {
     metalloid::run(pipeline->kernel, dispatch);
   } catch (const Error& error) {
@@ -201,3 +205,8 @@ void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_
 }
 
 }  // namespace metalloid::host
+
+// For Python (_plugin/extension.py): how many kernels operators have launched so far.
+extern "C" __attribute__((visibility("default"))) std::uint64_t metalloid_torch_launches() {
+  return metalloid::host::launched.load(std::memory_order_relaxed);
+}

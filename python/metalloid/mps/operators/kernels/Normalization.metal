@@ -86,9 +86,12 @@ kernel void normalize_backward(
   sum = centred ? sum_of_group(sum, parts, lane, lanes) / size : 0.0f;
   product = sum_of_group(product, parts, lane, lanes) / size;
   for (long i = lane; i < size; i += lanes) {
+    // Not fused, as the sums above: what cancels is exactly 0, which `scale` may make large.
+#pragma clang fp contract(off)
     const float w = shape.has_weight ? float(weight[channel_of(row, i, shape)]) : 1.0f;
+    const float g = float(gradient[i]) * w;
     const float x = (float(input[i]) - middle) * scale;
-    result[i] = T(scale * (float(gradient[i]) * w - sum - x * product));
+    result[i] = T(scale * (g - sum - x * product));
   }
 }
 

@@ -92,7 +92,11 @@ struct angle_functor {
 
 struct conj_physical_functor {
   template <typename T>
-  T operator()(T z) {
+  enable_if_t<!is_complex_v<T>, T> operator()(T x) {
+    return x;
+  }
+  template <typename T>
+  enable_if_t<is_complex_v<T>, T> operator()(T z) {
     return T(z.x, -z.y);
   }
 };
@@ -218,6 +222,9 @@ REGISTER_UNARY_OP(angle, short, float);
 REGISTER_UNARY_OP(angle, char, float);
 REGISTER_UNARY_OP(angle, uchar, float);
 REGISTER_UNARY_OP(angle, bool, float);
+FLOATING_TYPES(conj_physical);
+INTEGER_TYPES(conj_physical);
+REGISTER_UNARY_OP(conj_physical, bool, bool);
 COMPLEX_TYPES(conj_physical);
 FLOATING_TYPES(ceil);
 INTEGER_TYPES(ceil);

@@ -103,6 +103,8 @@ void check_dot(const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.numel() == other.numel(), "inconsistent tensor size, expected tensor [", self.numel(), "] and src [",
               other.numel(), "] to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
               " elements respectively");
+  TORCH_CHECK(self.device() == other.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
+              self.device(), " and ", other.device(), "!");
 }
 
 Tensor dot_of(const Tensor& self, const Tensor& other) {

@@ -215,10 +215,12 @@ std::tuple<Tensor, Tensor> native_dropout_mps(const Tensor& input, double p, std
 }
 
 Tensor native_dropout_backward_mps(const Tensor& grad, const Tensor& mask, double scale) {
-  Tensor result = at::empty(grad.sizes(), grad.options());
+  // As a product with a number.
+  const ScalarType type = isIntegralType(grad.scalar_type(), /*includeBool=*/true) ? kFloat : grad.scalar_type();
+  Tensor result = at::empty(grad.sizes(), grad.options().dtype(type));
   if (grad.numel() == 0) return result;
-  const Tensor dense = grad.contiguous(), dense_mask = mask.to(kBool).contiguous();
-  auto function = lib.getKernelFunction("dropout_backward_" + scalarToMetalTypeString(grad.scalar_type()));
+  const Tensor dense = grad.to(type).contiguous(), dense_mask = mask.to(kBool).contiguous();
+  auto function = lib.getKernelFunction("dropout_backward_" + scalarToMetalTypeString(type));
   function->runCommandBlock([&] {
     function->startEncoding();
     function->setArg(0, result);

@@ -1,0 +1,298 @@
+"""OpInfo's samples of an operator for one type, on the device mps beside the CPU.
+
+As a program it takes jobs, a line of JSON each, from standard input and writes what it saw to standard output, a line each:
+whoever started it (test_operators.py, test_opinfo_sample.py) survives a crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import json
+import os
+import re
+import sys
+import time
+import warnings
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from metalloid.aten import comparison, opinfo
+from metalloid.mps import _plugin, backend
+from metalloid.mps._plugin import known_operators
+
+NONCONTIGUOUS = 4  # so many samples also with strides, and into results of the caller's
+COUNTED = 20  # so many samples are also run to see which overloads launch kernels
+PROBLEMS = 4  # kept of each test
+_no_float64 = re.compile(r"MPS framework doesn't support (float64|complex128)|MPS device does not support (Double|ComplexDouble)")
+
+
+@dataclasses.dataclass
+class Seen:
+    """Of an operator and a type.
+
+    Attributes:
+        calls: samples with elements to compute; of them ...
+        metal: ... launched Metal kernels and left nothing to the CPU,
+        mixed: ... did both,
+        fallen: ... ran on the CPU alone. The rest are views and the like.
+        compared, right: by test, "output", "gradient", "out=", "in place", "errors".
+        problems: the first ones, by test.
+        overloads: of Metalloid's registrations: calls with elements, and those that launched kernels.
+        fallbacks: the operators that ran on the CPU.
+        refused: calls that ask for float64, which MPS does not have.
+        is_random: it draws numbers, which are not compared.
+    """
+
+    calls: int = 0
+    metal: int = 0
+    mixed: int = 0
+    fallen: int = 0
+    compared: dict[str, int] = dataclasses.field(default_factory=dict)
+    right: dict[str, int] = dataclasses.field(default_factory=dict)
+    problems: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    overloads: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    fallbacks: dict[str, int] = dataclasses.field(default_factory=dict)
+    refused: int = 0
+    is_random: bool = False
+
+    def count(self, test: str, problem: str | None) -> None:
+        self.compared[test] = self.compared.get(test, 0) + 1
+        self.right[test] = self.right.get(test, 0) + (problem is None)
+        if problem is not None and len(said := self.problems.setdefault(test, [])) < PROBLEMS:
+            said.append(problem)
+
+
+class Session:
+    """The device of this process, with its operators."""
+
+    def __init__(self) -> None:
+        self.device = _plugin.device()
+        of_device = set(torch._C._dispatch_get_registrations_for_dispatch_key("MPS"))
+        _plugin.own_operators()
+        self.own = set(torch._C._dispatch_get_registrations_for_dispatch_key("MPS")) - of_device
+        backend.install(self.device)
+        self.device.set_operators_of_pytorch(known_operators.operators_of_pytorch())
+        self.infos = opinfo.all_infos()
+        self.watch = comparison.Watch()
+
+    def run(self, info: Any, dtype: torch.dtype, limit: int, seconds: float) -> Seen:
+        """All samples, or ``limit``, or as many as there is time for."""
+        seen = Seen()
+        until = time.monotonic() + seconds
+        differentiates = dtype is torch.float32 and dtype in info.supported_backward_dtypes("cpu")
+        tolerance = opinfo.expectation(info, "test_output_match", dtype).tolerance
+        torch.manual_seed(0)
+        for number, sample in enumerate(info.sample_inputs("cpu", dtype, requires_grad=differentiates, set_seed=True)):
+            if (limit and number >= limit) or time.monotonic() > until:
+                break
+            One(self, info, dtype, sample, f"sample {number}", number, tolerance, seen).run(differentiates)
+            if number < NONCONTIGUOUS and (not limit or number == 0):
+                with contextlib.suppress(AssertionError, RuntimeError, ValueError):  # it has no such layout
+                    strided = sample.noncontiguous()
+                    One(self, info, dtype, strided, f"sample {number}, noncontiguous", number, tolerance, seen).run(False)
+                one = One(self, info, dtype, sample, f"sample {number}", number, tolerance, seen)
+                one.run_in_place()
+                one.run_out()
+        return seen
+
+    def errors(self, info: Any) -> Seen:
+        seen = Seen()
+        with _Overloads(self, seen):
+            for number, problem in comparison.error_inputs(info):
+                seen.count("errors", f"error input {number} {problem}" if problem else None)
+        return seen
+
+
+class _Overloads(TorchDispatchMode):
+    """Counts by overload what reaches the device."""
+
+    def __init__(self, session: Session, seen: Seen) -> None:
+        super().__init__()
+        self._session, self._seen = session, seen
+        self.is_random = False
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = function.name()
+        self.is_random = self.is_random or torch.Tag.nondeterministic_seeded in function.tags
+        before = self._session.device.launches()
+        result = function(*args, **(kwargs or {}))
+        if name in self._session.own:
+            launched = self._session.device.launches() > before
+            if launched or any(one.is_mps and one.numel() > 0 for one in comparison.tensors(result)):
+                counts = self._seen.overloads.setdefault(name, [0, 0])
+                counts[0] += 1
+                counts[1] += launched
+        return result
+
+
+class One:
+    """One sample."""
+
+    def __init__(
+        self, session: Session, info: Any, dtype: torch.dtype, sample: Any, label: str,
+        number: int, tolerance: comparison.Tolerance, seen: Seen,
+    ) -> None:  # fmt: skip
+        self.session, self.info, self.dtype, self.sample = session, info, dtype, sample
+        self.label, self.tolerance, self.seen = label, tolerance, seen
+        self.here = (sample.input, sample.args, sample.kwargs)
+        # Empty tensors have any elements.
+        self.values = "empty" not in info.name
+        self.is_counted = number < COUNTED
+        self.may_widen = dtype not in info.supported_dtypes("cpu")
+
+    def run(self, differentiates: bool) -> None:
+        def call(inputs: Any) -> Any:
+            return self.info.op(inputs[0], *inputs[1], **inputs[2])
+
+        if (both := self._on_both("output", call, can_widen=True)) is None:
+            return
+        actual, expected, there, is_cpus_type = both
+        if not differentiates or not is_cpus_type:
+            return
+        try:
+            # What the derivatives are defined for, of decompositions for instance.
+            actual, expected = (self.sample.output_process_fn_grad(one) for one in (actual, expected))
+            found = comparison.gradients(actual, expected, there, self.here)
+            if found is not None and self.is_counted:
+                with contextlib.suppress(Exception), _Overloads(self.session, self.seen):
+                    comparison.gradients(actual, expected, there, self.here)
+            if found is not None:
+                comparison.compare(*found, self.tolerance, True, self.values and not self.seen.is_random)
+                self.seen.count("gradient", None)
+        except Exception as error:  # whatever an operator raises
+            self._count_error("gradient", error)
+
+    def run_in_place(self) -> None:
+        variant = self.info.inplace_variant
+        if variant is None or not isinstance(self.sample.input, torch.Tensor) or self.sample.broadcasts_input:
+            return
+
+        def call(inputs: Any) -> Any:
+            with torch.no_grad():
+                return variant(inputs[0], *inputs[1], **inputs[2])
+
+        self.here = copy.deepcopy(self._detached(self.here))
+        self._on_both("in place", call)
+
+    def run_out(self) -> None:
+        if not self.info.supports_out:
+            return
+        with torch.no_grad():
+            try:
+                like = self.info.op(self.sample.input, *self.sample.args, **self.sample.kwargs)
+            except comparison.NOT_ON_CPU:
+                return
+        many = not isinstance(like, torch.Tensor)
+        if many and not (isinstance(like, tuple | list) and all(isinstance(one, torch.Tensor) for one in like)):
+            return
+
+        def call(inputs: Any) -> Any:
+            device = "cpu" if inputs is self.here else "mps"
+            out = [torch.empty_strided(one.size(), one.stride(), dtype=one.dtype, device=device) for one in comparison.tensors(like)]
+            with torch.no_grad():
+                return self.info.op(inputs[0], *inputs[1], **inputs[2], out=tuple(out) if many else out[0])
+
+        self.here = self._detached(self.here)
+        self._on_both("out=", call)
+
+    def _count_error(self, test: str, error: Exception) -> None:
+        if _no_float64.search(str(error)):
+            self.seen.refused += 1
+        else:
+            self.seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
+
+    def _detached(self, value: Any) -> Any:
+        return torch.utils._pytree.tree_map(lambda leaf: leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, value)
+
+    def _count_overloads(self, call: Any) -> None:
+        """A call of its own: some of PyTorch's operators are wrong under a dispatch mode, also on the CPU."""
+        if not self.is_counted:
+            return
+        overloads = _Overloads(self.session, self.seen)
+        there = comparison.moved(self.here)
+        with contextlib.suppress(Exception), overloads:
+            call(there)
+        self.seen.is_random = self.seen.is_random or overloads.is_random
+
+    def _on_both(self, test: str, call: Any, can_widen: bool = False) -> tuple[Any, Any, Any, bool] | None:
+        there = comparison.moved(self.here)
+        if test != "out=" and not _is_of_device(there):
+            return None
+        try:
+            expected, is_cpus_type = comparison.on_cpu(call, self.here, self.dtype, self.may_widen and can_widen)
+        except (*comparison.NOT_ON_CPU, ValueError, NotImplementedError):
+            return None
+        seen = self.seen
+        self._count_overloads(call)
+        try:
+            actual, launches, fallbacks = self.session.watch.during(lambda: call(there))
+        except Exception as error:  # whatever an operator raises
+            self._count_error(test, error)
+            return None
+        if any(one.numel() > 0 for one in comparison.tensors(expected)) or launches or fallbacks:
+            seen.calls += 1
+            seen.metal += launches > 0 and not fallbacks
+            seen.mixed += launches > 0 and bool(fallbacks)
+            seen.fallen += launches == 0 and bool(fallbacks)
+        for name in fallbacks:
+            seen.fallbacks[name] = seen.fallbacks.get(name, 0) + 1
+        try:
+            if not comparison.choices_agree(actual, expected, self.here[0], self.tolerance):
+                comparison.compare(actual, expected, self.tolerance, is_cpus_type, self.values and not seen.is_random)
+        except Exception as error:  # as above
+            seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
+            return None
+        seen.count(test, None)
+        return actual, expected, there, is_cpus_type
+
+
+def _is_of_device(inputs: Any) -> bool:
+    """Whether a call with these is one of MPS: some of those that make tensors have no device, or no tensor."""
+    leaves = torch.utils._pytree.tree_leaves(inputs)
+    return comparison.is_on_mps(inputs) or any(leaf in ("mps", torch.device("mps")) for leaf in leaves if isinstance(leaf, str | torch.device))
+
+
+def name_of(info: Any) -> str:
+    return f"{info.name}.{info.variant_test_name}" if info.variant_test_name else info.name
+
+
+def dtypes_of(info: Any) -> list[str]:
+    known = set(info.supported_dtypes("mps")) | set(info.supported_dtypes("cpu"))
+    return [str(dtype).removeprefix("torch.") for dtype in opinfo.DTYPES if dtype in known]
+
+
+def main() -> None:
+    results = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # operators print
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    session = Session()
+    names = [name_of(info) for info in session.infos]
+    started = {"operators": {name: dtypes_of(info) for name, info in zip(names, session.infos, strict=True)}}
+    own, of_pytorch = sorted(session.own), sorted(known_operators.operators_of_pytorch())
+    print(json.dumps({**started, "own": own, "of_pytorch": of_pytorch, "torch": torch.__version__}), file=results)
+    for line in sys.stdin:
+        job = json.loads(line)
+        info = session.infos[names.index(job["op"])]
+        begin = time.monotonic()
+        try:
+            if job["dtype"] == "errors":
+                seen = session.errors(info)
+            else:
+                seen = session.run(info, getattr(torch, job["dtype"]), job["samples"], job["seconds"])
+        except Exception as error:  # of the samples themselves
+            seen = Seen()
+            if _no_float64.search(str(error)):
+                seen.refused += 1
+            else:
+                seen.count("samples", comparison.first_lines(error))
+        seconds = round(time.monotonic() - begin, 2)
+        print(json.dumps({"op": job["op"], "dtype": job["dtype"], "seconds": seconds, **dataclasses.asdict(seen)}), file=results)
+
+
+if __name__ == "__main__":
+    main()
