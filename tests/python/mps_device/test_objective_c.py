@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from metalloid.mps import _plugin
-from metalloid.mps._plugin import objective_c, operators as folders
+from metalloid.mps._plugin import objective_c
 from metalloid.mps._plugin.compile import Unit, build
 
 HERE = pathlib.Path(__file__).parent
@@ -89,13 +89,29 @@ def test_exceptions_pass_through(operators):
     assert operators.caught(torch.zeros(1, device="mps")) == 1
 
 
-def test_a_stub_registered_by_a_host_file(operators):
-    """The file is what a pull request for atan2 has, but for the name of its operator's kernel."""
-    load(HERE / "objective_c" / "BinaryKernel.mm")
-    a, b = torch.randn(5, 6), torch.randn(5, 6)
-    out = torch.empty(5, 6, device="mps")
-    operators.atan2(out, a.to("mps"), b.to("mps"))
-    torch.testing.assert_close(out.cpu(), torch.atan2(a, b))
+STUB = """
+import sys
+import torch
+sys.path.insert(0, sys.argv[1])
+from test_objective_c import HERE, _plugin, load
+_plugin.device()
+load(HERE / "objective_c" / "operators.mm")
+load(HERE / "objective_c" / "BinaryKernel.mm")
+a, b = torch.randn(5, 6), torch.randn(5, 6)
+out = torch.empty(5, 6, device="mps")
+torch.ops.metalloid_objective_c_test.atan2(out, a.to("mps"), b.to("mps"))
+torch.testing.assert_close(out.cpu(), torch.atan2(a, b))
+print("right")
+"""
+
+
+def test_a_stub_registered_by_a_host_file():
+    """The file is what a pull request for atan2 has, but for the name of its operator's kernel.
+
+    In a process of its own: the stub takes the place of Metalloid's.
+    """
+    run = subprocess.run([sys.executable, "-c", STUB, str(HERE)], capture_output=True, text=True, timeout=600)
+    assert run.stdout.splitlines()[-1:] == ["right"], run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("text,message", [
