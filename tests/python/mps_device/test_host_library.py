@@ -8,6 +8,7 @@ import pathlib
 import pytest
 import torch
 
+import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build
 

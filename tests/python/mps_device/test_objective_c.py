@@ -9,6 +9,7 @@ import sys
 import pytest
 import torch
 
+import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin
 from metalloid.mps._plugin import objective_c
 from metalloid.mps._plugin.compile import Unit, build

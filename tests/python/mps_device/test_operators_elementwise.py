@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch.utils._pytree import tree_map
 
+import opinfo_first  # noqa: E402, F401
 from metalloid.aten import opinfo
 from metalloid.mps import _plugin
 

@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch")
 
 from torch.nn import functional  # noqa: E402
 
+import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin  # noqa: E402
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
