@@ -26,7 +26,6 @@ TOLERANCE = {torch.float16: {"atol": 2e-2, "rtol": 1e-2}}
 
 @pytest.fixture(scope="module")
 def mps():
-    opinfo.infos("add")
     device = _plugin.device()
     _plugin.own_operators()
     return device

@@ -45,7 +45,6 @@ WITH_INDICES = ("sort", "topk", "kthvalue", "median")
 
 @pytest.fixture(scope="module")
 def device():
-    opinfo.infos("index")  # PyTorch's module of tests looks for a Mac when it is imported
     try:
         module = _plugin.device()
         _plugin.own_operators()
