@@ -11,6 +11,7 @@
 #include "frontend/session/prelude.h"
 #include "ir/assemble.h"
 #include "ir/specialise.h"
+#include "ir/work.h"
 #include "isolation/isolate.h"
 #include "metalloid/error.h"
 #include "runtime/cache/disk_cache.h"
@@ -54,6 +55,7 @@ void archive(Archive& bytes, Candidate& candidate) {
 struct KernelRequest {
   std::vector<Candidate> candidates;
   Emit form = Emit::object;
+  bool counts_work = false;  // instead of code
   std::string bitcode;
   LibraryInfo library;  // without its kernels
   KernelInfo kernel;
@@ -62,8 +64,8 @@ struct KernelRequest {
 
 template <typename Archive>
 void archive(Archive& bytes, KernelRequest& request) {
-  archive_all(bytes, request.candidates, request.form, request.bitcode, request.library, request.kernel,
-              request.constants);
+  archive_all(bytes, request.candidates, request.form, request.counts_work, request.bitcode, request.library,
+              request.kernel, request.constants);
 }
 
 template <typename T>
@@ -110,6 +112,13 @@ CompiledCode perform_kernel(const KernelRequest& request) {
     check_kernel(module.info, candidate.limits);
     result.info = module.info;
     result.engine = candidate.engine;
+    if (request.counts_work) {
+      Work work = ir::work_of(*module.module->getFunction(module.info.symbol));
+      Writer bytes;
+      archive(bytes, work);
+      result.code = bytes.take();
+      return result;
+    }
     if (request.form == Emit::ir) {
       result.code = ir::print(*module.module);
       return result;
@@ -197,16 +206,34 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
   return read<frontend::Result>(isolation::isolate(request, prelude.get(), {options.source_name}, limits, perform));
 }
 
-CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                            const isolation::Limits& limits, Emit form) {
-  KernelRequest request{{}, form, std::string(bitcode), {}, kernel, constants};
+namespace {
+
+CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
+                       const std::vector<const engines::Engine*>& engines, const isolation::Limits& limits) {
   for (const engines::Engine* engine : engines) {
     request.candidates.push_back({engine->name(), engine->hardware().limits()});
   }
   request.library.function_constants = library.function_constants;
-  return read<CompiledCode>(isolation::isolate(request_for(Task::kernel, std::move(request)), nullptr,
-                                               {kernel.source_file, kernel.name}, limits, perform));
+  const isolation::Subject subject{request.kernel.source_file, request.kernel.name};
+  return read<CompiledCode>(
+      isolation::isolate(request_for(Task::kernel, std::move(request)), nullptr, subject, limits, perform));
+}
+
+}  // namespace
+
+CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                            const isolation::Limits& limits, Emit form) {
+  return carry_out({{}, form, false, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+}
+
+Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                const isolation::Limits& limits) {
+  const CompiledCode result =
+      carry_out({{}, Emit::ir, true, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+  Reader bytes(result.code);
+  return read<Work>(bytes);
 }
 
 std::string disassemble_library(std::string_view bitcode, const std::string& source_name) {

@@ -12,6 +12,7 @@
 #include "isolation/limits.h"
 #include "metalloid/emit.h"
 #include "metalloid/library.h"
+#include "metalloid/work.h"
 #include "runtime/compile/archive.h"
 #include "support/shared_bytes.h"
 
@@ -34,11 +35,29 @@ void archive(Archive& bytes, CompiledCode& compiled) {
   archive_all(bytes, compiled.info, compiled.engine, compiled.remarks, compiled.code);
 }
 
+template <typename Archive>
+void archive(Archive& bytes, Work::Use& use) {
+  archive_all(bytes, use.reads, use.writes);
+}
+
+template <typename Archive>
+void archive(Archive& bytes, Work& work) {
+  bool is_counted = work.flops_per_thread.has_value();
+  double flops = work.flops_per_thread.value_or(0);
+  archive_all(bytes, is_counted, flops, work.arguments);
+  if (is_counted) work.flops_per_thread = flops;
+}
+
 // One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
 // check_kernel throws, and unsupported if no engine takes it.
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
                             const isolation::Limits& limits, Emit form = Emit::object);
+
+// What the code of a kernel does, as the first engine would get it.
+Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
+                const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                const isolation::Limits& limits);
 
 // The LLVM IR of a whole library as text.
 std::string disassemble_library(std::string_view bitcode, const std::string& source_name);
