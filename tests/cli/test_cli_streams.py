@@ -23,6 +23,7 @@ commands = [
     ["run", "FILE", "--threads", "2", "--arg", "f32[2]=ones", "--arg", "2"],
     ["tune", "FILE", "--threads", "2", "--groups", "1,2", "--seconds", "0", "--arg", "f32[2]=ones", "--arg", "2"],
     ["tune", "--list", "--json"],
+    ["bench", "FILE", "--threads", "2", "--rounds", "1", "--arg", "f32[2]=ones", "--arg", "2"],
 ]
 
 

@@ -42,6 +42,7 @@ const std::vector<std::string>& words() {
                                                "compile",
                                                "inspect",
                                                "tune",
+                                               "bench",
                                                "devices",
                                                "--help",
                                                "--version",

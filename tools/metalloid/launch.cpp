@@ -331,6 +331,29 @@ std::vector<std::chrono::duration<double>> Launch::execute() {
   return times;
 }
 
+std::chrono::duration<double> Launch::time_calls(std::uint32_t calls) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (!buffers_[i] || (was_filled_ && arguments_[i].info.access == Access::read)) continue;
+    std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->data());
+  }
+  was_filled_ = true;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint32_t call = 0; call < calls; ++call) run(kernel_, dispatch_);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  check_surroundings();
+  return taken / calls;
+}
+
+std::uint64_t Launch::thread_count() const {
+  const std::uint64_t grid = dispatch_.grid().volume();
+  return dispatch_.grid_counts_threads() ? grid : grid * dispatch_.group().volume();
+}
+
+std::span<const std::byte> Launch::memory(std::size_t argument) const {
+  if (!buffers_[argument]) return {};
+  return {buffers_[argument]->data(), buffers_[argument]->size()};
+}
+
 const BoundArgument& Launch::find(const std::string& name_or_index) const {
   const auto index = as_index(name_or_index);
   std::string names;

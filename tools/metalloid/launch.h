@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,16 @@ class Launch {
   // Error, also for a kernel that wrote next to an array.
   std::vector<std::chrono::duration<double>> execute();
 
+  // Puts the input back into what the kernel may have written, runs it `calls` times, each on what the one before left,
+  // and returns the time of one of them. Throws as execute().
+  std::chrono::duration<double> time_calls(std::uint32_t calls);
+
   const Kernel& kernel() const { return kernel_; }
+  std::uint64_t thread_count() const;
+  Size group() const { return dispatch_.group(); }
   const std::vector<BoundArgument>& arguments() const { return arguments_; }
+  // Beside arguments(): the memory that the kernel works on, empty where bytes are bound by value.
+  std::span<const std::byte> memory(std::size_t argument) const;
   // By name or index. Throws UsageError that lists what is bound.
   const BoundArgument& find(const std::string& name_or_index) const;
   std::string grid_text() const;
@@ -85,6 +94,7 @@ class Launch {
   // Beside arguments_; nothing where bytes are bound by value.
   std::vector<std::unique_ptr<support::GuardedMemory>> buffers_;
   std::uint32_t repeat_;
+  bool was_filled_ = false;  // by time_calls()
 };
 
 }  // namespace metalloid::tool

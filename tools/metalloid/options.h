@@ -53,6 +53,7 @@ void add_compile(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
 void add_aten(CLI::App& app);
 
