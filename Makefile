@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators bench format lint fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators bench bench-opencl format lint fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -12,6 +12,7 @@ help:
 	@echo 'make test     build and run every test'
 	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
 	@echo 'make bench    measure, and write docs/performance.md'
+	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu --publish")'
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
@@ -44,6 +45,10 @@ test-operators: build
 
 bench: build
 	@$(PYTHON) scripts/bench.py --build $(BUILD)
+
+bench-opencl: build
+	@scripts/install_dependencies.sh opencl
+	@$(PYTHON) scripts/bench.py --build $(BUILD) --opencl $(OPTIONS)
 
 fuzz: build
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)

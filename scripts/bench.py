@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+from bench_tables import opencl_table
+
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "performance.md"
 marks = "<!-- {0}: begin (make bench writes this) -->", "<!-- {0}: end -->"
@@ -71,6 +73,14 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
     """PyTorch's operators on "mps"."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     command = [sys.executable, "-m", "metalloid.mps", root / "bench" / "device_calls.py"]
+    return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def measure_opencl(build: pathlib.Path, arguments: list[str]) -> dict:
+    """The same kernels in Metal and OpenCL C, with what scripts/install_dependencies.sh opencl installs."""
+    folder = build / "opencl"
+    environment = {**os.environ, "PYTHONPATH": str(build / "python"), "OCL_ICD_VENDORS": str(folder / "vendors")}
+    command = [folder / "bin" / "python", root / "bench" / "opencl" / "compare.py", *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -169,12 +179,30 @@ def write(name: str, text: str) -> None:
     print(f"\n{text}\n\nWritten to {page.relative_to(root)}.")
 
 
+def keep(name: str, result: dict, text: str, build: pathlib.Path, publish: bool) -> None:
+    """Leaves numbers and their table in the build folder, or in bench/ and on the page."""
+    data = json.dumps(result, indent=1) + "\n"
+    if publish:
+        (root / "bench" / f"{name}.json").write_text(data)
+        return write(name, text)
+    (build / f"{name}.json").write_text(data)
+    (build / f"{name}.md").write_text(text + "\n")
+    print(f"\n{text}\n\nWritten to {build / name}.md and .json.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
-    options = parser.parse_args()
+    parser.add_argument("--opencl", action="store_true", help="only against OpenCL's CPU runtimes")
+    parser.add_argument("--publish", action="store_true", help="with --opencl: put the table on the page")
+    options, rest = parser.parse_known_args()
     build = options.build.resolve()
+    if options.opencl:
+        result = measure_opencl(build, rest)
+        return keep("opencl", result, opencl_table(result), build, options.publish)
+    if rest:
+        parser.error(f"unknown: {' '.join(rest)}")
     if not options.device:
         output = root / "bench" / "results.json"
         write("table", table(measure(build, output), measure_python(build)))

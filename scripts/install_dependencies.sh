@@ -3,6 +3,7 @@
 #   scripts/install_dependencies.sh          compilers, libraries, and the Python packages in .venv
 #   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
 #   scripts/install_dependencies.sh lint     also clang-format and clang-tidy
+#   scripts/install_dependencies.sh opencl   also PoCL, and Intel's OpenCL runtime for CPUs in build/opencl (1 GB)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +16,7 @@ packages=(
   python3-dev python3-venv
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
+if [[ "${1:-}" == opencl ]]; then packages+=(pocl-opencl-icd); fi
 python_packages=(nanobind scikit-build-core numpy pytest pytest-xdist hypothesis pyyaml)
 oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath expecttest)
 
@@ -55,4 +57,20 @@ if [[ "${1:-}" == test && "$(cat "$stamp" 2>/dev/null)" != "${oracles[*]}" ]]; t
   echo "Installing Python packages to compare with into .venv (about 5 GB, minutes): ${oracles[*]}"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "${oracles[@]}"
   echo "${oracles[*]}" >"$stamp"
+fi
+
+# The runtimes that kernels are compared with have a folder of their own, with the file that leads OpenCL to them.
+opencl=("pyopencl>=2025" numpy intel-opencl-rt intel-cmplr-lib-rt)
+if [[ "${1:-}" == opencl ]]; then
+  folder=build/opencl
+  stamp=$folder/installed
+  if [[ "$(cat "$stamp" 2>/dev/null)" != "${opencl[*]}" ]]; then
+    echo "Installing Python packages into $folder: ${opencl[*]}"
+    [[ -x $folder/bin/python ]] || .venv/bin/python -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "${opencl[@]}"
+    mkdir -p "$folder/vendors"
+    cp /etc/OpenCL/vendors/pocl.icd "$folder/vendors/"
+    echo "$PWD/$folder/lib/libintelocl.so" >"$folder/vendors/intel.icd"
+    echo "${opencl[*]}" >"$stamp"
+  fi
 fi
