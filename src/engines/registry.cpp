@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "engines/reference/reference_engine.h"
+#include "engines/simd/simd_engine.h"
 #include "engines/trial/trial_engine.h"
 #include "support/made_once.h"
 
@@ -22,7 +23,9 @@ const Registry& registry() {
   return made.get([] {
     Registry list;
     const Engine* reference = list.add(reference::make_engine());
-    list.devices.push_back({"cpu", {reference}});
+    const Engine* simd = list.add(simd::make_engine());
+    list.devices.push_back({"cpu", {simd, reference}});
+    list.devices.push_back({"reference", {reference}});
 #ifdef METALLOID_TRIAL_ENGINE
     if (std::getenv("METALLOID_TRIAL_ENGINE")) {
       list.devices.push_back({"trial", {list.add(trial::make_engine()), reference}});

@@ -98,7 +98,8 @@ const std::map<std::string, Pass>& passes() {
       {"lower_arguments",
        [](Subject& s) {
          const bool meet = ir::threads_meet(s.module());
-         s.entry = &cpu::lower_arguments(s.module(), s.kernel.info, meet);
+         s.entry = &cpu::lower_arguments(s.module(), s.kernel.info,
+                                         meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
        }},
       {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},

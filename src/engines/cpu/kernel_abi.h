@@ -46,7 +46,8 @@ inline constexpr std::string_view log_name = "metalloid_log";
 struct KernelFacts {
   std::uint32_t threads_meet;               // 1: run_thread_name, 0: run_threadgroup_name
   std::uint32_t static_threadgroup_memory;  // bytes
-  std::uint32_t private_memory;             // bytes per thread
+  std::uint32_t private_memory;             // bytes per program
+  std::uint32_t threads_per_program;        // 1, or those of a simdgroup that runs in step
   std::uint32_t logs;                       // 1: the kernel has messages to write
 };
 inline constexpr std::string_view facts_name = "metalloid_kernel_facts";

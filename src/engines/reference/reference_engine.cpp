@@ -69,13 +69,17 @@ class ReferenceEngine : public Engine {
       ir::dump_after(name, module);
     };
     cpu::KernelFacts facts{};
+    facts.threads_per_program = 1;
     MeetingFacts meetings{};
     const bool meet = ir::threads_meet(module);
     facts.threads_meet = meet;
     llvm::Function* entry = nullptr;
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
-    pass("lower_arguments", [&] { entry = &cpu::lower_arguments(module, kernel.info, meet); });
+    pass("lower_arguments", [&] { 
+      entry = &cpu::lower_arguments(module, kernel.info,
+                                    meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
+    });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *entry); });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *entry); });

@@ -1,39 +1,22 @@
 #include "engines/reference/split_at_meetings.h"
 
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Function.h>
-#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/PassManager.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Transforms/Coroutines/CoroCleanup.h>
-#include <llvm/Transforms/Coroutines/CoroEarly.h>
-#include <llvm/Transforms/Coroutines/CoroSplit.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
+#include "engines/cpu/passes/split_at_stops.h"
 #include "engines/reference/meeting_abi.h"
-#include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::reference {
 namespace {
 
-using llvm::BasicBlock;
 using llvm::CallInst;
+using llvm::IRBuilder;
 using llvm::Value;
-using llvm::Intrinsic::ID;
 
 bool is_meeting(const CallInst& call) {
   const llvm::Function* callee = call.getCalledFunction();
@@ -42,180 +25,46 @@ bool is_meeting(const CallInst& call) {
   return name == cross_lane_name || name == barrier_name || name == matrices_name;
 }
 
-class Splitting {
- public:
-  Splitting(llvm::Module& module, llvm::Function& entry)
-      : module_(module), entry_(entry), builder_(module.getContext()) {}
-
-  void run(const std::vector<CallInst*>& meetings) {
-    std::vector<llvm::ReturnInst*> returns;
-    for (BasicBlock& block : entry_) {
-      if (auto* last = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator())) returns.push_back(last);
-    }
-    begin();
-    make_exit();
-    for (CallInst* meeting : meetings) stop_at(*meeting);
-    for (llvm::ReturnInst* last : returns) {
-      builder_.SetInsertPoint(last);
-      leave(offsetof(LaneBoard, sites), llvm::ConstantPointerNull::get(builder_.getPtrTy()));
-      builder_.CreateBr(exit_);
-      last->eraseFromParent();
-    }
-    entry_.setPresplitCoroutine();
-  }
-
-  // After LLVM's passes. What the frame takes was asked for by a store, which they made one of a constant.
-  std::uint32_t take_frame_bytes() {
-    std::uint64_t bytes = 0;
-    for (llvm::User* user : llvm::make_early_inc_range(frame_bytes_->users())) {
-      auto* store = llvm::cast<llvm::StoreInst>(user);
-      bytes = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
-      store->eraseFromParent();
-    }
-    frame_bytes_->eraseFromParent();
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
-  }
-
- private:
-  Value* load_state(std::size_t offset) {
-    return builder_.CreateLoad(builder_.getPtrTy(),
-                               builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), entry_.getArg(0), offset));
-  }
-
-  void begin() {
-    llvm::Type* word = builder_.getInt64Ty();
-    frame_bytes_ = new llvm::GlobalVariable(module_, word, false, llvm::GlobalValue::ExternalLinkage,
-                                            llvm::ConstantInt::get(word, 0), "metalloid_frame_bytes");
-    BasicBlock& first = entry_.getEntryBlock();
-    builder_.SetInsertPoint(&first, first.getFirstNonPHIOrDbgOrAlloca());
-    builder_.CreateStore(builder_.CreateIntrinsic(ID(llvm::Intrinsic::coro_size), {word}, {}), frame_bytes_);
-    lane_ = load_state(offsetof(ThreadgroupState, lane));
-    Value* frame = load_state(offsetof(ThreadgroupState, frame));
-    Value* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-    Value* id =
-        builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {}, {builder_.getInt32(frame_alignment), none, none, none});
-    handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, frame});
-  }
-
-  void make_exit() {
-    exit_ = BasicBlock::Create(module_.getContext(), "stopped", &entry_);
-    builder_.SetInsertPoint(exit_);
-    Value* none = llvm::ConstantTokenNone::get(module_.getContext());
-    builder_.CreateIntrinsic(llvm::Intrinsic::coro_end, {}, {handle_, builder_.getFalse(), none});
-    builder_.CreateRetVoid();
-  }
-
-  Value* place(std::size_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), lane_, offset); }
-  void leave(std::size_t offset, Value* value) { builder_.CreateStore(value, place(offset)); }
-
-  void stop_at(CallInst& call) {
-    const std::string_view name = call.getCalledFunction()->getName();
-    builder_.SetInsertPoint(&call);
-    leave(offsetof(LaneBoard, sites), call.getArgOperand(1));
-    if (name == cross_lane_name) {
-      leave(offsetof(LaneBoard, values), call.getArgOperand(2));
-      leave(offsetof(LaneBoard, operands), builder_.CreateZExt(call.getArgOperand(3), builder_.getInt64Ty()));
-    } else if (name == matrices_name) {
-      leave(offsetof(LaneBoard, values), builder_.CreatePtrToInt(call.getArgOperand(2), builder_.getInt64Ty()));
-    }
-    Value* none = llvm::ConstantTokenNone::get(module_.getContext());
-    Value* way = builder_.CreateIntrinsic(llvm::Intrinsic::coro_suspend, {}, {none, builder_.getFalse()});
-    BasicBlock* before = call.getParent();
-    BasicBlock* after = before->splitBasicBlock(&call, "resumed");
-    before->getTerminator()->eraseFromParent();
-    builder_.SetInsertPoint(before);
-    // 0: resumed; 1: destroyed, which the engine never does; else: suspended.
-    llvm::SwitchInst* branch = builder_.CreateSwitch(way, exit_, 2);
-    branch->addCase(builder_.getInt8(0), after);
-    branch->addCase(builder_.getInt8(1), exit_);
-    if (!call.getType()->isVoidTy()) {
-      builder_.SetInsertPoint(&call);
-      call.replaceAllUsesWith(builder_.CreateLoad(call.getType(), place(offsetof(LaneBoard, values))));
-    }
-    call.eraseFromParent();
-  }
-
-  llvm::Module& module_;
-  llvm::Function& entry_;
-  llvm::IRBuilder<> builder_;
-  llvm::GlobalVariable* frame_bytes_ = nullptr;
-  Value *lane_ = nullptr, *handle_ = nullptr;
-  BasicBlock* exit_ = nullptr;
-};
-
-// What a lane computes anew after a meeting instead of keeping it in its frame: at most one thing from the frame goes
-// into it, and no division.
-bool is_cheap(llvm::Instruction& instruction) {
-  if (instruction.isIntDivRem() || instruction.isFPDivRem()) return false;
-  if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CmpInst>(instruction)) {
-    return false;
-  }
-  return llvm::count_if(instruction.operands(), [](Value* operand) { return !llvm::isa<llvm::Constant>(operand); }) <=
-         1;
-}
-
-void run_coroutine_passes(llvm::Module& module, llvm::TargetMachine& machine) {
-  ir::PassManagers managers(&machine);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::CoroEarlyPass());
-  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(is_cheap, /*OptimizeFrame=*/true)));
-  passes.addPass(llvm::CoroCleanupPass());
-  passes.run(module, managers.modules);
-}
-
-// Frames hold values and never variables (lower_private_memory): no other access goes to them.
-void set_frame_apart(llvm::Function& resume) {
-  llvm::MDBuilder metadata(resume.getContext());
-  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("frames");
-  llvm::MDNode* frame = llvm::MDNode::get(resume.getContext(), metadata.createAnonymousAliasScope(domain, "frame"));
-  for (llvm::Instruction& instruction : llvm::instructions(resume)) {
-    if (!instruction.mayReadOrWriteMemory()) continue;
-    const Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    const bool is_frame = address && llvm::getUnderlyingObject(address, /*MaxLookup=*/0) == resume.getArg(0);
-    instruction.setMetadata(is_frame ? llvm::LLVMContext::MD_alias_scope : llvm::LLVMContext::MD_noalias, frame);
-  }
-}
-
-// Each block of the resumed function loads what it needs from the frame, and loops should not: so another round of
-// optimisation.
-void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& machine) {
-  for (const char* unused : {".destroy", ".cleanup"}) {
-    llvm::Function* function = module.getFunction((entry.getName() + unused).str());
-    if (!function) continue;
-    function->replaceAllUsesWith(llvm::ConstantPointerNull::get(function->getType()));
-    function->eraseFromParent();
-  }
-  if (llvm::Function* resume = module.getFunction((entry.getName() + ".resume").str())) {
-    resume->setCallingConv(llvm::CallingConv::C);
-    set_frame_apart(*resume);
-  }
-  ir::PassManagers managers(&machine);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(managers.builder.buildFunctionSimplificationPipeline(
-      llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None)));
-  passes.run(module, managers.modules);
-}
-
 }  // namespace
 
 std::optional<std::uint32_t> split_at_meetings(llvm::Module& module, llvm::Function& entry,
                                                llvm::TargetMachine& machine) {
-  std::vector<CallInst*> meetings;
+  cpu::Stops stops;
+  stops.frame_alignment = frame_alignment;
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* call = llvm::dyn_cast<CallInst>(&instruction);
       if (!call || !is_meeting(*call)) continue;
       if (&function != &entry) return std::nullopt;
-      meetings.push_back(call);
+      stops.calls.push_back(call);
     }
   }
-  Splitting splitting(module, entry);
-  splitting.run(meetings);
-  run_coroutine_passes(module, machine);
-  const std::uint32_t bytes = splitting.take_frame_bytes();
-  clean_up(module, entry, machine);
-  return bytes;
+  llvm::BasicBlock& first = entry.getEntryBlock();
+  IRBuilder<> start(&first, first.getFirstNonPHIOrDbgOrAlloca());
+  Value* lane = start.CreateLoad(start.getPtrTy(), start.CreateConstInBoundsGEP1_64(start.getInt8Ty(), entry.getArg(0),
+                                                                                    offsetof(ThreadgroupState, lane)));
+  const auto place = [&](IRBuilder<>& builder, std::size_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lane, offset);
+  };
+  stops.leave = [&](IRBuilder<>& builder, CallInst& call) {
+    const std::string_view name = call.getCalledFunction()->getName();
+    builder.CreateStore(call.getArgOperand(1), place(builder, offsetof(LaneBoard, sites)));
+    if (name == cross_lane_name) {
+      builder.CreateStore(call.getArgOperand(2), place(builder, offsetof(LaneBoard, values)));
+      builder.CreateStore(builder.CreateZExt(call.getArgOperand(3), builder.getInt64Ty()),
+                          place(builder, offsetof(LaneBoard, operands)));
+    } else if (name == matrices_name) {
+      builder.CreateStore(builder.CreatePtrToInt(call.getArgOperand(2), builder.getInt64Ty()),
+                          place(builder, offsetof(LaneBoard, values)));
+    }
+  };
+  stops.take_up = [&](IRBuilder<>& builder, CallInst& call) {
+    return builder.CreateLoad(call.getType(), place(builder, offsetof(LaneBoard, values)));
+  };
+  stops.end = [&](IRBuilder<>& builder) {
+    builder.CreateStore(llvm::ConstantPointerNull::get(builder.getPtrTy()), place(builder, offsetof(LaneBoard, sites)));
+  };
+  return cpu::split_at_stops(module, entry, stops, machine);
 }
 
 }  // namespace metalloid::engines::reference

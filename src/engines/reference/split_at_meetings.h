@@ -17,9 +17,7 @@ namespace metalloid::engines::reference {
 //   resume:
 //   %r = load the lane's value
 //
-// The work is LLVM's: the kernel becomes a coroutine of its "switched-resume" kind, with memory for the frame that the
-// engine brings. A lane that stops costs a return, and one that goes on a call, its stores and loads; no stack is
-// switched. A lane that ends leaves no site on the board.
+// How: cpu/passes/split_at_stops.h. A lane that ends leaves no site on the board.
 //
 // Runs behind all optimisation, which so far saw calls of unknown functions. Returns the bytes of a frame, aligned to
 // frame_alignment; or nothing, with the module unchanged, if threads meet in functions that could not be inlined

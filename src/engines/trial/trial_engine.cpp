@@ -100,9 +100,10 @@ class TrialEngine : public Engine {
   static void lower(ir::KernelModule& kernel, llvm::TargetMachine& machine) {
     llvm::Module& module = *kernel.module;
     cpu::KernelFacts facts{};
+    facts.threads_per_program = 1;
     cpu::relax_alignment(module);
     cpu::lower_fences(module);
-    llvm::Function& entry = cpu::lower_arguments(module, kernel.info, /*threads_meet=*/false);
+    llvm::Function& entry = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::threads_in_loops);
     facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, entry);
     facts.logs = cpu::lower_logging(module, entry);
     cpu::retarget(module, machine);

@@ -32,14 +32,17 @@ using Triple = std::array<Value*, 3>;
 
 class EntryBuilder {
  public:
-  EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, bool threads_meet)
+  EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, EntryForm form)
       : module_(module), kernel_(kernel), info_(info), builder_(module.getContext()) {
     llvm::Type* pointer = builder_.getPtrTy();
     llvm::Type* number = builder_.getInt32Ty();
     llvm::SmallVector<llvm::Type*, 4> parameters = {pointer};
-    if (threads_meet) parameters.append(3, number);
+    if (form == EntryForm::one_thread) parameters.append(3, number);
+    if (form == EntryForm::one_lane) parameters.push_back(number);
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
-    llvm::StringRef name = threads_meet ? llvm::StringRef(run_thread_name) : llvm::StringRef(run_threadgroup_name);
+    const llvm::StringRef name = form == EntryForm::one_thread   ? llvm::StringRef(run_thread_name)
+                                 : form == EntryForm::one_lane ? llvm::StringRef(lane_name)
+                                                               : llvm::StringRef(run_threadgroup_name);
     entry_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     entry_->addFnAttr(llvm::Attribute::NoUnwind);
     entry_->addFnAttr(llvm::Attribute::NullPointerIsValid);
@@ -52,12 +55,17 @@ class EntryBuilder {
     group_ = load_triple(offsetof(ThreadgroupState, threadgroup_position_in_grid));
     actual_ = load_triple(offsetof(ThreadgroupState, threads_per_threadgroup));
     prepare_arguments();
-    if (threads_meet) {
-      position_ = {entry_->getArg(1), entry_->getArg(2), entry_->getArg(3)};
+    if (form == EntryForm::threads_in_loops) {
+      call_in_loops();
+    } else {
+      if (form == EntryForm::one_thread) {
+        position_ = {entry_->getArg(1), entry_->getArg(2), entry_->getArg(3)};
+      } else {
+        for (unsigned d = 0; d < 3; ++d) position_[d] = ask(position_names[d]);
+        index_ = ask(index_name);
+      }
       call_kernel();
       builder_.CreateRetVoid();
-    } else {
-      call_in_loops();
     }
     inline_kernel();
   }
@@ -74,6 +82,15 @@ class EntryBuilder {
       result[i] = builder_.CreateLoad(builder_.getInt32Ty(), address);
     }
     return result;
+  }
+
+  Value* ask(std::string_view name) {
+    auto callee = module_.getOrInsertFunction(llvm::StringRef(name), builder_.getInt32Ty());
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setMemoryEffects(llvm::MemoryEffects::none());
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->addFnAttr(llvm::Attribute::WillReturn);
+    return builder_.CreateCall(callee);
   }
 
   // Pointers are loaded once, and vector built-ins get memory, before any loop.
@@ -172,7 +189,9 @@ class EntryBuilder {
 
   // At the current place, for the thread at position_.
   void call_kernel() {
-    index_ = add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
+    if (!index_) {
+      index_ = add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
+    }
     llvm::SmallVector<Value*, 16> arguments;
     for (llvm::Argument& parameter : kernel_.args()) {
       Value* prepared = prepared_[parameter.getArgNo()];
@@ -262,12 +281,12 @@ class EntryBuilder {
 
 }  // namespace
 
-llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, bool threads_meet) {
+llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, EntryForm form) {
   llvm::Function* kernel = module.getFunction(info.symbol);
   if (!kernel || kernel->arg_size() != info.arguments.size()) {
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' and its reflection disagree", info.name));
   }
-  return EntryBuilder(module, *kernel, info, threads_meet).entry();
+  return EntryBuilder(module, *kernel, info, form).entry();
 }
 
 }  // namespace metalloid::engines::cpu

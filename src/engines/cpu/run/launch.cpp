@@ -93,16 +93,18 @@ class CpuExecutable : public Executable {
   }
 
  private:
-  // How many threads have their variables at the same time on one core.
-  std::uint32_t threads_alive(const DispatchPlan& plan) const {
-    return facts_.threads_meet ? static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume()) : 1;
+  // How many threads, or simdgroups in step, have their variables at the same time on one core.
+  std::uint32_t programs_alive(const DispatchPlan& plan) const {
+    if (!facts_.threads_meet) return 1;
+    const auto threads = static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume());
+    return (threads + facts_.threads_per_program - 1) / facts_.threads_per_program;
   }
 
   void check_private_memory(const DispatchPlan& plan) const {
-    const std::uint64_t bytes = std::uint64_t{facts_.private_memory} * threads_alive(plan);
+    const std::uint64_t bytes = std::uint64_t{facts_.private_memory} * programs_alive(plan);
     if (bytes <= most_private_memory) return;
-    const std::string whose =
-        threads_alive(plan) == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads_alive(plan));
+    const std::uint32_t threads = programs_alive(plan) * facts_.threads_per_program;
+    const std::string whose = threads == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads);
     throw Error(ErrorCode::limit_exceeded,
                 fmt::format("kernel '{}' has too many variables: {} bytes for {}, and at most {} are available",
                             info_.name, bytes, whose, most_private_memory));
@@ -170,10 +172,10 @@ class CpuExecutable : public Executable {
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
-      const std::uint32_t threads = kernel.threads_alive(plan);
-      worker.variables.reserve(threads, kernel.facts_.private_memory);
+      worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
       worker.private_memory = worker.variables.of(0);
       if (kernel.facts_.threads_meet) {
+        const auto threads = static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume());
         worker.runner->prepare(threads, kernel.engine_facts_, worker.variables, worker.stack);
       }
     }

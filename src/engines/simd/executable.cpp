@@ -1,0 +1,21 @@
+#include "engines/simd/executable.h"
+
+#include "engines/cpu/run/launch.h"
+#include "engines/cpu/run/thread_runner.h"
+#include "engines/simd/simdgroup_runner.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+std::unique_ptr<cpu::ThreadRunner> make_runner() { return std::make_unique<SimdgroupRunner>(); }
+
+cpu::WorkerPool& workers = *new cpu::WorkerPool(make_runner);
+const cpu::Runtime& runtime = *new cpu::Runtime{cpu::runtime_symbol, workers};
+
+}  // namespace
+
+std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info) {
+  return cpu::load_executable(object, info, runtime);
+}
+
+}  // namespace metalloid::engines::simd

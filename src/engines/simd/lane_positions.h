@@ -1,0 +1,19 @@
+// Which threads the lanes of a simdgroup are.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+
+namespace metalloid::engines::simd {
+
+enum class Arrangement : std::uint8_t {
+  row,      // all in one row of the threadgroup: only x differs, by one from lane to lane
+  anywhere  // the simdgroup goes on in the next row where one ends
+};
+
+// Replaces questions for positions (cpu/passes/lower_arguments.h) in a lane's program, whose second parameter is the
+// index of lane 0's thread in its threadgroup, a multiple of 32.
+void place_lanes(llvm::Function& lane, Arrangement arrangement);
+
+}  // namespace metalloid::engines::simd

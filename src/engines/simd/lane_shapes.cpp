@@ -1,0 +1,159 @@
+#include "engines/simd/lane_shapes.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/Operator.h>
+
+#include <optional>
+#include <vector>
+
+#include "engines/simd/lane_target.h"
+#include "ir/meeting_order.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+using Kind = Shape::Kind;
+
+constexpr Shape uniform_shape{Kind::uniform, 0};
+constexpr Shape varying_shape{Kind::varying, 0};
+
+// Larger ones are of no use to memory accesses, and their multiples could overflow.
+constexpr std::int64_t largest_stride = std::int64_t{1} << 20;
+
+Shape strided(std::int64_t stride) {
+  if (stride == 0 || stride > largest_stride || stride < -largest_stride) return varying_shape;
+  return {Kind::strided, stride};
+}
+
+std::optional<std::int64_t> small_constant(const Value* value) {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (!constant || constant->getValue().getSignificantBits() > 32) return std::nullopt;
+  return constant->getSExtValue();
+}
+
+}  // namespace
+
+LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity) : uniformity_(uniformity) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);
+  for (const llvm::BasicBlock* block : order) is_loop_header_[block] = loops.isLoopHeader(block);
+  // Phis of loops begin as strided as what enters the loop, and are taken back where turns disagree.
+  for (const llvm::BasicBlock* block : order) {
+    for (const Instruction& instruction : *block) {
+      if (!instruction.getType()->isVoidTy() && !uniformity_.isUniform(&instruction)) {
+        if (const Shape shape = derive(instruction); shape.kind == Kind::strided) strided_[&instruction] = shape;
+      }
+      seen_.insert(&instruction);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const llvm::BasicBlock* block : order) {
+      for (const Instruction& instruction : *block) {
+        const auto known = strided_.find(&instruction);
+        if (known == strided_.end() || derive(instruction) == known->second) continue;
+        strided_.erase(known);
+        changed = true;
+      }
+    }
+  }
+}
+
+Shape LaneShapes::of(const Value& value) const {
+  if (!llvm::isa<Instruction>(value)) return uniform_shape;
+  if (const auto found = strided_.find(&value); found != strided_.end()) return found->second;
+  return uniformity_.isUniform(llvm::cast<Instruction>(&value)) ? uniform_shape : varying_shape;
+}
+
+bool LaneShapes::diverges_behind(const llvm::BasicBlock& block) const {
+  const Instruction* last = block.getTerminator();
+  return last->getNumSuccessors() > 1 && uniformity_.hasDivergentTerminator(block);
+}
+
+Shape LaneShapes::derive(const Instruction& instruction) const {
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return derive_phi(*phi);
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee && callee->getName() == llvm::StringRef(lane_number_name) ? strided(1) : varying_shape;
+  }
+  if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return derive_address(*address);
+  if (!instruction.getType()->isIntOrPtrTy()) return varying_shape;
+  const auto shape_of = [&](unsigned operand) { return of(*instruction.getOperand(operand)); };
+  switch (instruction.getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub: {
+      const Shape a = shape_of(0), b = shape_of(1);
+      if (a.kind == Kind::varying || b.kind == Kind::varying) return varying_shape;
+      return strided(instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride);
+    }
+    case Instruction::Or:
+      if (!llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) return varying_shape;
+      if (shape_of(0).kind == Kind::varying || shape_of(1).kind == Kind::varying) return varying_shape;
+      // A sum only where each lane's halves are apart, which is what the flag says of each lane.
+      return strided(shape_of(0).stride + shape_of(1).stride);
+    case Instruction::Mul: {
+      const unsigned constant = llvm::isa<llvm::ConstantInt>(instruction.getOperand(1)) ? 1 : 0;
+      const auto factor = small_constant(instruction.getOperand(constant));
+      const Shape other = shape_of(1 - constant);
+      return factor && other.kind == Kind::strided ? strided(other.stride * *factor) : varying_shape;
+    }
+    case Instruction::Shl: {
+      const auto amount = small_constant(instruction.getOperand(1));
+      const Shape value = shape_of(0);
+      if (!amount || *amount > 20 || value.kind != Kind::strided) return varying_shape;
+      return strided(value.stride << *amount);
+    }
+    // A narrower sum wraps where the wider one does not. The vectoriser takes the lane's value from the end of the row
+    // that lies inside of a buffer (widen_index).
+    case Instruction::ZExt:
+    case Instruction::SExt:
+      if (instruction.getOperand(0)->getType()->getIntegerBitWidth() < 32) return varying_shape;
+      return shape_of(0);
+    case Instruction::Trunc:
+      if (instruction.getType()->getIntegerBitWidth() < 32) return varying_shape;
+      return shape_of(0);
+    case Instruction::AddrSpaceCast:
+    case Instruction::Freeze: return shape_of(0);
+    default: return varying_shape;
+  }
+}
+
+Shape LaneShapes::derive_address(const llvm::GetElementPtrInst& address) const {
+  if (address.getType()->isVectorTy()) return varying_shape;
+  const llvm::DataLayout& layout = address.getModule()->getDataLayout();
+  Shape base = of(*address.getPointerOperand());
+  if (base.kind == Kind::varying) return varying_shape;
+  std::int64_t stride = base.stride;
+  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
+    const Value* index = step.getOperand();
+    const Shape shape = of(*index);
+    if (shape.kind == Kind::uniform) continue;
+    if (shape.kind == Kind::varying || step.isStruct()) return varying_shape;
+    stride += shape.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout).getFixedValue());
+  }
+  return strided(stride);
+}
+
+// Lanes of one turn come to a loop's header together. At any other join they may come from different sides.
+Shape LaneShapes::derive_phi(const llvm::PHINode& phi) const {
+  if (!phi.getType()->isIntOrPtrTy() || !is_loop_header_.lookup(phi.getParent())) return varying_shape;
+  std::optional<Shape> common;
+  for (const Value* incoming : phi.incoming_values()) {
+    if (llvm::isa<Instruction>(incoming) && !seen_.contains(incoming)) continue;
+    const Shape shape = of(*incoming);
+    if (shape.kind == Kind::varying || (common && *common != shape)) return varying_shape;
+    common = shape;
+  }
+  return common && common->kind == Kind::strided ? *common : varying_shape;
+}
+
+}  // namespace metalloid::engines::simd

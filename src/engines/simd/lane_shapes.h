@@ -1,0 +1,48 @@
+// How a value of a lane's program differs from lane to lane of a simdgroup.
+//
+//   uniform    one value for all lanes
+//   strided    lane i has first + i * stride, in the value's own arithmetic; the stride is known
+//   varying    anything
+//
+// A shape says what memory an access touches: one place, a row, a row with gaps, or places anywhere. What is uniform is
+// LLVM's uniformity analysis (lane_target.h says what starts out different); strides follow from arithmetic.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+
+namespace metalloid::engines::simd {
+
+struct Shape {
+  enum class Kind : std::uint8_t { uniform, strided, varying };
+  Kind kind = Kind::varying;
+  std::int64_t stride = 0;  // of addresses in bytes
+  bool operator==(const Shape&) const = default;
+};
+
+class LaneShapes {
+ public:
+  LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity);
+
+  Shape of(const llvm::Value& value) const;
+  bool is_uniform(const llvm::Value& value) const { return of(value).kind == Shape::Kind::uniform; }
+  bool is_varying(const llvm::Value& value) const { return of(value).kind == Shape::Kind::varying; }
+  // Whether lanes may go different ways at the block's end.
+  bool diverges_behind(const llvm::BasicBlock& block) const;
+
+ private:
+  Shape derive(const llvm::Instruction& instruction) const;
+  Shape derive_address(const llvm::GetElementPtrInst& address) const;
+  Shape derive_phi(const llvm::PHINode& phi) const;
+
+  llvm::UniformityInfo& uniformity_;
+  llvm::DenseMap<const llvm::Value*, Shape> strided_;  // what is neither uniform nor varying
+  llvm::DenseSet<const llvm::Value*> seen_;             // in the first round
+  llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;
+};
+
+}  // namespace metalloid::engines::simd

@@ -1,0 +1,83 @@
+#include "engines/simd/lane_target.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/TargetTransformInfoImpl.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <memory>
+
+#include "engines/cpu/passes/lower_arguments.h"
+#include "engines/simd/prepare_lane.h"
+#include "ir/operations.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using llvm::InstructionUniformity;
+
+InstructionUniformity uniformity_of_call(const llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return InstructionUniformity::NeverUniform;
+  const std::string_view name = callee->getName();
+  if (name == lane_number_name || name == cpu::index_name) return InstructionUniformity::NeverUniform;
+  for (const std::string_view position : cpu::position_names) {
+    if (name == position) return InstructionUniformity::NeverUniform;
+  }
+  if (const auto operation = ir::parse_cross_lane(name)) {
+    if (operation->group == ir::LaneGroup::quad) return InstructionUniformity::NeverUniform;
+    switch (operation->operation) {
+      case ir::CrossLane::sum:
+      case ir::CrossLane::product:
+      case ir::CrossLane::min:
+      case ir::CrossLane::max:
+      case ir::CrossLane::bit_and:
+      case ir::CrossLane::bit_or:
+      case ir::CrossLane::bit_xor:
+      case ir::CrossLane::broadcast_first:
+      case ir::CrossLane::ballot: return InstructionUniformity::AlwaysUniform;
+      default: return InstructionUniformity::NeverUniform;
+    }
+  }
+  if (ir::parse_matrix_operation(name)) return InstructionUniformity::NeverUniform;
+  if (callee->isIntrinsic()) return InstructionUniformity::Default;
+  return InstructionUniformity::NeverUniform;
+}
+
+class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget> {
+ public:
+  explicit LaneTarget(const llvm::DataLayout& layout) : TargetTransformInfoImplCRTPBase(layout) {}
+  bool hasBranchDivergence(const llvm::Function* /*function*/) const override { return true; }
+  InstructionUniformity getInstructionUniformity(const llvm::Value* value) const override {
+    return uniformity_of(*value);
+  }
+};
+
+}  // namespace
+
+InstructionUniformity uniformity_of(const llvm::Value& value) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&value)) return uniformity_of_call(*call);
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&value); variable && variable->hasMetadata(of_simdgroup)) {
+    return InstructionUniformity::Default;
+  }
+  // Each lane has its own variables, and changes of one place happen one after the other.
+  if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(value)) {
+    return InstructionUniformity::NeverUniform;
+  }
+  return InstructionUniformity::Default;
+}
+
+LaneManagers::LaneManagers() {
+  functions.registerPass([] {
+    return llvm::TargetIRAnalysis([](const llvm::Function& function) {
+      return llvm::TargetTransformInfo(std::make_unique<LaneTarget>(function.getParent()->getDataLayout()));
+    });
+  });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+}
+
+}  // namespace metalloid::engines::simd

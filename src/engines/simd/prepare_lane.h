@@ -1,0 +1,24 @@
+// A lane's program, made ready for widening.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+namespace metalloid::engines::simd {
+
+// Scalar optimisation, while the code is 32 times as small, for a target whose branches diverge.
+void optimise_lane(llvm::Function& lane);
+// Branches only, one return, simple loops whose values leave through phis: what BlockSchedule takes.
+void simplify_control_flow(llvm::Function& lane);
+
+// A variable of the lane becomes its place in a variable of the simdgroup:
+//
+//   %a = alloca [8 x float]             %all = alloca [8 * 32 x float]
+//   load float, %a + i * 4              %a = %all + lane * 4
+//                                       load float, %a + i * 4 * 32
+//
+// so that lanes with the same index touch a row. Variables whose accesses are not all of one size lie one behind the
+// other instead, 32 as they were.
+void interleave_variables(llvm::Function& lane);
+inline constexpr const char* of_simdgroup = "metalloid.of_simdgroup";  // metadata of these variables
+
+}  // namespace metalloid::engines::simd

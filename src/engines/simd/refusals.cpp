@@ -1,0 +1,98 @@
+#include "engines/simd/refusals.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/operations.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using llvm::BasicBlock;
+
+Remark remark_at(const llvm::Instruction& instruction, std::string reason) {
+  Remark remark{.engine = {}, .reason = std::move(reason), .source_file = {}, .source_line = 0};
+  if (const llvm::DILocation* place = instruction.getDebugLoc().get()) {
+    while (place->getInlinedAt()) place = place->getInlinedAt();
+    remark.source_file = place->getFilename().str();
+    remark.source_line = place->getLine();
+  }
+  return remark;
+}
+
+const llvm::CallInst* barrier_in(const BasicBlock& block) {
+  for (const llvm::Instruction& instruction : block) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->getName() == llvm::StringRef(ir::threadgroup_barrier_name)) return call;
+  }
+  return nullptr;
+}
+
+// The blocks with the barriers that a lane may come to next.
+std::set<const BasicBlock*> next_barriers(const BasicBlock* start) {
+  std::set<const BasicBlock*> found;
+  llvm::SmallPtrSet<const BasicBlock*, 16> seen = {start};
+  std::vector<const BasicBlock*> open = {start};
+  while (!open.empty()) {
+    const BasicBlock* block = open.back();
+    open.pop_back();
+    if (barrier_in(*block)) {
+      found.insert(block);
+      continue;
+    }
+    for (const BasicBlock* next : llvm::successors(block)) {
+      if (seen.insert(next).second) open.push_back(next);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<Remark> refusal(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        const llvm::Function* callee = call->getCalledFunction();
+        if (!callee) return remark_at(*call, "a function is called through a pointer here");
+        if (!callee->isDeclaration()) return remark_at(*call, "a call that could not be inlined");
+      }
+      if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        if (!variable->isStaticAlloca()) return remark_at(*variable, "a variable whose size is not a constant");
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Remark> refusal(llvm::Function& lane, const LaneShapes& shapes) {
+  bool has_barrier = false;
+  for (const BasicBlock& block : lane) has_barrier |= barrier_in(block) != nullptr;
+  if (!has_barrier) return std::nullopt;
+  for (const BasicBlock& block : lane) {
+    if (!shapes.diverges_behind(block)) continue;
+    std::set<const BasicBlock*> common;
+    for (const BasicBlock* way : llvm::successors(&block)) {
+      const auto barriers = next_barriers(way);
+      if (barriers.empty()) continue;  // its lanes end
+      if (!common.empty() && common != barriers) {
+        return remark_at(*barrier_in(**barriers.begin()),
+                         "lanes of a simdgroup may come to different threadgroup barriers");
+      }
+      common = barriers;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace metalloid::engines::simd

@@ -1,0 +1,19 @@
+// What the SIMD engine leaves to another engine.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+#include <optional>
+
+#include "engines/engine.h"
+#include "engines/simd/lane_shapes.h"
+
+namespace metalloid::engines::simd {
+
+// Calls that stay calls, and variables whose size only a thread knows.
+std::optional<Remark> refusal(const llvm::Module& module);
+// Threadgroup barriers that lanes of a simdgroup may come to without the others, who have one of their own to come to.
+std::optional<Remark> refusal(llvm::Function& lane, const LaneShapes& shapes);
+
+}  // namespace metalloid::engines::simd

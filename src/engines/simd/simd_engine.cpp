@@ -1,0 +1,181 @@
+#include "engines/simd/simd_engine.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "engines/cpu/code/machine.h"
+#include "engines/cpu/code/relax_alignment.h"
+#include "engines/cpu/hardware.h"
+#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu/passes/check_frames.h"
+#include "engines/cpu/passes/embed_facts.h"
+#include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_fences.h"
+#include "engines/cpu/passes/lower_logging.h"
+#include "engines/cpu/passes/lower_private_memory.h"
+#include "engines/cpu/passes/lower_threadgroup_memory.h"
+#include "engines/simd/block_schedule.h"
+#include "engines/simd/executable.h"
+#include "engines/simd/lane_positions.h"
+#include "engines/simd/lane_shapes.h"
+#include "engines/simd/lane_target.h"
+#include "engines/simd/optimise_vectors.h"
+#include "engines/simd/prepare_lane.h"
+#include "engines/simd/refusals.h"
+#include "engines/simd/run_simdgroups.h"
+#include "engines/simd/simdgroup_abi.h"
+#include "engines/simd/split_at_barriers.h"
+#include "engines/simd/widening.h"
+#include "ir/operations.h"
+#include "ir/specialise.h"
+#include "metalloid/error.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+// A lane's program with its lanes in place, and what it is widened into.
+struct Form {
+  Arrangement arrangement;
+  llvm::Function *lane = nullptr, *simdgroup = nullptr;
+};
+
+llvm::Function* copy_of(llvm::Function& function, const char* name) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&function, map);
+  copy->setName(name);
+  return copy;
+}
+
+// Of a whole simdgroup in one row, or of a number of lanes, which is then the last parameter.
+llvm::Function* empty_simdgroup(llvm::Function& lane, bool is_whole) {
+  llvm::Type* number = llvm::Type::getInt32Ty(lane.getContext());
+  llvm::SmallVector<llvm::Type*, 3> parameters(lane.getFunctionType()->params());
+  if (!is_whole) parameters.push_back(number);
+  auto* type = llvm::FunctionType::get(lane.getReturnType(), parameters, false);
+  auto* made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, lane.getName() + ".simdgroup",
+                                      lane.getParent());
+  made->setAttributes(lane.getAttributes());
+  made->setSubprogram(lane.getSubprogram());
+  lane.setSubprogram(nullptr);
+  return made;
+}
+
+class SimdEngine : public Engine {
+ public:
+  std::string name() const override { return "simd"; }
+  std::string description() const override {
+    return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::cpu_name());
+  }
+  std::string target() const override { return fmt::format("simd {};{}", cpu::cpu_name(), cpu::cpu_features()); }
+  void prepare() const override { cpu::make_machine(); }
+  Hardware& hardware() const override { return cpu::hardware(); }
+  ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
+
+  Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
+    if (auto remark = refusal(*kernel.module)) return {{}, {*remark}};
+    auto machine = cpu::make_machine();
+    if (auto remark = lower(kernel, *machine)) return {{}, {*remark}};
+    return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
+  }
+
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {
+    return load_executable(bytes, info);
+  }
+
+ private:
+  static std::optional<Remark> lower(ir::KernelModule& kernel, llvm::TargetMachine& machine) {
+    llvm::Module& module = *kernel.module;
+    auto pass = [&](std::string_view name, auto&& run) {
+      run();
+      ir::dump_after(name, module);
+    };
+    cpu::KernelFacts facts{};
+    facts.threads_per_program = simdgroup_width;
+    SimdgroupFacts simdgroup_facts{};
+    const llvm::Function* barrier = module.getFunction(llvm::StringRef(ir::threadgroup_barrier_name));
+    facts.threads_meet = barrier && !barrier->use_empty();
+    llvm::Function* lane = nullptr;
+    pass("relax_alignment", [&] { cpu::relax_alignment(module); });
+    pass("lower_fences", [&] { cpu::lower_fences(module); });
+    pass("lower_arguments", [&] { lane = &cpu::lower_arguments(module, kernel.info, cpu::EntryForm::one_lane); });
+    pass("lower_threadgroup_memory",
+         [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
+    pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *lane); });
+    pass("retarget", [&] { cpu::retarget(module, machine); });
+    pass("optimise_lane", [&] { optimise_lane(*lane); });
+    pass("interleave_variables", [&] { interleave_variables(*lane); });
+    std::array<Form, 2> forms = {Form{Arrangement::row}, Form{Arrangement::anywhere}};
+    std::optional<Remark> remark;
+    pass("place_lanes", [&] {
+      forms[0].lane = copy_of(*lane, "metalloid_row");
+      forms[1].lane = lane;
+      for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
+    });
+    pass("simplify_control_flow", [&] {
+      for (Form& form : forms) simplify_control_flow(*form.lane);
+    });
+    pass("widen", [&] {
+      for (Form& form : forms) {
+        LaneManagers managers;
+        const LaneShapes shapes(*form.lane, managers.functions.getResult<llvm::UniformityInfoAnalysis>(*form.lane));
+        remark = refusal(*form.lane, shapes);
+        if (remark) return;
+        const BlockSchedule schedule(*form.lane, shapes);
+        form.simdgroup = empty_simdgroup(*form.lane, form.arrangement == Arrangement::row);
+        Widening(*form.lane, *form.simdgroup, shapes, schedule).run();
+        managers.functions.clear();
+      }
+    });
+    if (remark) return remark;
+    for (Form& form : forms) form.lane->eraseFromParent();
+    pass("run_simdgroups", [&] {
+      run_simdgroups(module, *forms[0].simdgroup, *forms[1].simdgroup, facts.threads_meet != 0);
+      cpu::retarget(module, machine);
+    });
+    pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
+    pass("lower_private_memory", [&] {
+      facts.private_memory = 0;
+      for (Form& form : forms) {
+        facts.private_memory = std::max(
+            facts.private_memory, cpu::lower_private_memory(module, *form.simdgroup, facts.threads_meet != 0));
+      }
+    });
+    if (facts.threads_meet) {
+      pass("split_at_barriers", [&] {
+        for (Form& form : forms) {
+          simdgroup_facts.frame_bytes =
+              std::max(simdgroup_facts.frame_bytes, split_at_barriers(module, *form.simdgroup, machine));
+        }
+      });
+    }
+    cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
+    pass("embed_facts", [&] {
+      cpu::embed_facts(module, cpu::facts_name, facts);
+      if (facts.threads_meet) cpu::embed_facts(module, cpu::engine_facts_name, simdgroup_facts);
+    });
+    std::string problems;
+    llvm::raw_string_ostream stream(problems);
+    if (llvm::verifyModule(module, &stream)) {
+      throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine() { return std::make_unique<SimdEngine>(); }
+
+}  // namespace metalloid::engines::simd

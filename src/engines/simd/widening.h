@@ -1,0 +1,140 @@
+// Turns a lane's program into one that a simdgroup runs in step: a varying value of type T becomes a <32 x T>, a uniform
+// one stays a T, blocks run as block_schedule.h says.
+//
+//   %x = load float, ptr %a                  ; %a strided by 4
+//   %y = fmul float %x, %scale               ; %scale uniform
+//   store float %y, ptr %b
+// ->
+//   %x = call <32 x float> @llvm.masked.load(ptr %a.of.lane.0, <32 x i1> %lanes, poison)
+//   %y = fmul <32 x float> %x, splat(%scale)
+//   call void @llvm.masked.store(<32 x float> %y, ptr %b.of.lane.0, <32 x i1> %lanes)
+//
+// Vectors and structs of varying elements are kept apart, one <32 x T> for each element. Values that live beyond their
+// block go through variables, which LLVM makes values again: so no order of blocks breaks what it knows of dominance.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/simd/block_schedule.h"
+#include "engines/simd/lane_shapes.h"
+
+namespace metalloid::engines::simd {
+
+inline constexpr unsigned simdgroup_width = 32;
+inline constexpr unsigned threadgroup_space = 3;
+
+// What an instruction becomes: one value that all lanes have (of strided ones lane 0's), or vectors.
+struct Widened {
+  llvm::Value* scalar = nullptr;
+  llvm::SmallVector<llvm::Value*, 4> vectors;
+};
+
+class Widening {
+ public:
+  // `wide` has the parameters of `lane` and then maybe the number of lanes that take part; without it all do. It is
+  // empty. Both are in one module.
+  Widening(llvm::Function& lane, llvm::Function& wide, const LaneShapes& shapes, const BlockSchedule& schedule);
+  void run();
+
+ private:
+  using Value = llvm::Value;
+  using Type = llvm::Type;
+
+  // widening.cpp: blocks, lanes and what goes from block to block
+  void make_blocks();
+  void make_slots();
+  void enter();
+  void run_block(const ScheduledBlock& scheduled);
+  void leave(const ScheduledBlock& scheduled);
+  void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
+  Value* lanes_of(LaneSet set);            // null: all
+  Value* lanes_or_all(Value* lanes);       // as a vector
+  void keep(const Value& value, const Widened& widened);
+  bool lives_beyond_block(const llvm::Instruction& instruction) const;
+  llvm::BasicBlock* start_of(const llvm::BasicBlock* block);
+
+  // widening_values.cpp: operands
+  unsigned parts_of(Type* type) const;
+  Type* part_type(Type* type, unsigned part) const;
+  llvm::VectorType* wide(Type* scalar) const;
+  Value* scalar_of(Value* value);                      // of uniform and strided ones
+  Value* vector_of(Value* value, unsigned part = 0);
+  Value* element_of(Value* value, unsigned part, Value* lane);  // one lane's
+  Value* whole_of(Value* value, Value* lane);                   // one lane's, in its own type
+  Value* bits_of(Value* lanes);
+  Value* any(Value* lanes);
+  Value* lane_numbers(Type* type) const;
+  Value* last_lane(Value* lanes);
+  Value* first_lane(Value* lanes);
+  const Widened& known(Value* value);
+  Value* safe_address(Type* pointer);
+
+  // widening_instructions.cpp
+  void widen(llvm::Instruction& instruction);
+  Value* scalar_copy(llvm::Instruction& instruction);
+  Value* strided_copy(llvm::Instruction& instruction, const Shape& shape);
+  Value* widen_index(llvm::CastInst& cast, const Shape& operand);
+  Widened widen_operation(llvm::Instruction& instruction);
+  Widened widen_division(llvm::BinaryOperator& division);
+  Widened widen_cast(llvm::CastInst& cast);
+  Widened reinterpret(llvm::CastInst& cast);
+  Value* widen_address(llvm::GetElementPtrInst& address);
+  Widened widen_intrinsic(llvm::CallInst& call);
+  Widened lane_by_lane(llvm::Instruction& instruction);
+  Value* copy_for_lane(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
+
+  // widening_memory.cpp
+  Widened widen_load(llvm::LoadInst& load);
+  void widen_store(llvm::StoreInst& store);
+  // Lanes' elements side by side, each `parts` long and `distance` from the next one's.
+  struct Row {
+    unsigned parts, distance;
+  };
+  std::optional<Row> row_of(Value* pointer, Type* type) const;
+  Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
+  void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
+  Widened widen_change(llvm::AtomicRMWInst& change);
+  std::optional<Widened> widen_change_of_one(llvm::AtomicRMWInst& change);
+  Value* address_part(Value* addresses, std::uint64_t offset);
+
+  // widening_calls.cpp
+  bool widen_call(llvm::CallInst& call, Widened& result);
+  llvm::Function& lane_;
+  llvm::Function& wide_;
+  const LaneShapes& shapes_;
+  const BlockSchedule& schedule_;
+  const llvm::DataLayout& layout_;
+  llvm::LLVMContext& context_;
+  llvm::IRBuilder<> builder_;
+  llvm::BasicBlock* entry_ = nullptr;
+
+  struct Places {
+    llvm::BasicBlock *check = nullptr, *body = nullptr;
+  };
+  llvm::DenseMap<const llvm::BasicBlock*, Places> places_;
+  std::vector<llvm::AllocaInst*> lane_slots_;  // per LaneSet
+  Value* entering_ = nullptr;                  // lanes; null: all
+  struct Slots {
+    llvm::AllocaInst* scalar = nullptr;
+    llvm::SmallVector<llvm::AllocaInst*, 4> vectors;
+  };
+  llvm::DenseMap<const Value*, Slots> slots_;      // of values that live beyond their block
+  llvm::DenseMap<const Value*, Slots> phi_slots_;  // what the next block's phi will be
+  llvm::DenseMap<const Value*, Value*> arguments_;
+
+  // Of the block that is being widened.
+  const ScheduledBlock* current_ = nullptr;
+  Value* lanes_ = nullptr;  // null: all
+  llvm::DenseMap<const Value*, Widened> known_;
+  llvm::DenseMap<Type*, Value*> safe_addresses_;
+};
+
+}  // namespace metalloid::engines::simd

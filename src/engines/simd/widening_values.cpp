@@ -1,0 +1,153 @@
+// Operands of widened instructions.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "engines/simd/widening.h"
+
+namespace metalloid::engines::simd {
+
+using llvm::Value;
+using Kind = Shape::Kind;
+
+unsigned Widening::parts_of(Type* type) const {
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getNumElements();
+  unsigned parts = 0;
+  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (Type* member : structure->elements()) parts += parts_of(member);
+    return parts;
+  }
+  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    return static_cast<unsigned>(array->getNumElements()) * parts_of(array->getElementType());
+  }
+  return 1;
+}
+
+llvm::Type* Widening::part_type(Type* type, unsigned part) const {
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getElementType();
+  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (Type* member : structure->elements()) {
+      if (part < parts_of(member)) return part_type(member, part);
+      part -= parts_of(member);
+    }
+  }
+  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    return part_type(array->getElementType(), part % parts_of(array->getElementType()));
+  }
+  return type;
+}
+
+llvm::VectorType* Widening::wide(Type* scalar) const { return llvm::FixedVectorType::get(scalar, simdgroup_width); }
+
+Value* Widening::lane_numbers(Type* type) const {
+  llvm::SmallVector<llvm::Constant*, simdgroup_width> numbers;
+  for (unsigned lane = 0; lane < simdgroup_width; ++lane) numbers.push_back(llvm::ConstantInt::get(type, lane));
+  return llvm::ConstantVector::get(numbers);
+}
+
+const Widened& Widening::known(Value* value) {
+  const auto found = known_.find(value);
+  if (found != known_.end()) return found->second;
+  const Slots& slots = slots_.find(value)->second;
+  Widened widened;
+  if (slots.scalar) widened.scalar = builder_.CreateLoad(value->getType(), slots.scalar);
+  for (llvm::AllocaInst* slot : slots.vectors) {
+    widened.vectors.push_back(builder_.CreateLoad(slot->getAllocatedType(), slot));
+  }
+  return known_[value] = widened;
+}
+
+Value* Widening::scalar_of(Value* value) {
+  if (auto* argument = llvm::dyn_cast<llvm::Argument>(value)) return arguments_.lookup(argument);
+  if (!llvm::isa<llvm::Instruction>(value)) return value;
+  return known(value).scalar;
+}
+
+namespace {
+
+// A part of a value in its own type, as in Widening::parts_of.
+Value* take_part(llvm::IRBuilder<>& builder, Value* value, unsigned part) {
+  llvm::Type* type = value->getType();
+  if (type->isVectorTy()) return builder.CreateExtractElement(value, part);
+  if (!type->isAggregateType()) return value;
+  const auto count = [&](auto&& self, llvm::Type* of) -> unsigned {
+    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(of)) return vector->getNumElements();
+    if (!of->isAggregateType()) return 1;
+    unsigned parts = 0;
+    const unsigned members = of->isStructTy() ? of->getStructNumElements()
+                                              : static_cast<unsigned>(of->getArrayNumElements());
+    for (unsigned i = 0; i < members; ++i) {
+      parts += self(self, of->isStructTy() ? of->getStructElementType(i) : of->getArrayElementType());
+    }
+    return parts;
+  };
+  for (unsigned i = 0;; ++i) {
+    llvm::Type* member = type->isStructTy() ? type->getStructElementType(i) : type->getArrayElementType();
+    const unsigned parts = count(count, member);
+    if (part < parts) return take_part(builder, builder.CreateExtractValue(value, i), part);
+    part -= parts;
+  }
+}
+
+}  // namespace
+
+Value* Widening::vector_of(Value* value, unsigned part) {
+  Type* type = part_type(value->getType(), part);
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && !llvm::isa<llvm::Instruction>(value)) {
+    if (llvm::isa<llvm::PoisonValue>(constant)) return llvm::PoisonValue::get(wide(type));
+    Value* element = take_part(builder_, constant, part);
+    return builder_.CreateVectorSplat(simdgroup_width, element);
+  }
+  if (llvm::isa<llvm::Argument>(value)) {
+    return builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, scalar_of(value), part));
+  }
+  known(value);
+  Widened& widened = known_[value];
+  if (part < widened.vectors.size() && widened.vectors[part]) return widened.vectors[part];
+  const Shape shape = shapes_.of(*value);
+  Value* splat = nullptr;
+  if (shape.kind == Kind::strided && type->isPointerTy()) {
+    Type* word = builder_.getInt64Ty();
+    Value* offsets = builder_.CreateMul(lane_numbers(word), llvm::ConstantInt::getSigned(wide(word), shape.stride));
+    splat = builder_.CreateGEP(builder_.getInt8Ty(), widened.scalar, offsets);
+  } else {
+    splat = builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
+    if (shape.kind == Kind::strided) {
+      splat = builder_.CreateAdd(
+          splat, builder_.CreateMul(lane_numbers(type), llvm::ConstantInt::getSigned(wide(type), shape.stride)));
+    }
+  }
+  Widened& cached = known_[value];
+  if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
+  return cached.vectors[part] = splat;
+}
+
+Value* Widening::bits_of(Value* lanes) { return builder_.CreateBitCast(lanes_or_all(lanes), builder_.getInt32Ty()); }
+
+Value* Widening::any(Value* lanes) { return builder_.CreateICmpNE(bits_of(lanes), builder_.getInt32(0)); }
+
+Value* Widening::first_lane(Value* lanes) {
+  if (!lanes) return builder_.getInt32(0);
+  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(lanes), builder_.getFalse());
+}
+
+Value* Widening::last_lane(Value* lanes) {
+  if (!lanes) return builder_.getInt32(simdgroup_width - 1);
+  return builder_.CreateSub(builder_.getInt32(simdgroup_width - 1),
+                            builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits_of(lanes), builder_.getFalse()));
+}
+
+// Memory that any lane may touch for nothing: where lanes that take no part are sent.
+Value* Widening::safe_address(Type* pointer) {
+  Value*& address = safe_addresses_[pointer];
+  if (!address) {
+    llvm::IRBuilder<> builder(entry_, entry_->begin());
+    Value* memory = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt32(16));
+    builder.SetInsertPoint(entry_->getTerminator());
+    address = builder.CreateAddrSpaceCast(memory, pointer);
+  }
+  return address;
+}
+
+}  // namespace metalloid::engines::simd
