@@ -26,10 +26,8 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   functions.addPass(llvm::SimplifyCFGPass());
   functions.addPass(llvm::InstCombinePass());
-  llvm::LoopPassManager loops;
-  loops.addPass(llvm::LoopRotatePass());
-  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  functions.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   functions.addPass(llvm::GVNPass());
   functions.addPass(llvm::DSEPass());
   functions.addPass(llvm::InstCombinePass());
