@@ -139,3 +139,23 @@ def test_steps_of_fused_optimizers_are_those_of_the_cpu(device, optimizer):
             stepper.step()
     assert not [name for name in device.fallbacks() if "fused" in name]
     torch.testing.assert_close(parameters["mps"].detach().cpu(), parameters["cpu"].detach())
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.uint8, torch.float32])
+def test_limits_of_whole_numbers_are_whole(device, dtype):
+    for start, end in ((0, 1.7), (4.3, 9.9), (3.9, 0)):
+        ours = torch.linspace(start, end, 5, dtype=dtype, device="mps")
+        torch.testing.assert_close(ours.cpu(), torch.linspace(start, end, 5, dtype=dtype))
+        ours = torch.logspace(start, end / 4, 5, base=2, dtype=dtype, device="mps")
+        torch.testing.assert_close(ours.cpu(), torch.logspace(start, end / 4, 5, base=2, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32, torch.int64, torch.bool])
+def test_weights_that_bincount_adds(device, dtype):
+    places = torch.tensor([3, 1, 1, 0, 3])
+    weights = torch.tensor([1, 0, 2, 5, 7]).to(dtype)
+    expected = torch.bincount(places, weights.double())
+    ours = torch.bincount(places.to("mps"), weights.to("mps"))
+    # float64 on the CPU, which a Mac does not have either.
+    assert ours.dtype is (dtype if dtype.is_floating_point else torch.int32)
+    torch.testing.assert_close(ours.cpu().double(), expected)

@@ -128,6 +128,17 @@ def test_results_elsewhere(device):
     torch.testing.assert_close(wide.cpu(), values.sum(1, dtype=torch.float16))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64, torch.int64])
+def test_of_no_elements(device, dtype):
+    empty = torch.empty(0, dtype=dtype)
+    operations = [torch.sum, torch.prod, torch.count_nonzero]
+    if dtype is not torch.int64:
+        operations += [torch.linalg.norm, torch.mean, lambda x: torch.linalg.vector_norm(x, 0)]
+    for operation in operations:
+        assert_same(operation(empty.to("mps")), operation(empty))
+    assert_same(torch.zeros(3, 0, dtype=dtype, device="mps").sum(1), torch.zeros(3, 0, dtype=dtype).sum(1))
+
+
 def test_classes_out_of_bounds(device):
     scores = torch.zeros(2, 3, device="mps")
     with pytest.raises(RuntimeError, match="Target 3 is out of bounds"):

@@ -14,6 +14,8 @@ void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size
 }
 
 void bind_tensor(EncoderObject& encoder, const at::TensorBase& tensor, unsigned index) {
+  // Without elements it may have no memory either; a kernel does not read it.
+  if (tensor.numel() == 0) return encoder.set_buffer(index, nullptr, 0);
   if (tensor.device().type() != at::kCPU) {
     return bind_memory(encoder, tensor, static_cast<std::size_t>(tensor.storage_offset()) * tensor.element_size(),
                        index);

@@ -99,8 +99,12 @@ void arange(TensorIterator& iter, const Scalar& start, const Scalar& /*steps*/, 
 struct LinspaceLimits {
   float start, end, step;
 };
-LinspaceLimits limits_of(const Scalar& start, const Scalar& end, int64_t steps) {
-  const double low = start.to<double>(), high = steps > 1 ? end.to<double>() : low;
+// Of whole numbers the limits are whole too, as on the CPU.
+LinspaceLimits limits_of(const Scalar& start, const Scalar& end, int64_t steps, ScalarType type) {
+  const auto limit = [&](const Scalar& value) {
+    return isIntegralType(type, false) ? static_cast<double>(value.to<int64_t>()) : value.to<double>();
+  };
+  const double low = limit(start), high = steps > 1 ? limit(end) : low;
   const double step = steps > 1 ? (high - low) / static_cast<double>(steps - 1) : 0;
   return {static_cast<float>(low), static_cast<float>(high), static_cast<float>(step)};
 }
@@ -118,7 +122,7 @@ void linspace(TensorIterator& iter, const Scalar& start, const Scalar& end, int6
   }
   launch("linspace_" + mps::scalarToMetalTypeString(type), iter.numel(), [&](auto& kernel) {
     kernel.setArg(0, iter.tensor_base(0));
-    kernel.setArg(1, limits_of(start, end, steps));
+    kernel.setArg(1, limits_of(start, end, steps, type));
     kernel.setArg(2, static_cast<uint32_t>(steps));
   });
 }
@@ -187,7 +191,7 @@ Tensor& logspace_out_mps(const Scalar& start, const Scalar& end, int64_t steps, 
   Tensor dense = result.is_contiguous() ? result : at::empty({steps}, result.options());
   launch("logspace_" + mps::scalarToMetalTypeString(type), steps, [&](auto& kernel) {
     kernel.setArg(0, dense);
-    kernel.setArg(1, limits_of(start, end, steps));
+    kernel.setArg(1, limits_of(start, end, steps, type));
     kernel.setArg(2, static_cast<float>(base));
     kernel.setArg(3, static_cast<uint32_t>(steps));
   });

@@ -99,7 +99,7 @@ void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, c
   const auto kernel = library.getKernelFunction(kernel_name);
   kernel->runCommandBlock([&] {
     kernel->startEncoding();
-    kernel->setArg(0, input.numel() > 0 ? input : first);  // empty ones have no memory, and are not read
+    kernel->setArg(0, input);
     kernel->setArg(1, first);
     kernel->setArg(2, plan.shape);
     if (second.defined()) kernel->setArg(3, second);

@@ -251,7 +251,8 @@ Tensor _bincount_mps(const Tensor& self, const std::optional<Tensor>& weights, i
               "bincount only supports 1-d non-negative integral inputs.");
   TORCH_CHECK(minlength >= 0, "minlength should be >= 0");
   const bool has_weights = weights.has_value() && weights->defined();
-  const auto type = has_weights ? weights->scalar_type() : kLong;
+  // As on a Mac: whole weights are added in 32 bits, where the CPU has float64.
+  const auto type = !has_weights ? kLong : weights->is_floating_point() ? weights->scalar_type() : kInt;
   if (self.dim() == 1 && self.numel() == 0) return at::zeros({minlength}, self.options().dtype(type));
   TORCH_CHECK(self.dim() == 1 && self.min().item<int64_t>() >= 0,
               "bincount only supports 1-d non-negative integral inputs.");
@@ -260,7 +261,7 @@ Tensor _bincount_mps(const Tensor& self, const std::optional<Tensor>& weights, i
   const int64_t bins = std::max(self.max().item<int64_t>() + 1, minlength);
   Tensor result = at::zeros({bins}, self.options().dtype(type));
   const Tensor index = self.to(kLong);
-  const Tensor ones = has_weights ? *weights : at::ones({1}, result.options()).expand(self.sizes());
+  const Tensor ones = has_weights ? weights->to(type) : at::ones({1}, result.options()).expand(self.sizes());
   indexing::add_along_dim(result, ones, index, 0, index.sizes(), index.strides());
   return result;
 }
