@@ -73,6 +73,25 @@ def test_threadgroup_memory_and_grids_that_groups_do_not_fill(operators):
     assert torch.equal(out.cpu(), (torch.arange(7) + 1.5).expand(5, 7))
 
 
+def test_lists_of_tensors_in_argument_buffers():
+    _plugin.device()
+    load(HERE / "objective_c" / "argument_buffers.mm")
+    operators = torch.ops.metalloid_argument_buffers
+    inputs = [torch.arange(40.0), torch.arange(9.0)[2:], torch.arange(3.0)]
+    there = [tensor.to("mps") for tensor in inputs]
+    there[1] = torch.arange(9.0).to("mps")[2:]
+    results = [torch.empty_like(tensor) for tensor in there]
+    operators.scale_all(there, results, torch.tensor([2.5]).to("mps"))
+    for ours, tensor in zip(results, inputs, strict=True):
+        assert torch.equal(ours.cpu(), tensor * 2.5)
+    with pytest.raises(IndexError, match="has 7 places, not one of index 7"):
+        operators.wrong_index()
+    with pytest.raises(ValueError, match=r"kernel 'scale_all' has no structure at buffer\(1\)"):
+        operators.not_a_structure()
+    assert operators.turns(5) == 10
+    assert operators.is_family(1007) and operators.is_family(5001) and not operators.is_family(1010)
+
+
 def test_foundation(operators):
     assert operators.foundation(4) == "14 (1, two) 4 c 0.50!"
 

@@ -1,13 +1,11 @@
 // What torch asks about the device "mps".
 #include "hooks.h"
 
+#include <ATen/mps/MPSEvent.h>
 #include <ATen/mps/MPSGeneratorImpl.h>
 #include <ATen/mps/MPSStream.h>
 
 #include <atomic>
-#include <chrono>
-#include <map>
-#include <mutex>
 
 #include "memory.h"
 #include "streams.h"
@@ -17,20 +15,6 @@ namespace metalloid::torch_device {
 namespace {
 
 std::atomic<unsigned> macos{(15u << 8) | 0};
-
-struct TimedEvent {
-  std::chrono::steady_clock::time_point time;
-  bool is_recorded = false;
-};
-std::mutex& events_mutex = *new std::mutex;
-auto& events = *new std::map<std::uint32_t, TimedEvent>;
-
-TimedEvent event(std::uint32_t id) {
-  std::lock_guard lock(events_mutex);
-  auto found = events.find(id);
-  TORCH_CHECK(found != events.end(), "there is no event ", id);
-  return found->second;
-}
 
 struct Hooks final : at::MPSHooksInterface {
   void init() const override {}
@@ -68,30 +52,18 @@ struct Hooks final : at::MPSHooksInterface {
   void profilerStartTrace(const std::string&, bool) const override {}
   void profilerStopTrace() const override {}
 
-  std::uint32_t acquireEvent(bool) const override {
-    std::lock_guard lock(events_mutex);
-    static std::uint32_t last = 0;
-    events[++last] = {};
-    return last;
-  }
-  void releaseEvent(std::uint32_t id) const override {
-    std::lock_guard lock(events_mutex);
-    events.erase(id);
-  }
-  void recordEvent(std::uint32_t id) const override {
-    event(id);
-    std::lock_guard lock(events_mutex);
-    events[id] = {std::chrono::steady_clock::now(), true};
-  }
-  void waitForEvent(std::uint32_t) const override {}
-  void synchronizeEvent(std::uint32_t) const override { synchronize(); }
-  bool queryEvent(std::uint32_t) const override { return true; }
+  std::uint32_t acquireEvent(bool enable_timing) const override { return pool().acquireEvent(enable_timing); }
+  void releaseEvent(std::uint32_t id) const override { pool().releaseEvent(id); }
+  void recordEvent(std::uint32_t id) const override { pool().recordEvent(id, true); }
+  void waitForEvent(std::uint32_t id) const override { pool().waitForEvent(id, true); }
+  void synchronizeEvent(std::uint32_t id) const override { pool().synchronizeEvent(id); }
+  bool queryEvent(std::uint32_t id) const override { return pool().queryEvent(id); }
   double elapsedTimeOfEvents(std::uint32_t from, std::uint32_t to) const override {
-    synchronize();
-    const auto start = event(from), end = event(to);
-    TORCH_CHECK(start.is_recorded && end.is_recorded, "Events must be recorded before calculating elapsed time.");
-    return std::chrono::duration<double, std::milli>(end.time - start.time).count();
+    return pool().elapsedTime(from, to);
   }
+
+ private:
+  static at::mps::MPSEventPool& pool() { return *at::mps::getMPSEventPool(); }
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <ATen/mps/MPSAllocatorInterface.h>
+#include <ATen/mps/MPSDevice.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
@@ -11,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace metalloid::torch_device {
 
@@ -20,9 +23,15 @@ const c10::Device device{c10::DeviceType::MPS, 0};
 
 class Registry {
  public:
+  struct Entry {
+    std::size_t size;
+    std::uint32_t id;
+    std::vector<std::int64_t> shape;  // whatever a host file wants to find again
+  };
+
   void add(void* base, std::size_t size) {
     std::lock_guard lock(mutex_);
-    ranges_[base] = size;
+    ranges_[base] = {size, ++last_id_, {}};
     use_.now += size;
     use_.peak = std::max(use_.peak, use_.now);
     ++use_.allocations;
@@ -32,7 +41,7 @@ class Registry {
     std::lock_guard lock(mutex_);
     auto range = ranges_.find(base);
     if (range == ranges_.end()) return;
-    use_.now -= range->second;
+    use_.now -= range->second.size;
     ++use_.frees;
     ranges_.erase(range);
   }
@@ -41,7 +50,15 @@ class Registry {
     std::lock_guard lock(mutex_);
     auto range = ranges_.find(const_cast<void*>(base));
     if (range == ranges_.end()) return {};
-    return MemoryRange{static_cast<std::byte*>(range->first), range->second};
+    return MemoryRange{static_cast<std::byte*>(range->first), range->second.size};
+  }
+
+  // Calls `use` with an allocation's entry, if there is one at the address.
+  template <typename Use>
+  void with(const void* base, const Use& use) {
+    std::lock_guard lock(mutex_);
+    auto range = ranges_.find(const_cast<void*>(base));
+    if (range != ranges_.end()) use(range->second);
   }
 
   MemoryUse use() const {
@@ -56,7 +73,8 @@ class Registry {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> ranges_;
+  std::unordered_map<void*, Entry> ranges_;
+  std::uint32_t last_id_ = 0;
   MemoryUse use_{};
 };
 
@@ -88,7 +106,8 @@ void* allocate_or_say(std::size_t size) {
   }
 }
 
-struct DeviceAllocator final : c10::DeviceAllocator {
+// The interface that PyTorch's host files use. All memory is the host's, and what was launched has run.
+struct DeviceAllocator final : at::mps::IMPSAllocator {
   c10::DataPtr allocate(std::size_t size) override {
     if (size == 0) return {nullptr, device};
     void* base = allocate_or_say(size);
@@ -118,6 +137,67 @@ struct DeviceAllocator final : c10::DeviceAllocator {
   }
   void resetAccumulatedStats(c10::DeviceIndex) override {}
   void resetPeakStats(c10::DeviceIndex) override { on_device.forget_peak(); }
+
+  // Sizes without padding; -1 for other memory.
+  ssize_t getUnalignedBufferSize(const void* base) const override {
+    const auto range = on_device.find(base);
+    return range ? static_cast<ssize_t>(range->size) : -1;
+  }
+  c10::IntArrayRef getBufferShape(const void* base) const override {
+    c10::IntArrayRef shape;
+    on_device.with(base, [&](const Registry::Entry& entry) { shape = entry.shape; });
+    return shape;
+  }
+  void setBufferShape(const void* base, const c10::IntArrayRef& shape) const override {
+    on_device.with(base, [&](Registry::Entry& entry) { entry.shape = shape.vec(); });
+  }
+  id_t getBufferId(const void* base) const override {
+    id_t id = 0;
+    on_device.with(base, [&](const Registry::Entry& entry) { id = entry.id; });
+    return id;
+  }
+  bool isSharedBuffer(const void* base) const override { return on_device.find(base).has_value(); }
+  std::pair<const void*, std::uint32_t> getSharedBufferPtr(const void* base) const override {
+    const auto range = on_device.find(base);
+    return range ? std::pair<const void*, std::uint32_t>(range->base, 1) : std::pair<const void*, std::uint32_t>();
+  }
+  c10::DataPtr allocScalarBufferWithValue(void* value, std::size_t size) const override {
+    c10::DataPtr data = c10::GetAllocator(c10::DeviceType::MPS)->allocate(size);
+    std::memcpy(data.get(), value, size);
+    return data;
+  }
+  c10::Storage getHostAliasStorage(const c10::Storage& storage) const override {
+    TORCH_CHECK(storage && storage.device_type() == c10::DeviceType::MPS && is_owned(storage),
+                "only memory of the MPS allocator has an alias on the host");
+    void* base = storage.mutable_data();
+    c10::DataPtr alias(
+        base, new c10::Storage(storage), [](void* owner) { delete static_cast<c10::Storage*>(owner); },
+        c10::Device(c10::DeviceType::CPU));
+    return c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(alias));
+  }
+  bool recordEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
+  bool waitForEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
+
+  // Memory goes back to the system when it is freed, and nothing but the system limits it.
+  void freeInactiveBuffers() const override {}
+  void setLowWatermarkRatio(double) const override {}
+  void setHighWatermarkRatio(double) const override {}
+  ssize_t getLowWatermarkValue() const override { return static_cast<ssize_t>(physical_memory()); }
+  std::size_t getLowWatermarkLimit() const override { return physical_memory(); }
+  std::size_t getHighWatermarkLimit() const override { return physical_memory(); }
+  std::size_t getTotalAllocatedMemory() const override { return on_device.use().now; }
+  std::size_t getCurrentAllocatedMemory() const override { return on_device.use().now; }
+  std::size_t getDriverAllocatedMemory() const override { return on_device.use().now; }
+  std::size_t getRecommendedMaxMemory() const override { return physical_memory() / 4 * 3; }
+  std::string formatSize(std::size_t size) const override { return in_gib(size); }
+
+ private:
+  static bool is_owned(const c10::Storage& storage) {
+    return storage.nbytes() == 0 || on_device.find(storage.data()).has_value();
+  }
+  static bool are_known(c10::ArrayRef<const void*> buffers) {
+    return std::any_of(buffers.begin(), buffers.end(), [](const void* one) { return on_device.find(one).has_value(); });
+  }
 };
 
 struct PinnedAllocator final : c10::Allocator {
@@ -190,3 +270,14 @@ std::size_t physical_memory() {
 }
 
 }  // namespace metalloid::torch_device
+
+namespace at::mps {
+
+IMPSAllocator* getIMPSAllocator() { return &metalloid::torch_device::the_allocator; }
+at::Allocator* GetMPSAllocator() { return getIMPSAllocator(); }
+c10::Allocator* getMPSPinnedAllocator() { return &metalloid::torch_device::pinned_allocator(); }
+bool isMPSPinnedPtr(const void* data) { return metalloid::torch_device::is_pinned(data); }
+// Host files have the memory of tensors alone as buffers.
+void* getMPSPinnedMTLBuffer(const void*) { return nullptr; }
+
+}  // namespace at::mps

@@ -15,6 +15,11 @@ dispatch_queue_t dispatch_queue_create(const char* label, dispatch_queue_attr_t)
   return new dispatch_queue_s{label ? label : "", {}, 1};
 }
 
+dispatch_queue_t dispatch_get_global_queue(long, unsigned long) {
+  static dispatch_queue_t const queue = dispatch_queue_create("global", nullptr);
+  return queue;
+}
+
 void dispatch_retain(dispatch_queue_t queue) { queue->references.fetch_add(1); }
 
 void dispatch_release(dispatch_queue_t queue) {
@@ -39,6 +44,10 @@ void dispatch_once_f(dispatch_once_t* predicate, void* context, dispatch_functio
   if (done.load(std::memory_order_relaxed)) return;
   work(context);
   done.store(1, std::memory_order_release);
+}
+
+void dispatch_apply_f(size_t count, dispatch_queue_t, void* context, void (*work)(void*, size_t)) {
+  for (size_t i = 0; i < count; ++i) work(context, i);
 }
 
 }  // extern "C"

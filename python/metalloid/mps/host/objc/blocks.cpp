@@ -128,6 +128,12 @@ static void invoke(void* literal) {
 
 EXPORTED void dispatch_sync(dispatch_queue_t queue, void* block) { dispatch_sync_f(queue, block, invoke); }
 EXPORTED void dispatch_async(dispatch_queue_t queue, void* block) { dispatch_async_f(queue, block, invoke); }
+EXPORTED void dispatch_apply(size_t count, dispatch_queue_t queue, void* block) {
+  dispatch_apply_f(count, queue, block, [](void* context, size_t turn) {
+    using Invoke = void (*)(void*, size_t);
+    reinterpret_cast<Invoke>(static_cast<Block*>(context)->invoke)(context, turn);
+  });
+}
 EXPORTED void dispatch_once(dispatch_once_t* predicate, void* block) { dispatch_once_f(predicate, block, invoke); }
 
 }  // extern "C"

@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "host/metal_objects.h"
+#include "host/objc/argument_encoder.h"
 #include "host/objc/foundation.h"
 
 using namespace metalloid::host;
@@ -107,6 +108,11 @@ void* block_copy(id block) { return _Block_copy((__bridge void*)block); }
 - (uint64_t)recommendedMaxWorkingSetSize {
   return NSIntegerMax;
 }
+// As the M3 that ATen/mps/MPSDevice.h is told of.
+- (BOOL)supportsFamily:(MTLGPUFamily)family {
+  return family <= MTLGPUFamilyApple9 || family == MTLGPUFamilyMac2 || family == MTLGPUFamilyCommon3 ||
+      family == MTLGPUFamilyMetal3;
+}
 - (id<MTLCommandQueue>)newCommandQueue {
   return (id)make_object<QueueObject>();
 }
@@ -188,6 +194,9 @@ METALLOID_NO_LABEL
 METALLOID_HAS_DEVICE
 - (NSString*)name {
   return string_of(self_as<FunctionObject>(self).name);
+}
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)index {
+  return new_argument_encoder(self_as<FunctionObject>(self), static_cast<unsigned>(index));
 }
 @end
 

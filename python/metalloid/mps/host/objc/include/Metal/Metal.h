@@ -56,6 +56,22 @@ typedef NSUInteger MTLBarrierScope;
 enum : MTLBarrierScope { MTLBarrierScopeBuffers = 1 };
 typedef NSUInteger MTLResourceUsage;
 enum : MTLResourceUsage { MTLResourceUsageRead = 1, MTLResourceUsageWrite = 2 };
+typedef NS_ENUM(NSInteger, MTLGPUFamily) {
+  MTLGPUFamilyApple1 = 1001,
+  MTLGPUFamilyApple2 = 1002,
+  MTLGPUFamilyApple3 = 1003,
+  MTLGPUFamilyApple4 = 1004,
+  MTLGPUFamilyApple5 = 1005,
+  MTLGPUFamilyApple6 = 1006,
+  MTLGPUFamilyApple7 = 1007,
+  MTLGPUFamilyApple8 = 1008,
+  MTLGPUFamilyApple9 = 1009,
+  MTLGPUFamilyApple10 = 1010,
+  MTLGPUFamilyMac2 = 2002,
+  MTLGPUFamilyCommon3 = 3003,
+  MTLGPUFamilyMetal3 = 5001,
+  MTLGPUFamilyMetal4 = 5002,
+};
 typedef NS_ENUM(NSUInteger, MTLDispatchType) { MTLDispatchTypeSerial = 0, MTLDispatchTypeConcurrent = 1 };
 typedef NS_ENUM(NSUInteger, MTLDataType) {
   MTLDataTypeNone = 0,
@@ -107,6 +123,7 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @end
 
 @protocol MTLFunction <NSObject>
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)index;
 @property(readonly) NSString* name;
 @property(readonly) id<MTLDevice> device;
 @property(copy, atomic) NSString* label;
@@ -137,6 +154,7 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @property(readonly) NSUInteger maxBufferLength;
 @property(readonly) BOOL hasUnifiedMemory;
 @property(readonly) uint64_t recommendedMaxWorkingSetSize;
+- (BOOL)supportsFamily:(MTLGPUFamily)family;
 - (id<MTLCommandQueue>)newCommandQueue;
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
 - (id<MTLBuffer>)newBufferWithBytes:(const void*)bytes length:(NSUInteger)length options:(MTLResourceOptions)options;
@@ -214,7 +232,12 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @protocol MTLArgumentEncoder <NSObject>
 - (void)setArgumentBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset;
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;
+- (void*)constantDataAtIndex:(NSUInteger)index;
 @property(readonly) NSUInteger encodedLength;
+@property(readonly) NSUInteger alignment;
+@property(readonly) id<MTLDevice> device;
+@property(copy, atomic) NSString* label;
 @end
 
 @protocol MTLEvent <NSObject>
