@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import re
@@ -73,7 +74,23 @@ def _undefined(message: str, built: Built) -> str:
                 f"{function.place}: '{function.name}' dispatches {function.key} to {kernel.removeprefix('structured_')}, "
                 f"which no file of the folder defines with the arguments of the schema"
             )
-    return f"no file of the folder defines {found[1]}"
+    return f"no file that is compiled defines {_readable(found[1])}, nor does Metalloid's host library"
+
+
+def _readable(symbol: str) -> str:
+    """A C++ name as it is written."""
+    try:
+        runtime = ctypes.CDLL("libstdc++.so.6")
+    except OSError:
+        return symbol
+    runtime.__cxa_demangle.restype = ctypes.c_void_p
+    status = ctypes.c_int()
+    text = runtime.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
+    if not text:
+        return symbol
+    name = ctypes.string_at(text).decode()
+    ctypes.CDLL(None).free(ctypes.c_void_p(text))
+    return name
 
 
 def report(built: Built) -> None:

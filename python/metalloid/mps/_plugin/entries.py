@@ -190,9 +190,11 @@ class Choice:
     notes: tuple[str, ...]
 
 
-def choose(files: Sequence[Sequence[Entry]], operators: Sequence[str] = ()) -> Choice:
+def choose(
+    files: Sequence[Sequence[Entry]], operators: Sequence[str] = (), brought: Sequence[str] = ()
+) -> Choice:
     """Takes from each file the entries that are asked for; without ``operators`` all of a small file, and of a file that
-    is the whole of PyTorch's those that differ from the wheel's.
+    is the whole of PyTorch's those that differ from the wheel's, or whose kernels the files beside it bring.
 
     Raises:
         YamlError: an operator has no entry or no kernel for MPS, or a schema is not that of the wheel.
@@ -202,7 +204,7 @@ def choose(files: Sequence[Sequence[Entry]], operators: Sequence[str] = ()) -> C
     problems: list[str] = []
     notes: list[str] = []
     for entries in files:
-        for entry in _chosen_of(entries, operators, notes):
+        for entry in _chosen_of(entries, operators, brought, notes):
             earlier = chosen.setdefault(entry.name, entry)
             if earlier is not entry:
                 problems.append(f"{entry.place}: '{entry.name}' stands in {earlier.place} already")
@@ -224,7 +226,9 @@ def choose(files: Sequence[Sequence[Entry]], operators: Sequence[str] = ()) -> C
     return Choice(chosen, tuple(notes))
 
 
-def _chosen_of(entries: Sequence[Entry], operators: Sequence[str], notes: list[str]) -> list[Entry]:
+def _chosen_of(
+    entries: Sequence[Entry], operators: Sequence[str], brought: Sequence[str], notes: list[str]
+) -> list[Entry]:
     if operators:
         return [entry for entry in entries if not entry.names.isdisjoint(operators)]
     known = wheel_entries()
@@ -235,7 +239,9 @@ def _chosen_of(entries: Sequence[Entry], operators: Sequence[str], notes: list[s
         before = known.get(entry.name)
         if before is not None and _spaceless(before.schema) != _spaceless(entry.schema):
             notes.append(f"{entry.place}: '{entry.name}' is left out: the installed PyTorch has another schema of it")
-        elif "MPS" in entry.dispatch and (before is None or _registration(before) != _registration(entry)):
+        elif "MPS" in entry.dispatch and (
+            before is None or entry.name in brought or _registration(before) != _registration(entry)
+        ):
             chosen.append(entry)
     return chosen
 

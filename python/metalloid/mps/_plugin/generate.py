@@ -93,23 +93,26 @@ def headers_of(texts: Iterable[str], headers: Mapping[str, str]) -> list[tuple[s
     return sorted(found.items())
 
 
-def generate(files: Sequence[str | os.PathLike[str]], operators: Sequence[str] = ()) -> Generated:
+def generate(
+    files: Sequence[str | os.PathLike[str]], operators: Sequence[str] = (), brought: Sequence[str] = ()
+) -> Generated:
     """Makes sources and headers for entries that name MPS.
 
     Args:
         files: native_functions.yaml files, small ones or the whole of PyTorch's.
         operators: names as in ``atan2``, ``atan2.out``; without any, all entries of small files and those of whole ones
             that differ from the wheel's.
+        brought: entries that count besides, though they are the wheel's.
 
     Raises:
         YamlError: the entries cannot be used; the text has file and line.
         OSError, UnicodeDecodeError: a file cannot be read.
     """
     texts = [(os.fspath(file), pathlib.Path(file).read_text(encoding="utf-8")) for file in files]
-    key = _key(texts, operators)
+    key = _key(texts, operators, brought)
     kept = _core.read_cached_extension(key)
     if kept is None:
-        choice = _entries.choose([_entries.read(text, path) for path, text in texts], operators)
+        choice = _entries.choose([_entries.read(text, path) for path, text in texts], operators, brought)
         from . import registrations
 
         kept = json.dumps(registrations.make(choice)).encode()
@@ -118,10 +121,10 @@ def generate(files: Sequence[str | os.PathLike[str]], operators: Sequence[str] =
     return Generated(**{**made, "functions": [Function(**function) for function in made["functions"]]})
 
 
-def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str]) -> bytes:
+def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str], brought: Sequence[str]) -> bytes:
     """All that the result depends on."""
     wheel = _entries.wheel_folder()
-    digest = hashlib.sha256(json.dumps([texts, sorted(operators)]).encode())
+    digest = hashlib.sha256(json.dumps([texts, sorted(operators), sorted(brought)]).encode())
     for own in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         if own.stem in ("generate", "entries", "registrations"):
             digest.update(own.read_bytes())

@@ -1,8 +1,8 @@
 """A folder of operators in PyTorch's layout, as what is to be compiled: ours, a contributor's, or a whole checkout.
 
 In a small folder every file counts: native_functions.yaml, kernels/*.metal, operations/*.mm and *.cpp, other *.cpp
-(kernels for the CPU, shape functions) and headers. Of a checkout of PyTorch those operations count that have the
-kernels of the operators that are asked for, and the .metal files that they include.
+(kernels for the CPU, shape functions) and headers. Where operators are asked for those operations count that have their
+kernels, and the .metal files that they include; so it is of a checkout of PyTorch.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from .compile import STUBS, Unit, build
 from .generate import Function, Generated, YamlError, generate, headers_of
 
 _SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
+_MANY = 1000  # PyTorch's own file has more entries
+_entry = re.compile(r"^- func:", re.MULTILINE)
+_dispatched_to_mps = re.compile(r"^[ \t]+(?:\w+,[ \t]*)*MPS(?:,[ \t]*\w+)*:[ \t]*(\w+)", re.MULTILINE)
 _metallib = re.compile(r"ATen/native/mps/(\w+)_metallib\.h")
 
 
@@ -125,14 +128,15 @@ def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
         FolderError: a kernel or a file is missing.
         OSError, UnicodeDecodeError: a file cannot be read.
     """
-    generated = generate(folder.yamls, operators)
     texts = {file: file.read_text(encoding="utf-8") for file in (*folder.operations, *folder.natives)}
-    hosts = _needed(folder, generated.functions, texts) if folder.is_checkout else list(texts)
+    takes_all = not folder.is_checkout and not operators
+    generated = generate(folder.yamls, operators, _brought(folder, texts) if takes_all else ())
+    hosts = list(texts) if takes_all else _needed(folder, generated.functions, texts)
     if not folder.is_checkout:
         _check_kernels(folder, generated.functions, texts)
 
     places = [folder.path / "aten" / "src", folder.path]
-    stems = folder.kernels.keys() if not folder.is_checkout else _included_kernels(hosts, texts, folder)
+    stems = folder.kernels.keys() if takes_all else _included_kernels(hosts, texts, folder)
     metal = [shaders.read(folder.kernels[stem], places) for stem in sorted(stems)]
     own = {name: f'#line 1 "{file}"\n{file.read_text(encoding="utf-8")}' for name, file in folder.headers.items()}
     headers = {**own, **generated.headers, **shaders.headers(metal)}
@@ -191,10 +195,33 @@ def _check_kernels(folder: Folder, functions: Iterable[Function], texts: Mapping
         raise FolderError("\n".join(problems))
 
 
+def _brought(folder: Folder, texts: Mapping[pathlib.Path, str]) -> list[str]:
+    """Of a small folder whose native_functions.yaml is PyTorch's whole one, the entries whose kernels for MPS its files have."""
+    names = []
+    for file in folder.yamls:
+        found = _entry.split(file.read_text(encoding="utf-8"))[1:]
+        for entry in found if len(found) > _MANY else ():  # of a smaller file all entries count
+            name = entry.partition("(")[0].strip()
+            for kernel in _dispatched_to_mps.findall(entry):
+                stub = f"{entries.base_of(name)}_stub"
+                if any(
+                    registers(text, stub) or defines_kernel(text, kernel, True) or defines_kernel(text, kernel, False)
+                    for text in (texts[host] for host in folder.operations)
+                ):
+                    names.append(name)
+    return names
+
+
 def defines(text: str, function: Function) -> bool:
+    return defines_kernel(text, function.kernel.rpartition("::")[2].removeprefix("structured_"), function.structured)
+
+
+def defines_kernel(text: str, kernel: str, structured: bool) -> bool:
     """Whether a source defines a kernel, as far as its text tells: macros of PyTorch's files make some of them."""
-    name = re.escape(function.kernel.rpartition("::")[2].removeprefix("structured_"))
-    if function.structured:
+    if kernel not in text:
+        return False
+    name = re.escape(kernel)
+    if structured:
         return re.search(rf"\b\w*IMPL_FUNC\w*\s*\(\s*{name}\b", text) is not None or _in_macro(text, name)
     return re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*(noexcept\s*)?\{{", text) is not None or _in_macro(text, name)
 
@@ -204,10 +231,16 @@ def _in_macro(text: str, name: str) -> bool:
 
 
 def _needed(folder: Folder, functions: Sequence[Function], texts: Mapping[pathlib.Path, str]) -> list[pathlib.Path]:
-    """Of a checkout, the operations that have the functions' kernels: definitions of their own, and registered stubs."""
+    """The operations that have the functions' kernels: definitions of their own, and registered stubs. Of a small folder
+    also the other files that speak of the operators: shapes of new ones, and kernels for the CPU."""
     hosts: dict[pathlib.Path, None] = {}
     problems = []
     for function in functions:
+        if not folder.is_checkout:
+            about = re.compile(rf"\b(structured_)?{re.escape(entries.base_of(function.name))}(_|\b)")
+            hosts.update((file, None) for file in folder.natives if about.search(texts[file]))
+        if function.key != "MPS":
+            continue
         if function.own:
             found = [file for file in folder.operations if defines(texts[file], function)]
             looked_for = function.kernel.rpartition("::")[2]
