@@ -11,7 +11,7 @@ import torch
 from .. import _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
-from . import exports, extensions, headers, layouts, macos, storages, streams
+from . import exports, extensions, headers, layouts, macos, sharing, storages, streams
 from ._plugin.extension import Device
 
 
@@ -76,6 +76,7 @@ def install(device: Device) -> None:
     platform.processor = lambda: "arm"  # PyTorch Lightning asks for it, as on Macs with another one MPS is of no use
     macos.install()
     exports.install()
+    sharing.install()
     storages.install()
     streams.install(device)
     layouts.install()

@@ -187,6 +187,36 @@ if __name__ == "__main__":
     assert python("-m", "metalloid.mps", script).stdout.splitlines() == ["cpu mps:0", "cpu mps:0", "mps:0"]
 
 
+def test_tensors_do_not_go_to_other_processes(tmp_path):
+    """What waits for one gets an error: the queue's own thread would only print one, and the script hang."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Ones(Dataset):
+    def __len__(self): return 4
+    def __getitem__(self, index): return torch.ones(3, device="mps"), index
+def work(*arguments): pass
+def attempt(action):
+    try: print(action())
+    except RuntimeError as error: print("send tensor.cpu()" in str(error), "only available on CPU" in str(error))
+if __name__ == "__main__":
+    attempt(lambda: next(iter(DataLoader(Ones(), 2, num_workers=1))))
+    context = torch.multiprocessing.get_context("spawn")
+    attempt(context.Process(target=work, args=(torch.ones(1, device="mps"),)).start)
+    attempt(lambda: context.Pipe()[1].send([torch.nn.Parameter(torch.ones(1, device="mps"))]))
+    queue = context.Queue()
+    queue.put(torch.ones(2))
+    queue.put(torch.ones(2, device="mps"))
+    attempt(lambda: queue.get(timeout=100))
+    attempt(lambda: queue.get(timeout=100))
+"""
+    )
+    expected = ["True True", "True True", "True True", "tensor([1., 1.])", "True True"]
+    assert python("-m", "metalloid.mps", script).stdout.splitlines() == expected
+
+
 def test_modules_whose_shapes_come_with_the_first_input():
     assert lines(
         """
