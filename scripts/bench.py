@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from bench_tables import opencl_table
+from bench_tables import comparison_table
 
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "performance.md"
@@ -76,11 +76,14 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
-def measure_opencl(build: pathlib.Path, arguments: list[str]) -> dict:
-    """The same kernels in Metal and OpenCL C, with what scripts/install_dependencies.sh opencl installs."""
-    folder = build / "opencl"
-    environment = {**os.environ, "PYTHONPATH": str(build / "python"), "OCL_ICD_VENDORS": str(folder / "vendors")}
-    command = [folder / "bin" / "python", root / "bench" / "opencl" / "compare.py", *arguments]
+def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
+    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them) or PyTorch's operators."""
+    environment = {**os.environ, "PYTHONPATH": str(build / "python")}
+    python, folder = sys.executable, root / "bench" / "torch_operators"
+    if against == "opencl":
+        python, folder = build / "opencl" / "bin" / "python", root / "bench" / "opencl"
+        environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
+    command = [python, folder / "compare.py", *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -194,13 +197,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
-    parser.add_argument("--opencl", action="store_true", help="only against OpenCL's CPU runtimes")
-    parser.add_argument("--publish", action="store_true", help="with --opencl: put the table on the page")
+    parser.add_argument("--against", choices=("opencl", "torch"), help="only the comparison; more options are its own")
+    parser.add_argument("--publish", action="store_true", help="with --against: put the table on the page")
     options, rest = parser.parse_known_args()
     build = options.build.resolve()
-    if options.opencl:
-        result = measure_opencl(build, rest)
-        return keep("opencl", result, opencl_table(result), build, options.publish)
+    if options.against:
+        result = measure_comparison(options.against, build, rest)
+        return keep(options.against, result, comparison_table(result), build, options.publish)
     if rest:
         parser.error(f"unknown: {' '.join(rest)}")
     if not options.device:

@@ -15,7 +15,7 @@ def milliseconds(seconds: list[float]) -> str:
     return f"{took.median * 1e3:.2f} ms ± {took.spread * 100:.0f} %"
 
 
-def opencl_table(result: dict, base: str = "cpu") -> str:
+def comparison_table(result: dict, base: str = "cpu") -> str:
     """Times of all runtimes, and those of the others over those of the device `base`."""
     runtimes = list(result["runtimes"])
     others = [name for name in runtimes if name != base]

@@ -1,24 +1,20 @@
 """The kernels of kernels/, which are the same in Metal and in OpenCL C, with arguments and what they should compute."""
 
-import dataclasses
+import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy
 
+from case import Case
 from measuring import filled, pages
 
 F, H, U = numpy.float32, numpy.float16, numpy.uint32
+folder = pathlib.Path(__file__).resolve().parent / "kernels"
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    arguments: list  # arrays and NumPy scalars, in the order of the buffers
-    grid: tuple[int, ...]  # threads
-    group: tuple[int, ...]
-    expected: Callable[[], list[numpy.ndarray]]  # the contents of the first arguments after a run
-    results: int = 1  # how many of the arguments are results
-    tolerance: float = 1e-4  # of the element or the root mean square of all, whichever is larger
-    differing: float = 0.0  # part of the elements that may differ by more, where rounding decides about a loop's end
+def _case(name: str, arguments: list, grid: tuple, group: tuple, expected: Callable, **more: Any) -> Case:
+    return Case(folder / f"{name}.metal", name, arguments, grid, group, expected, **more)
 
 
 def _random(seed: int, count: int, low: float = -1.0, high: float = 1.0) -> numpy.ndarray:
@@ -33,30 +29,34 @@ def saxpy() -> Case:
     n = 1 << 24
     x, y, a = _random(1, n), _random(2, n), F(0.5)
     before = y.copy()
-    return Case([y, x, a], (n,), (256,), lambda: [a * x + before])
+    return _case("saxpy", [y, x, a], (n,), (256,), lambda: [a * x + before])
 
 
 def silu() -> Case:
     n = 1 << 24
     x = _random(1, n, -8, 8)
-    return Case([pages(n, F), x], (n,), (256,), lambda: [x / (1 + numpy.exp(-x))])
+    return _case("silu", [pages(n, F), x], (n,), (256,), lambda: [x / (1 + numpy.exp(-x))])
+
+
+def _reduce(name: str) -> Case:
+    n = 1 << 24
+    x = _random(1, n, 0, 1)
+    return _case(name, [pages(n // 2048, F), x], (n // 8,), (256,), lambda: [x.reshape(-1, 2048).sum(1)])
 
 
 def reduce_tree() -> Case:
-    n = 1 << 24
-    x = _random(1, n, 0, 1)
-    return Case([pages(n // 2048, F), x], (n // 8,), (256,), lambda: [x.reshape(-1, 2048).sum(1)])
+    return _reduce("reduce_tree")
 
 
 def reduce_simdgroup() -> Case:
-    return reduce_tree()
+    return _reduce("reduce_simdgroup")
 
 
 def matmul_tiled() -> Case:
     n = 1024
     a, b = _random(1, n * n), _random(2, n * n)
-    return Case(
-        [pages(n * n, F), a, b, U(n)], (n, n), (16, 16), lambda: [(a.reshape(n, n) @ b.reshape(n, n)).ravel()]
+    return _case(
+        "matmul_tiled", [pages(n * n, F), a, b, U(n)], (n, n), (16, 16), lambda: [(a.reshape(n, n) @ b.reshape(n, n)).ravel()]
     )
 
 
@@ -72,7 +72,7 @@ def mandelbrot() -> Case:
             z[alive] = z[alive] * z[alive] + c[alive]
         return [counts.ravel()]
 
-    return Case([pages(n * n, U), U(n), scale, U(limit)], (n, n), (16, 16), expected, differing=0.01)
+    return _case("mandelbrot", [pages(n * n, U), U(n), scale, U(limit)], (n, n), (16, 16), expected, differing=0.01)
 
 
 def collatz() -> Case:
@@ -85,7 +85,7 @@ def collatz() -> Case:
             counts += going
         return [counts]
 
-    return Case([pages(n, U)], (n,), (256,), expected)
+    return _case("collatz", [pages(n, U)], (n,), (256,), expected)
 
 
 def transcendental() -> Case:
@@ -96,7 +96,7 @@ def transcendental() -> Case:
         d = x.astype(numpy.float64)
         return [numpy.sin(d) * numpy.exp(-d) + numpy.log(d + 1) * numpy.tanh(d) + numpy.cos(d) * numpy.sqrt(d) + d**1.5]
 
-    return Case([pages(n, F), x], (n,), (256,), expected)
+    return _case("transcendental", [pages(n, F), x], (n,), (256,), expected)
 
 
 def black_scholes() -> Case:
@@ -116,19 +116,19 @@ def black_scholes() -> Case:
         return [s * n1 - discounted * n2, discounted * (1 - n2) - s * (1 - n1)]
 
     arguments = [pages(n, F), pages(n, F), price, strike, years, rate, volatility]
-    return Case(arguments, (n,), (256,), expected, results=2)
+    return _case("black_scholes", arguments, (n,), (256,), expected, results=2)
 
 
 def gather() -> Case:
     n, size = 1 << 23, 1 << 20
     table, indices = _random(1, size), _integers(2, n, size)
-    return Case([pages(n, F), table, indices], (n,), (256,), lambda: [table[indices]], tolerance=0)
+    return _case("gather", [pages(n, F), table, indices], (n,), (256,), lambda: [table[indices]], tolerance=0)
 
 
 def histogram() -> Case:
     n = 1 << 24
     values = _integers(1, n, 256)
-    return Case([pages(256, U), values, U(n)], (1 << 16,), (256,), lambda: [numpy.bincount(values, minlength=256)])
+    return _case("histogram", [pages(256, U), values, U(n)], (1 << 16,), (256,), lambda: [numpy.bincount(values, minlength=256)])
 
 
 def scan() -> Case:
@@ -139,7 +139,7 @@ def scan() -> Case:
         sums = values.reshape(-1, 256).cumsum(1, dtype=U)
         return [sums.ravel(), sums[:, -1]]
 
-    return Case([pages(n, U), pages(n // 256, U), values], (n,), (256,), expected, results=2)
+    return _case("scan", [pages(n, U), pages(n // 256, U), values], (n,), (256,), expected, results=2)
 
 
 def stencil() -> Case:
@@ -153,7 +153,7 @@ def stencil() -> Case:
         out[1:-1, 1:-1] = inner + F(0.2) * (around - 4 * inner)
         return [out.ravel()]
 
-    return Case([pages(n * n, F), x, U(n)], (n, n), (16, 16), expected)
+    return _case("stencil", [pages(n * n, F), x, U(n)], (n, n), (16, 16), expected)
 
 
 def nbody() -> Case:
@@ -170,7 +170,7 @@ def nbody() -> Case:
         result[:, :3] = weight @ position - weight.sum(1)[:, None] * position
         return [result.ravel()]
 
-    return Case([pages(4 * n, F), bodies, U(n)], (n,), (256,), expected, tolerance=1e-3)
+    return _case("nbody", [pages(4 * n, F), bodies, U(n)], (n,), (256,), expected, tolerance=1e-3)
 
 
 def half_polynomial() -> Case:
@@ -183,13 +183,13 @@ def half_polynomial() -> Case:
             total = total * x + 0.25
         return [total]
 
-    return Case([pages(n, H), x], (n,), (256,), expected, tolerance=1e-2)
+    return _case("half_polynomial", [pages(n, H), x], (n,), (256,), expected, tolerance=1e-2)
 
 
 def transpose() -> Case:
     n = 2048
     x = _random(1, n * n)
-    return Case([pages(n * n, F), x, U(n)], (n, n), (16, 16), lambda: [x.reshape(n, n).T.ravel()], tolerance=0)
+    return _case("transpose", [pages(n * n, F), x, U(n)], (n, n), (16, 16), lambda: [x.reshape(n, n).T.ravel()], tolerance=0)
 
 
 CASES: dict[str, Callable[[], Case]] = {
@@ -201,15 +201,5 @@ CASES: dict[str, Callable[[], Case]] = {
 }  # fmt: skip
 
 
-def difference(case: Case, result: numpy.ndarray, expected: numpy.ndarray) -> str | None:
-    """How a result differs from what is expected; None if it does not."""
-    if result.dtype.kind == "u":
-        wrong = result != expected
-    else:
-        expected = expected.astype(numpy.float64)
-        size = numpy.maximum(abs(expected), numpy.sqrt(numpy.mean(expected**2)))
-        wrong = ~(abs(result - expected) <= case.tolerance * size)
-    if wrong.mean() <= case.differing:
-        return None
-    first = int(numpy.argmax(wrong))
-    return f"{wrong.sum()} of {wrong.size} elements; [{first}] is {result[first]}, not {expected[first]}"
+def make_case(name: str) -> Case:
+    return CASES[name]()

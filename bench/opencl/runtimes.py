@@ -1,40 +1,12 @@
-"""Metalloid's devices and OpenCL's platforms, which run the cases of cases.py (see workers.py)."""
+"""OpenCL's platforms, which run the cases of cases.py (see workers.py)."""
 
 import contextlib
 import io
-import pathlib
 import warnings
 
 import numpy
 
-from cases import CASES
-
-folder = pathlib.Path(__file__).resolve().parent / "kernels"
-
-
-class MetalDevice:
-    def __init__(self, device: str) -> None:
-        import metalloid
-
-        self._metalloid = metalloid
-        self._device = device
-        self.description = dict(metalloid.devices())[device]
-        # Any engine takes this one, so the device's first has it.
-        self.first_engine = metalloid.compile_shader("kernel void nothing() {}", device=device).nothing.engine
-
-    def prepare(self, name: str):
-        case = self._case = CASES[name]()
-        file = folder / f"{name}.metal"
-        # "fast" is the default of Metal's compiler.
-        library = self._metalloid.compile_shader(
-            file.read_text(), device=self._device, math_mode="fast", source_name=file.name
-        )
-        kernel = library.get_kernel(name)
-        self.engine = kernel.engine
-        return lambda: kernel(*case.arguments, threads=case.grid, group_size=case.group)
-
-    def results(self) -> list[numpy.ndarray]:
-        return self._case.arguments[: self._case.results]
+from cases import make_case
 
 
 class OpenClPlatform:
@@ -54,10 +26,10 @@ class OpenClPlatform:
 
     def prepare(self, name: str):
         cl = self._opencl
-        case = self._case = CASES[name]()
+        case = self._case = make_case(name)
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")  # compilers' logs
-            program = cl.Program(self._context, (folder / f"{name}.cl").read_text()).build(self.options)
+            program = cl.Program(self._context, case.file.with_suffix(".cl").read_text()).build(self.options)
         kernel = cl.Kernel(program, name)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR  # no copies, and memory as Metalloid's devices get
         self._buffers = []
