@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from bench_tables import comparison_table
+from bench_tables import comparison_table, machine_table
 
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "performance.md"
@@ -77,13 +77,17 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
 
 
 def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
-    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them) or PyTorch's operators."""
+    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, or the
+    reference engine and what the machine can do."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
-    python, folder = sys.executable, root / "bench" / "torch_operators"
+    python, program = sys.executable, root / "bench" / "torch_operators" / "compare.py"
     if against == "opencl":
-        python, folder = build / "opencl" / "bin" / "python", root / "bench" / "opencl"
+        python, program = build / "opencl" / "bin" / "python", root / "bench" / "opencl" / "compare.py"
         environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
-    command = [python, folder / "compare.py", *arguments]
+    if against == "machine":
+        program = root / "bench" / "machine_limits.py"
+        arguments = ["--metalloid", build / "bin" / "metalloid", *arguments]
+    command = [python, program, *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -197,13 +201,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
-    parser.add_argument("--against", choices=("opencl", "torch"), help="only the comparison; more options are its own")
+    parser.add_argument("--against", choices=("machine", "opencl", "torch"), help="only the comparison; more options are its own")
     parser.add_argument("--publish", action="store_true", help="with --against: put the table on the page")
     options, rest = parser.parse_known_args()
     build = options.build.resolve()
     if options.against:
         result = measure_comparison(options.against, build, rest)
-        return keep(options.against, result, comparison_table(result), build, options.publish)
+        table_of = machine_table if options.against == "machine" else comparison_table
+        return keep(options.against, result, table_of(result), build, options.publish)
     if rest:
         parser.error(f"unknown: {' '.join(rest)}")
     if not options.device:

@@ -44,3 +44,51 @@ def comparison_table(result: dict, base: str = "cpu") -> str:
     lines.append("")
     lines += [f"- {name}: {description}" for name, description in result["runtimes"].items()]
     return "\n".join(lines)
+
+
+def machine_table(result: dict) -> str:
+    device = result["device"]
+    rows = [
+        (f"`{name}`, bytes per second / those of `memcpy`", "at least 0.85", value, value >= 0.85, f"{value:.2f}")
+        for name, value in result["streams"].items()
+    ]
+    product, vector = result["matrix_product"], result["matrix_vector"]
+    rows += [
+        ("simdgroup matrices, float, 1024³ / the rate of fused multiply-adds", "at least 0.4", product["fraction"],
+         product["fraction"] >= 0.4, f"{product['fraction']:.2f}, {product['flops_per_second'] / 1e9:.0f} GFLOP/s"),
+        ("4-bit matrix times vector, 16384 x 8192 / reading the weights once", "at most 2", vector["over_reading"],
+         vector["over_reading"] <= 2, f"{vector['over_reading']:.2f}, {vector['seconds'] * 1e3:.2f} ms"),
+    ]  # fmt: skip
+    rows += [
+        (f"`{name}`, one core / two cores", "at least 1.9", value, value >= 1.9, f"{value:.2f}")
+        for name, value in result["scaling"].items()
+    ]
+    launch = result["empty_launch"] * 1e6
+    rows.append(("Launch of an empty kernel", "at most 1 us", launch, launch <= 1, f"{launch:.2f} us"))
+    if device != "reference":
+        ratios = [took[device] / took["reference"] for took in result["compile"].values()]
+        mean, worst = geometric_mean(ratios), max(ratios)
+        text = f"{mean:.2f}, at worst {worst:.2f}"
+        rows.append(("Source to machine code / the same for the reference engine", "at most 3", mean, mean <= 3, text))
+    for name, peak in result["memory"].items():
+        what = "a kernel without barriers" if name == "alone" else "a kernel with barriers, 1024 threads per threadgroup"
+        rows.append((f"Memory of a first dispatch: {what}", "-", peak, None, f"{peak / (1 << 20):.1f} MiB"))
+    lines = ["| measured | aim | result | |", "| --- | --- | --- | --- |"]
+    for name, aim, _, met, text in rows:
+        lines.append(f"| {name} | {aim} | {text} | {'' if met is None else 'met' if met else 'missed'} |")
+    lines += ["", f"| example | {device} | reference | reference / {device} | of the roofline |", "| --- | --- | --- | --- | --- |"]
+    for name, row in result["examples"].items():
+        note = "" if row["engine"] == result["first_engine"] else f", on the engine {row['engine']}"
+        lines.append(
+            f"| `{name}` | {row['seconds'] * 1e3:.2f} ms{note} | {row['reference_seconds'] * 1e3:.2f} ms | "
+            f"{row['median']:.2f} ± {row['spread'] * 100:.0f} % | {row['roofline_fraction']:.0%}, {row['bound_by']} |"
+        )
+    # At half of what memory gives, memory is what a kernel waits for.
+    computing = [
+        row["median"] for row in result["examples"].values() if row["bound_by"] != "memory" or row["roofline_fraction"] < 0.5
+    ]
+    if computing:
+        lines.append(f"| geometric mean of those not bound by memory | | | {geometric_mean(computing):.2f} | |")
+    if result["other_load"] > BUSY:
+        lines += ["", f"Others kept up to {result['other_load']:.0%} of the machine busy meanwhile."]
+    return "\n".join(lines)
