@@ -4,13 +4,14 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators bench bench-opencl bench-torch bench-machine format lint fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine format lint fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
 	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
 	@echo 'make test     build and run every test'
 	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
+	@echo 'make test-vector-math  compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)'
 	@echo 'make bench    measure, and write docs/performance.md'
 	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu --publish")'
 	@echo 'make bench-torch  Metal kernels and PyTorch'"'"'s CPU operators for the same work (OPTIONS="--publish")'
@@ -44,6 +45,11 @@ test: build
 test-operators: build
 	@scripts/install_dependencies.sh test
 	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/device_cache $(PYTHON) scripts/test_operators.py --page docs/operators.md $(OPTIONS)
+
+# PROCESSOR: one that this machine can run the code of, by LLVM's name; FUNCTION: one of them.
+test-vector-math: build
+	@METALLOID_PROCESSOR=$(PROCESSOR) $(BUILD)/bin/metalloid_tests --gtest_also_run_disabled_tests --gtest_brief=1 \
+	  --gtest_filter='*VectorMath.DISABLED_EveryFloat/$(or $(FUNCTION),*)'
 
 bench: build
 	@$(PYTHON) scripts/bench.py --build $(BUILD)

@@ -65,7 +65,9 @@ const std::string& cpu_features() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine> make_machine() {
+std::unique_ptr<llvm::TargetMachine> make_machine() { return make_machine(cpu_name(), cpu_features()); }
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
   llvm::TargetOptions options;
   // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
@@ -73,7 +75,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
   options.TrapUnreachable = true;
   options.NoTrapAfterNoreturn = true;
   std::unique_ptr<llvm::TargetMachine> machine(
-      target().createTargetMachine(llvm::Triple(llvm::sys::getProcessTriple()), cpu_name(), cpu_features(), options,
+      target().createTargetMachine(llvm::Triple(llvm::sys::getProcessTriple()), cpu, features, options,
                                    llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
                                    /*JIT=*/true));
   if (!machine) throw Error(ErrorCode::internal, "cannot create a code generator for this machine");

@@ -16,6 +16,8 @@ const std::string& cpu_name();
 const std::string& cpu_features();
 
 std::unique_ptr<llvm::TargetMachine> make_machine();
+// For another processor of the same architecture, by LLVM's name: "haswell".
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features = {});
 
 // Gives the module the machine's triple and layout, and its functions the machine's CPU and features.
 void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
