@@ -18,6 +18,44 @@ namespace metalloid::engines::simd {
 
 using llvm::Value;
 
+namespace {
+
+// Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is a
+// multiple of 32.
+void fold_parts(Value& sum, Value& start, Value& number) {
+  for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
+    auto* part = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    auto* constant = part ? llvm::dyn_cast<llvm::ConstantInt>(part->getOperand(1)) : nullptr;
+    if (!constant || part->getOperand(0) != &sum || constant->getBitWidth() != 32) continue;
+    const auto operand = static_cast<std::uint32_t>(constant->getZExtValue());
+    llvm::IRBuilder<> builder(part);
+    Value* folded = nullptr;
+    if (part->getOpcode() == llvm::Instruction::LShr && operand >= 5) {
+      folded = builder.CreateLShr(&start, operand);
+    } else if (part->getOpcode() == llvm::Instruction::And && operand < 32) {
+      folded = operand == 31 ? &number : builder.CreateAnd(&number, operand);
+    } else if (part->getOpcode() == llvm::Instruction::And && operand % 32 == 31) {
+      folded = builder.CreateAdd(builder.CreateAnd(&start, operand), &number, "", /*HasNUW=*/true);
+    } else if (part->getOpcode() == llvm::Instruction::And && operand % 32 == 0) {
+      folded = builder.CreateAnd(&start, operand);
+    }
+    if (!folded) continue;
+    part->replaceAllUsesWith(folded);
+    part->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+bool asks_for_rows(const llvm::Function& lane) {
+  for (const unsigned dimension : {1u, 2u}) {
+    const llvm::Function* question =
+        lane.getParent()->getFunction(llvm::StringRef(cpu::position_names[dimension]));
+    if (question && !question->use_empty()) return true;
+  }
+  return false;
+}
+
 void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   llvm::BasicBlock& first_block = lane.getEntryBlock();
   llvm::IRBuilder<> builder(&first_block, first_block.getFirstNonPHIOrDbgOrAlloca());
@@ -33,11 +71,28 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   Value* first = lane.getArg(1);
   Value *width = extent(0), *height = extent(1);
   Value* index = builder.CreateAdd(first, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
-  Value* counted = arrangement == Arrangement::row ? first : index;
-  Value* rows = builder.CreateUDiv(counted, width);
-  Value* x = builder.CreateURem(counted, width);
-  if (arrangement == Arrangement::row) x = builder.CreateAdd(x, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
-  const std::array<Value*, 3> position = {x, builder.CreateURem(rows, height), builder.CreateUDiv(rows, height)};
+  std::array<Value*, 3> position;
+  const auto place_rows = [&](Value* rows) {
+    position[1] = builder.CreateURem(rows, height);
+    position[2] = builder.CreateUDiv(rows, height);
+  };
+  Value* start_of_x = nullptr;
+  switch (arrangement) {
+    case Arrangement::row:
+      start_of_x = builder.CreateURem(first, width);
+      position[0] = builder.CreateAdd(start_of_x, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
+      place_rows(builder.CreateUDiv(first, width));
+      break;
+    case Arrangement::half_rows:
+      position[0] = builder.CreateAnd(number, 15);
+      place_rows(builder.CreateLShr(first, 4));
+      position[1] = builder.CreateAdd(position[1], builder.CreateLShr(number, 4), "", /*HasNUW=*/true, /*HasNSW=*/true);
+      break;
+    case Arrangement::anywhere:
+      position[0] = builder.CreateURem(index, width);
+      place_rows(builder.CreateUDiv(index, width));
+      break;
+  }
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     const llvm::Function* asked = call ? call->getCalledFunction() : nullptr;
@@ -51,6 +106,8 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     call->replaceAllUsesWith(answer);
     call->eraseFromParent();
   }
+  fold_parts(*index, *first, *number);
+  if (start_of_x) fold_parts(*position[0], *start_of_x, *number);
 }
 
 }  // namespace metalloid::engines::simd

@@ -8,9 +8,13 @@
 namespace metalloid::engines::simd {
 
 enum class Arrangement : std::uint8_t {
-  row,      // all in one row of the threadgroup: only x differs, by one from lane to lane
-  anywhere  // the simdgroup goes on in the next row where one ends
+  row,        // all in one row of the threadgroup: only x differs, by one from lane to lane
+  half_rows,  // two rows of 16 threads
+  anywhere    // the simdgroup goes on in the next row where one ends
 };
+
+// Whether the program asks for more than an index and x.
+bool asks_for_rows(const llvm::Function& lane);
 
 // Replaces questions for positions (cpu/passes/lower_arguments.h) in a lane's program, whose second parameter is the
 // index of lane 0's thread in its threadgroup, a multiple of 32.

@@ -66,6 +66,7 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
       }
     }
   }
+  find_segments(order);
 }
 
 Shape LaneShapes::of(const Value& value) const {

@@ -14,6 +14,7 @@
 #include <llvm/IR/Function.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace metalloid::engines::simd {
 
@@ -24,6 +25,13 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+// Of varying values: within each run of `width` lanes (8 or 16; of others 32) strided, or with stride 0 the same.
+struct Segments {
+  unsigned width = 0;  // 0: none
+  std::int64_t stride = 0;
+  bool operator==(const Segments&) const = default;
+};
+
 class LaneShapes {
  public:
   LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity);
@@ -31,6 +39,7 @@ class LaneShapes {
   Shape of(const llvm::Value& value) const;
   bool is_uniform(const llvm::Value& value) const { return of(value).kind == Shape::Kind::uniform; }
   bool is_varying(const llvm::Value& value) const { return of(value).kind == Shape::Kind::varying; }
+  Segments segments_of(const llvm::Value& value) const;
   // Whether lanes may go different ways at the block's end.
   bool diverges_behind(const llvm::BasicBlock& block) const;
 
@@ -38,10 +47,14 @@ class LaneShapes {
   Shape derive(const llvm::Instruction& instruction) const;
   Shape derive_address(const llvm::GetElementPtrInst& address) const;
   Shape derive_phi(const llvm::PHINode& phi) const;
+  void find_segments(const std::vector<llvm::BasicBlock*>& order);
+  Segments derive_segments(const llvm::Instruction& instruction) const;
+  Segments address_segments(const llvm::GetElementPtrInst& address) const;
 
   llvm::UniformityInfo& uniformity_;
   llvm::DenseMap<const llvm::Value*, Shape> strided_;  // what is neither uniform nor varying
-  llvm::DenseSet<const llvm::Value*> seen_;             // in the first round
+  llvm::DenseMap<const llvm::Value*, Segments> segments_;  // of varying ones
+  llvm::DenseSet<const llvm::Value*> seen_;                // in the first round
   llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;
 };
 

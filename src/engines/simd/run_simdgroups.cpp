@@ -25,7 +25,7 @@ Value* thread_count(llvm::IRBuilder<>& builder, Value* state) {
                            extent(builder, state, 2));
 }
 
-llvm::Function* make_run_simdgroup(llvm::Module& module, llvm::Function& row, llvm::Function& anywhere) {
+llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdgroups) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), builder.getInt32Ty()}, false);
@@ -40,23 +40,34 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, llvm::Function& row, ll
                                         builder.getInt32(0));
   in_rows = builder.CreateOr(in_rows, builder.CreateICmpEQ(width, threads));
   Value* is_whole = builder.CreateICmpUGE(left, builder.getInt32(simdgroup_width));
-  auto* in_row = BasicBlock::Create(context, "row", run);
-  auto* not_in_row = BasicBlock::Create(context, "anywhere", run);
-  builder.CreateCondBr(builder.CreateAnd(in_rows, is_whole), in_row, not_in_row);
-  builder.SetInsertPoint(in_row);
-  builder.CreateCall(&row, {state, first});
-  builder.CreateRetVoid();
-  builder.SetInsertPoint(not_in_row);
+  const auto run_if = [&](Value* condition, llvm::Function& simdgroup) {
+    auto* whole = BasicBlock::Create(context, simdgroup.getName(), run);
+    auto* otherwise = BasicBlock::Create(context, "otherwise", run);
+    builder.CreateCondBr(builder.CreateAnd(condition, is_whole), whole, otherwise);
+    builder.SetInsertPoint(whole);
+    builder.CreateCall(&simdgroup, {state, first});
+    builder.CreateRetVoid();
+    builder.SetInsertPoint(otherwise);
+  };
+  run_if(in_rows, *simdgroups.row);
+  if (simdgroups.half_rows) {
+    // Two rows of one slice.
+    Value* even = builder.CreateICmpEQ(builder.CreateAnd(extent(builder, state, 1), builder.getInt32(1)),
+                                       builder.getInt32(0));
+    Value* one_slice = builder.CreateICmpEQ(extent(builder, state, 2), builder.getInt32(1));
+    Value* is_half = builder.CreateICmpEQ(width, builder.getInt32(simdgroup_width / 2));
+    run_if(builder.CreateAnd(is_half, builder.CreateOr(even, one_slice)), *simdgroups.half_rows);
+  }
   Value* count = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, builder.getInt32(simdgroup_width));
-  builder.CreateCall(&anywhere, {state, first, count});
+  builder.CreateCall(simdgroups.anywhere, {state, first, count});
   builder.CreateRetVoid();
   return run;
 }
 
 }  // namespace
 
-void run_simdgroups(llvm::Module& module, llvm::Function& row, llvm::Function& anywhere, bool has_barriers) {
-  llvm::Function* run = make_run_simdgroup(module, row, anywhere);
+void run_simdgroups(llvm::Module& module, const Simdgroups& simdgroups, bool has_barriers) {
+  llvm::Function* run = make_run_simdgroup(module, simdgroups);
   if (has_barriers) return;
   run->setLinkage(llvm::GlobalValue::InternalLinkage);
   llvm::LLVMContext& context = module.getContext();

@@ -8,12 +8,12 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
@@ -116,11 +116,15 @@ class SimdEngine : public Engine {
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });
-    std::array<Form, 2> forms = {Form{Arrangement::row}, Form{Arrangement::anywhere}};
+    std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
+    if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     std::optional<Remark> remark;
     pass("place_lanes", [&] {
-      forms[0].lane = copy_of(*lane, "metalloid_row");
-      forms[1].lane = lane;
+      for (Form& form : forms) {
+        const bool is_last = &form == &forms.back();
+        form.lane = is_last ? lane : copy_of(*lane, form.arrangement == Arrangement::row ? "row" : "half_rows");
+      }
+      lane->setName("anywhere");
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
     });
     pass("simplify_control_flow", [&] {
@@ -133,7 +137,7 @@ class SimdEngine : public Engine {
         remark = refusal(*form.lane, shapes);
         if (remark) return;
         const BlockSchedule schedule(*form.lane, shapes);
-        form.simdgroup = empty_simdgroup(*form.lane, form.arrangement == Arrangement::row);
+        form.simdgroup = empty_simdgroup(*form.lane, form.arrangement != Arrangement::anywhere);
         Widening(*form.lane, *form.simdgroup, shapes, schedule).run();
         managers.functions.clear();
       }
@@ -141,7 +145,9 @@ class SimdEngine : public Engine {
     if (remark) return remark;
     for (Form& form : forms) form.lane->eraseFromParent();
     pass("run_simdgroups", [&] {
-      run_simdgroups(module, *forms[0].simdgroup, *forms[1].simdgroup, facts.threads_meet != 0);
+      const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
+                                     forms.back().simdgroup};
+      run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       cpu::retarget(module, machine);
     });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });

@@ -99,6 +99,11 @@ class Widening {
     unsigned parts, distance;
   };
   std::optional<Row> row_of(Value* pointer, Type* type) const;
+  // Whether it could: accesses by segments of lanes.
+  bool load_segments(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  bool store_segments(llvm::StoreInst& store, llvm::Align alignment);
+  Value* segment_of(Value* vector, unsigned first, unsigned width);
+  Value* segment_address(Value* pointer, const Segments& segments, unsigned first);
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
   Widened widen_change(llvm::AtomicRMWInst& change);
