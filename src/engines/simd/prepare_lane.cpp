@@ -1,5 +1,8 @@
 #include "engines/simd/prepare_lane.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
@@ -24,7 +27,25 @@
 
 namespace metalloid::engines::simd {
 
+namespace {
+
+// What the front end notes at members of structs.
+void drop_annotations(llvm::Function& lane) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != llvm::Intrinsic::ptr_annotation &&
+                  call->getIntrinsicID() != llvm::Intrinsic::annotation)) {
+      continue;
+    }
+    call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace
+
 void optimise_lane(llvm::Function& lane) {
+  drop_annotations(lane);
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

@@ -21,7 +21,7 @@ using Kind = Shape::Kind;
 void Widening::widen(Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return;
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
-    if (intrinsic->isAssumeLikeIntrinsic()) return;
+    if (intrinsic->isAssumeLikeIntrinsic() && intrinsic->getType()->isVoidTy()) return;
   }
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return widen_store(*store);
   Widened widened;
