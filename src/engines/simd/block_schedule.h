@@ -49,7 +49,8 @@ struct ScheduledBlock {
 
 class BlockSchedule {
  public:
-  // `function` has simplified loops, no critical edges, one return, and branches only.
+  // `function` has simplified loops, no critical edges, one return, and branches only; latches that are no headers do
+  // nothing but branch.
   BlockSchedule(llvm::Function& function, const LaneShapes& shapes);
 
   const std::vector<ScheduledBlock>& blocks() const { return blocks_; }

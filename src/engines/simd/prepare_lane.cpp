@@ -14,6 +14,7 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -26,6 +27,21 @@
 #include "engines/simd/lane_target.h"
 
 namespace metalloid::engines::simd {
+namespace {
+
+// The last block of a loop runs once more when its lanes have left one after the other, to find that none is there. So
+// it does nothing else: what it had comes in front of it, where code without lanes is stepped over.
+void empty_latches(llvm::Function& lane, llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(lane);
+  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(lane);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    llvm::BasicBlock* latch = loop->getLoopLatch();
+    if (!latch || latch == loop->getHeader() || latch->size() == 1) continue;
+    llvm::SplitBlock(latch, latch->getTerminator(), &dominators, &loops, nullptr, latch->getName() + ".turn_end");
+  }
+}
+
+}  // namespace
 
 namespace {
 
@@ -76,6 +92,7 @@ void simplify_control_flow(llvm::Function& lane) {
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
   passes.run(lane, managers.functions);
+  empty_latches(lane, managers.functions);
 }
 
 }  // namespace metalloid::engines::simd

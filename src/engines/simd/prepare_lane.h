@@ -7,7 +7,8 @@ namespace metalloid::engines::simd {
 
 // Scalar optimisation, while the code is 32 times as small, for a target whose branches diverge.
 void optimise_lane(llvm::Function& lane);
-// Branches only, one return, simple loops whose values leave through phis: what BlockSchedule takes.
+// Branches only, one return, simple loops whose values leave through phis and whose latches only branch: what
+// BlockSchedule takes.
 void simplify_control_flow(llvm::Function& lane);
 
 // A variable of the lane becomes its place in a variable of the simdgroup:

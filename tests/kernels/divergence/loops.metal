@@ -184,3 +184,17 @@ kernel void quads(device uint* out, uint i [[thread_position_in_grid]]) {
   for (uint k = 0; k < i % 4 + i / 4; ++k) trace = trace * 31 + uint(ulong(quad_active_threads_mask()));
   out[i] = trace * 31 + quad_sum(1u);
 }
+
+// The lanes of a simdgroup leave at the head of the last turn, all at once or one by one: the rest of that turn, which
+// changes memory, runs for none.
+// RUN: --kernel all_leave --threads 64 --group 64 --arg counts=u32[4]=zeros --arg indices=u32[256]=2
+// EXPECT counts: 0 0 256 0
+kernel void all_leave(device atomic_uint* counts, device const uint* indices, uint i [[thread_position_in_grid]]) {
+  for (; i < 256; i += 64) atomic_fetch_add_explicit(&counts[indices[i]], 1u, memory_order_relaxed);
+}
+
+// RUN: --kernel leave_one_by_one --threads 32 --group 32 --arg counts=u32[32]=zeros
+// EXPECT counts: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+kernel void leave_one_by_one(device atomic_uint* counts, uint i [[thread_position_in_grid]]) {
+  for (uint k = 0; k < i; ++k) atomic_fetch_add_explicit(&counts[i], 1u, memory_order_relaxed);
+}
