@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -30,25 +31,33 @@ class Case(NamedTuple):
 
 
 def pointwise(operator: str) -> tuple[Any, int] | None:
-    """The functional overload that takes tensors alone, and how many; None: the operator is not elementwise."""
+    """The functional overload that needs tensors alone, and how many; None: the operator is not elementwise."""
     packet = getattr(torch.ops.aten, operator, None)
-    for overload in packet.overloads() if packet is not None else ():
-        function = getattr(packet, overload)
-        arguments = [argument for argument in function._schema.arguments if not argument.has_default_value()]
-        if (
-            torch.Tag.pointwise in function.tags
-            and not function._schema.is_mutable
-            and 1 <= len(arguments) <= 3
-            and all(argument.type.kind() == "TensorType" for argument in arguments)
-        ):
-            return function, len(arguments)
     # A functional entry takes its tags from the one that it delegates to only if it repeats them.
     out = getattr(packet, "out", None)
-    if out is not None and torch.Tag.pointwise in out.tags and "default" in packet.overloads():
-        arguments = packet.default._schema.arguments
-        if 1 <= len(arguments) <= 3 and all(argument.type.kind() == "TensorType" for argument in arguments):
-            return packet.default, len(arguments)
+    is_pointwise = out is not None and torch.Tag.pointwise in out.tags
+    for overload in packet.overloads() if packet is not None else ():
+        function = getattr(packet, overload)
+        needed = [argument for argument in function._schema.arguments if not argument.has_default_value()]
+        if (
+            (torch.Tag.pointwise in function.tags or (is_pointwise and overload == "default"))
+            and not function._schema.is_mutable
+            and 1 <= len(needed) <= 3
+            and all(argument.type.kind() == "TensorType" for argument in needed)
+        ):
+            return function, len(needed)
     return None
+
+
+def _numbers(function: Any, dtype: torch.dtype) -> Iterator[tuple[str, int | float]]:
+    """Arguments like alpha, with values that are not their defaults."""
+    for argument in function._schema.arguments:
+        if not argument.has_default_value() or isinstance(argument.default_value, bool):
+            continue
+        if argument.type.kind() in ("NumberType", "FloatType") and argument.default_value is not None:
+            yield argument.name, 2.5 if dtype.is_floating_point or dtype.is_complex else 2
+        elif argument.type.kind() == "IntType":
+            yield argument.name, argument.default_value + 1
 
 
 def cases(operator: str, dtype: torch.dtype) -> Iterator[Case]:
@@ -88,6 +97,14 @@ def cases(operator: str, dtype: torch.dtype) -> Iterator[Case]:
         for other in (torch.float32, torch.float16, torch.int32, torch.uint8, torch.bool):
             if other is not dtype:
                 yield Case(f"mixed with {name_of(other)}", function, (tensor(5, 6), tensor(5, 6, of=other), *rest))
+    for name, value in _numbers(function, dtype):
+        call = functools.partial(function, **{name: value})
+        others = tuple(tensor(5, 6) for _ in range(count - 1))
+        yield Case(f"{name}={value}", call, (tensor(5, 6), *others))
+        yield Case(f"{name}={value}, transposed", call, (tensor(6, 5).t(), *others))
+        if count > 1:
+            yield Case(f"{name}={value}, 0-dim on the right", call, (tensor(5, 6), tensor(), *others[1:]))
+            yield Case(f"{name}={value}, mixed", call, (tensor(5, 6), tensor(5, 6, of=torch.float32), *others[1:]))
 
     yield from _into_results(operator, function, count, tensor)
 

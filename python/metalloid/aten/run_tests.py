@@ -229,6 +229,12 @@ def _report(operator: str, rows: dict[torch.dtype, Row], errors: list[str]) -> b
         print(f"  {problem}")
     if len(shown) < len(problems):
         print(f"  and {len(problems) - len(shown)} more")
+    if not any(row.calls for row in rows.values()):
+        print(
+            f"  nothing was tried: PyTorch has no OpInfo of '{operator}', and its entries have no tag 'pointwise'; "
+            f"call torch.ops.aten.{operator} in a test of your own"
+        )
+        return False
     if not any(row.ran for row in rows.values()):
         print(f"  no Metal kernel ran for '{operator}'")
         return False

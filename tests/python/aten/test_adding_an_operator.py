@@ -66,3 +66,54 @@ def test_an_operator_of_ones_own(tmp_path):
     for name in ("float32", "float16", "bfloat16"):
         registered, ran, calls, right, *_ = table[name]
         assert registered == "yes" and ran == calls == right > 10, name
+
+
+ALPHA = {
+    "native_functions.yaml": [("Tensor other)", "Tensor other, *, Scalar alpha=1)"), ("other, *, Tensor(a!)", "other, *, Scalar alpha=1, Tensor(a!)")],
+    "{}.h": [("(*)(TensorIteratorBase&)", "(*)(TensorIteratorBase&, const c10::Scalar&)"), ("#include <ATen", "#include <c10/core/Scalar.h>\n#include <ATen")],
+    "{}.cpp": [("Tensor& other", "Tensor& other, const Scalar& alpha"), ("*this)", "*this, alpha)")],
+    "cpu/{}Kernel.cpp": [
+        ("TensorIteratorBase& iter)", "TensorIteratorBase& iter, const c10::Scalar& alpha)"),
+        ("cpu_kernel(iter, []", "const float factor = alpha.to<float>();\n    cpu_kernel(iter, [factor]"),
+        ("return self;", "return float(self) - factor * float(other);"),
+    ],
+    "mps/operations/{}.cpp": [("TensorIteratorBase& iter)", "TensorIteratorBase& iter, const Scalar& alpha)"), ('"{}")', '"{}", alpha)')],
+    "mps/kernels/{}.metal": [
+        ("const T other)", "const T other, const conditional_t<is_integral_v<T>, float, T> alpha)"),
+        ("return self;", "return T(float(self) - float(alpha) * float(other));"),
+        ("return (*this)(float(self), float(other));", "return float(self) - alpha * float(other);"),
+        ("REGISTER_BINARY_OP({}, float, float)", "REGISTER_BINARY_ALPHA_OP({}, float, float, float)"),
+        ("REGISTER_BINARY_OP({}, half, half)", "REGISTER_BINARY_ALPHA_OP({}, half, half, half)"),
+        ("REGISTER_BINARY_OP({}, long, float)", "REGISTER_BINARY_ALPHA_OP({}, long, float, float)"),
+    ],
+}  # fmt: skip
+
+
+def test_an_operator_with_a_number(tmp_path):
+    """alpha has cases of its own: a kernel that forgets it is wrong."""
+    name = "difference"
+
+    def aten(*arguments):
+        command = [sys.executable, "-m", "metalloid.aten", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=850)
+
+    assert aten("new", name, "--binary", "--cpp").returncode == 0
+    native = tmp_path / name / "aten/src/ATen/native"
+    for place, changes in ALPHA.items():
+        file = native / place.format(name)
+        text = file.read_text()
+        for before, after in changes:
+            assert before.format(name) in text, f"{file}: {before}"
+            text = text.replace(before.format(name), after.format(name))
+        file.write_text(re.sub(rf"REGISTER_BINARY_OP\({name}, .*\n", "", text))
+    done = aten("test", name)
+    table = rows(done.stdout)
+    for type_name in ("float32", "int64"):
+        registered, ran, calls, right, *_ = table[type_name]
+        assert registered == "yes" and ran == calls == right > 20, done.stdout + done.stderr
+    assert f"(its library has {name}_dense_" in done.stdout, "types that are missing: " + done.stdout
+    kernel = native / f"mps/kernels/{name}.metal"
+    kernel.write_text(kernel.read_text().replace("float(alpha) * ", ""))
+    done = aten("test", name)
+    _, ran, calls, right, *_ = rows(done.stdout)["float32"]
+    assert ran == calls and 0 < calls - right <= 4 and "alpha=2.5" in done.stdout, done.stdout

@@ -296,7 +296,7 @@ def test_a_kernel_that_crashes_raises(operators):
 def test_mistakes(operators):
     x = numbers(8)
     out, moved = torch.zeros(8, device="mps"), on_device(x)
-    with pytest.raises(RuntimeError, match="Failed to create function state object for: nothing"):
+    with pytest.raises(RuntimeError, match="Failed to create function state object for: nothing$"):
         operators.run(KERNELS, "nothing", out, moved, 1.0, [8], [])
     with pytest.raises(ValueError, match="Threadgroup size exceeds 1024 limit"):
         operators.run(KERNELS, "scale_add", out, moved, 1.0, [8], [2048])
@@ -312,6 +312,9 @@ def test_mistakes(operators):
                                            "Failed to create function state object for: twice_dense_castout_long"):
         operators.unary(ELEMENTWISE, "twice", torch.zeros(8, dtype=torch.int64, device="mps"),
                         torch.zeros(8, dtype=torch.int64, device="mps"))  # fmt: skip
+    with pytest.raises(RuntimeError, match=r"for: minus_dense_short_short \(its library has minus_dense_\w+\)"):
+        small = torch.zeros(8, dtype=torch.int16, device="mps")
+        operators.binary(ELEMENTWISE, "minus", torch.zeros_like(small), small, small)
     assert torch.equal(out.cpu(), torch.zeros(8))
 
 

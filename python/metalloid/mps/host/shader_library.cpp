@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 
@@ -34,6 +36,21 @@ metalloid::CompileOptions default_options() {
   const auto version = static_cast<std::uint32_t>(at::mps::metal_language_version());
   options.language = {static_cast<std::uint8_t>(version >> 16), static_cast<std::uint8_t>(version & 0xff)};
   return options;
+}
+
+// Of a kernel that is missing: the one whose name begins most like it, if it has its first word.
+std::string nearest_to(const std::string& name, const LibraryObject& library) {
+  const auto common = [&](const std::string& other) {
+    return static_cast<std::size_t>(std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first -
+                                    name.begin());
+  };
+  const auto after = library.part_of.lower_bound(name);
+  std::string nearest;
+  if (after != library.part_of.end()) nearest = after->first;
+  if (after != library.part_of.begin()) {
+    if (const std::string& before = std::prev(after)->first; common(before) >= common(nearest)) nearest = before;
+  }
+  return common(nearest) > name.find('_') ? " (its library has " + nearest + ")" : "";
 }
 
 void release(const void* handle) {
@@ -131,7 +148,8 @@ std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibra
 
   const auto* sources = object_of<LibraryObject>(lib);
   const auto part = sources->part_of.find(fname);
-  TORCH_CHECK(part != sources->part_of.end(), "Failed to create function state object for: ", fname);
+  TORCH_CHECK(part != sources->part_of.end(), "Failed to create function state object for: ", fname,
+              nearest_to(fname, *sources));
   try {
     const metalloid::Kernel kernel = sources->parts[part->second].kernel(fname);
     auto* function = make_object<FunctionObject>(fname, kernel);
