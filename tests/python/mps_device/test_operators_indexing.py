@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fractions
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -148,6 +150,13 @@ def test_limits_of_whole_numbers_are_whole(device, dtype):
         torch.testing.assert_close(ours.cpu(), torch.linspace(start, end, 5, dtype=dtype))
         ours = torch.logspace(start, end / 4, 5, base=2, dtype=dtype, device="mps")
         torch.testing.assert_close(ours.cpu(), torch.logspace(start, end / 4, 5, base=2, dtype=dtype))
+
+
+def test_ranges_of_whole_numbers_are_not_rounded(device):
+    for start, end, steps in ((4, -3, 50), (0, 50, 50), (0, 2**31 - 1, 5), (-(2**40), 2**40 + 1, 7), (-5, 5, 1), (3, 3, 4)):
+        parts = max(steps - 1, 1)
+        expected = [int(fractions.Fraction(start * parts + (end - start) * i, parts)) for i in range(steps)]
+        assert torch.linspace(start, end, steps, dtype=torch.int64, device="mps").cpu().tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32, torch.int64, torch.bool])

@@ -125,6 +125,19 @@ kernel void linspace(
   out[index] = index < steps / 2 ? T(limits.start + limits.step * float(index))
                                  : T(limits.end - limits.step * float(steps - 1 - index));
 }
+// Whole numbers towards zero, without a rounding on the way: start + (end - start) * index / (steps - 1).
+template <typename T>
+kernel void linspace_whole(
+    device T* out [[buffer(0)]],
+    constant long2& limits [[buffer(1)]],
+    constant uint& steps [[buffer(2)]],
+    uint index [[thread_position_in_grid]]) {
+  const long parts = max(long(steps) - 1, 1L), distance = limits.y - limits.x;
+  const long rest = distance % parts * long(index);
+  const long whole = limits.x + distance / parts * long(index) + rest / parts;
+  const long left = rest % parts;
+  out[index] = T(whole + (whole < 0 && left > 0 ? 1 : whole > 0 && left < 0 ? -1 : 0));
+}
 kernel void linspace_complex(
     device float2* out [[buffer(0)]],
     constant float2* limits [[buffer(1)]],
@@ -149,9 +162,13 @@ kernel void logspace(
 #define ARANGE(TYPE, ACCUMULATED)                                                     \
   template [[host_name("arange_" #TYPE)]] kernel void arange<TYPE, ACCUMULATED>(      \
       device TYPE*, constant ACCUMULATED&, constant ACCUMULATED&, uint)
-#define SPACES(TYPE)                                                                  \
+#define LINSPACE(TYPE)                                                                \
   template [[host_name("linspace_" #TYPE)]] kernel void linspace<TYPE>(               \
-      device TYPE*, constant LinspaceLimits&, constant uint&, uint);                  \
+      device TYPE*, constant LinspaceLimits&, constant uint&, uint)
+#define WHOLE_LINSPACE(TYPE)                                                          \
+  template [[host_name("linspace_" #TYPE)]] kernel void linspace_whole<TYPE>(         \
+      device TYPE*, constant long2&, constant uint&, uint)
+#define LOGSPACE(TYPE)                                                                \
   template [[host_name("logspace_" #TYPE)]] kernel void logspace<TYPE>(               \
       device TYPE*, constant LinspaceLimits&, constant float&, constant uint&, uint)
 ARANGE(float, float);
@@ -162,14 +179,22 @@ ARANGE(int, long);
 ARANGE(short, long);
 ARANGE(char, long);
 ARANGE(uchar, long);
-SPACES(float);
-SPACES(half);
-SPACES(bfloat);
-SPACES(long);
-SPACES(int);
-SPACES(short);
-SPACES(char);
-SPACES(uchar);
+LINSPACE(float);
+LINSPACE(half);
+LINSPACE(bfloat);
+WHOLE_LINSPACE(long);
+WHOLE_LINSPACE(int);
+WHOLE_LINSPACE(short);
+WHOLE_LINSPACE(char);
+WHOLE_LINSPACE(uchar);
+LOGSPACE(float);
+LOGSPACE(half);
+LOGSPACE(bfloat);
+LOGSPACE(long);
+LOGSPACE(int);
+LOGSPACE(short);
+LOGSPACE(char);
+LOGSPACE(uchar);
 
 // Matrices: 1 on the diagonal; a triangle of the input, 0 elsewhere.
 template <typename T>

@@ -122,7 +122,11 @@ void linspace(TensorIterator& iter, const Scalar& start, const Scalar& end, int6
   }
   launch("linspace_" + mps::scalarToMetalTypeString(type), iter.numel(), [&](auto& kernel) {
     kernel.setArg(0, iter.tensor_base(0));
-    kernel.setArg(1, limits_of(start, end, steps, type));
+    if (isIntegralType(type, false)) {
+      kernel.setArg(1, std::array{start.to<int64_t>(), end.to<int64_t>()});
+    } else {
+      kernel.setArg(1, limits_of(start, end, steps, type));
+    }
     kernel.setArg(2, static_cast<uint32_t>(steps));
   });
 }
