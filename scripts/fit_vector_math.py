@@ -76,6 +76,14 @@ def logarithm_tail(f):  # (log(1 + f) - f + f^2 / 2) / f^3
         return (mp.log1p(f) - f + f * f / 2) / f**3
 
 
+def scaled_logarithm_tail(base):  # (log(1 + f) - f) / f^2 / log base, for f / log base rounded to float
+    def tail(f):
+        with mp.workdps(80):
+            return (mp.log1p(f) / mp.log(base) - f * mpf(float(np.float32(float(1 / mp.log(base)))))) / f**2
+
+    return tail
+
+
 def power_tail(square):  # (log2((1 + s) / (1 - s)) / s - 2 / ln 2) / s^2
     s = mp.sqrt(square)
     with mp.workdps(80):
@@ -100,6 +108,10 @@ polynomials = [
      base_tail(10), lambda r: abs(r) / mpf(10) ** r, -0.1508, 0.1508, 5, np.float32),
     ("logarithm", "log(1 + f) = f - f^2 / 2 + f^3 P(f), sqrt(1/2) <= 1 + f <= sqrt(2)",
      logarithm_tail, lambda f: abs(f**3 / mp.log1p(f)), sqrt_half - 1, sqrt_two - 1, 6, np.float32),
+    ("logarithm_2", "log2(1 + f) = f / ln 2 + f^2 P(f)",
+     scaled_logarithm_tail(2), lambda f: abs(f * f / mp.log1p(f) * mp.log(2)), sqrt_half - 1, sqrt_two - 1, 7, np.float32),
+    ("logarithm_10", "log10(1 + f) = f / ln 10 + f^2 P(f)",
+     scaled_logarithm_tail(10), lambda f: abs(f * f / mp.log1p(f) * mp.log(10)), sqrt_half - 1, sqrt_two - 1, 7, np.float32),
     ("sine", "sin r = r + r^3 P(r^2), |r| <= pi / 4",
      sine_tail, lambda z: mp.sqrt(z) ** 3 / mp.sin(mp.sqrt(z)), 0, quarter_turn, 2, np.float32),
     ("cosine", "cos r = 1 - r^2 / 2 + r^4 P(r^2), |r| <= pi / 4",

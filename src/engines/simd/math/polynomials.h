@@ -20,6 +20,14 @@ inline constexpr float exponential_10[] = {0x1.26bb1cp+1f, 0x1.53524ap+1f, 0x1.0
 inline constexpr float logarithm[] = {0x1.5556d8p-2f, -0x1.000380p-2f, 0x1.98d824p-3f, -0x1.5382a4p-3f,
                                       0x1.3172fap-3f, -0x1.242fd0p-3f, 0x1.645e52p-4f};
 
+// log2(1 + f) = f / ln 2 + f^2 P(f): 2^-25.1
+inline constexpr float logarithm_2[] = {-0x1.715472p-1f, 0x1.ec7366p-2f, -0x1.715b7ep-2f, 0x1.26dd48p-2f,
+                                        -0x1.e9809ep-3f, 0x1.b94dfap-3f, -0x1.a78030p-3f, 0x1.01ba32p-3f};
+
+// log10(1 + f) = f / ln 10 + f^2 P(f): 2^-24.7
+inline constexpr float logarithm_10[] = {-0x1.bcb7aep-3f, 0x1.287b44p-3f, -0x1.bcbe42p-4f, 0x1.63367ap-4f,
+                                         -0x1.26edd8p-4f, 0x1.08953cp-4f, -0x1.fa82aep-5f, 0x1.37a0a2p-5f};
+
 // sin r = r + r^3 P(r^2), |r| <= pi / 4: 2^-27.8
 inline constexpr float sine[] = {-0x1.555544p-3f, 0x1.1106c6p-7f, -0x1.991c18p-13f};
 
