@@ -53,7 +53,7 @@ const Function functions[] = {
     {"atan", 1, 2.5, ONE(atan), -5, 5},
     {"sinh", 1, 2.5, ONE(sinh), -90, 90},
     {"cosh", 1, 2, ONE(cosh), -90, 90},
-    {"tanh", 1, 2.5, ONE(tanh), -10, 10},
+    {"tanh", 1, 3, ONE(tanh), -10, 10},
     {"exp", 1, 1.5, ONE(exp), -105, 90},
     {"exp2", 1, 1.5, ONE(exp2), -151, 129},
     {"exp10", 1, 1.5, [](double x, double, double) { return std::pow(10.0, x); }, -46, 39},
