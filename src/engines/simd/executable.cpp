@@ -2,15 +2,21 @@
 
 #include "engines/cpu/run/launch.h"
 #include "engines/cpu/run/thread_runner.h"
+#include "engines/simd/math/rare_lanes.h"
 #include "engines/simd/simdgroup_runner.h"
 
 namespace metalloid::engines::simd {
 namespace {
 
+void* symbol(std::string_view name) {
+  if (void* address = vector_math_symbol(name)) return address;
+  return cpu::runtime_symbol(name);
+}
+
 std::unique_ptr<cpu::ThreadRunner> make_runner() { return std::make_unique<SimdgroupRunner>(); }
 
 cpu::WorkerPool& workers = *new cpu::WorkerPool(make_runner);
-const cpu::Runtime& runtime = *new cpu::Runtime{cpu::runtime_symbol, workers};
+const cpu::Runtime& runtime = *new cpu::Runtime{symbol, workers};
 
 }  // namespace
 

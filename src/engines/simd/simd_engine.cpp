@@ -31,6 +31,7 @@
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lane_shapes.h"
 #include "engines/simd/lane_target.h"
+#include "engines/simd/lower_vector_math.h"
 #include "engines/simd/optimise_vectors.h"
 #include "engines/simd/prepare_lane.h"
 #include "engines/simd/refusals.h"
@@ -150,6 +151,7 @@ class SimdEngine : public Engine {
       run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       cpu::retarget(module, machine);
     });
+    pass("lower_vector_math", [&] { lower_vector_math(module, machine); });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
     pass("lower_private_memory", [&] {
       facts.private_memory = 0;
