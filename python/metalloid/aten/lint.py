@@ -61,6 +61,8 @@ def lint(path: pathlib.Path | None, names: Sequence[str] = ()) -> list[Finding]:
     except YamlError as error:
         return [Finding(*_split(problem)) for problem in error.problems]
     chosen = [entry for entry in read if not names or not entry.names.isdisjoint(names)]
+    if unreadable := list(_schemas(chosen)):
+        return unreadable
     findings = [*_families(chosen), *_kernels(chosen, folder)]
     if folder is not None:
         findings += [*_stubs(chosen, read, folder), *_metal(chosen, folder, bool(names))]
@@ -75,6 +77,22 @@ def _split(problem: str) -> tuple[str, str, str]:
 def _order(place: str) -> tuple[str, int]:
     path, _, line = place.rpartition(":")
     return path, int(line) if line.isdigit() else 0
+
+
+def _schemas(read: Sequence[Entry]) -> Iterator[Finding]:
+    """Those that PyTorch's code generator cannot read."""
+    from torchgen.model import FunctionSchema
+
+    known = entries.wheel_entries()
+    for entry in read:
+        if entry.name in known and known[entry.name].schema == entry.schema:
+            continue
+        name, bracket, arguments = entry.schema.partition("(")
+        try:
+            FunctionSchema.parse(name.rpartition("::")[2] + bracket + arguments)
+        except Exception as error:  # it has no errors of its own
+            why = str(error).strip().partition("\n")[0] or type(error).__name__
+            yield Finding(entry.place, "entry", f"PyTorch's code generator does not accept '{entry.name}': {why}")
 
 
 def _families(read: Sequence[Entry]) -> Iterator[Finding]:

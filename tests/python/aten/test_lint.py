@@ -34,6 +34,13 @@ def test_overloads_that_were_left_behind(found):
     assert found(moved + none) == [(8, "family")]
 
 
+def test_a_schema_that_cannot_be_read(found):
+    good = entry("eq.Tensor_out", ["CPU, CUDA, MPS: eq_Tensor_out"])
+    assert found(good + entry("mine", ["CPU, MPS: mine"], "Scalr other")) == [(5, "entry")]
+    assert found(good + "- func: theirs::mine(Tensor x) -> Tensor\n  dispatch:\n    CPU: mine\n") == []
+    assert found(good + entry("mine", ["CPU, MPS: mine"], "Scalar other").replace("-> Tensor(a!)", "")) != []
+
+
 def test_a_function_that_nobody_declares(found):
     assert found(entry("eq.Tensor_out", ["CPU, CUDA, MPS: eq_Tensor_outt"])) == [(4, "no-kernel")]
 
