@@ -208,7 +208,10 @@ def main() -> None:
     if options.against:
         result = measure_comparison(options.against, build, rest)
         table_of = machine_table if options.against == "machine" else comparison_table
-        return keep(options.against, result, table_of(result), build, options.publish)
+        keep(options.against, result, table_of(result), build, options.publish)
+        if result.get("wrong"):
+            sys.exit(f"wrong results: {', '.join(result['wrong'])}")
+        return
     if rest:
         parser.error(f"unknown: {' '.join(rest)}")
     if not options.device:

@@ -39,6 +39,9 @@ def comparison_table(result: dict, base: str = "cpu") -> str:
             notes.append(f"{row['other_load']:.0%} of the machine was busy otherwise")
         cells = [milliseconds(seconds[name]) for name in runtimes] + [f"{over[name]}" for name in others]
         lines.append(f"| `{kernel}` | " + " | ".join(cells) + " | " + "; ".join(notes) + " |")
+    for kernel, wrong in result["wrong"].items():
+        words = "; ".join(f"{name}: {how}" for name, how in wrong.items())
+        lines.append(f"| `{kernel}` |" + " |" * (len(runtimes) + len(others)) + f" wrong, {words} |")
     means = [f"{geometric_mean(ratios[name]):.2f}" for name in others]
     lines.append("| geometric mean |" + " |" * len(runtimes) + " " + " | ".join(means) + " | |")
     lines.append("")

@@ -44,11 +44,14 @@ def test_table_says_what_disturbs():
     row = {"seconds": {"cpu": [1.0, 1.0], "PoCL": [3.0, 3.0], "Intel": [2.0, 2.0]}, "engines": {"cpu": "simd"}, "other_load": 0.0}
     fallen = {**row, "seconds": {**row["seconds"], "Intel": [0.5, 0.5]}, "engines": {"cpu": "reference"}, "other_load": 0.5}
     names = {"cpu": "A", "PoCL": "B", "Intel": "C"}
-    table = comparison_table({"runtimes": names, "first_engines": {"cpu": "simd"}, "kernels": {"one": row, "two": fallen}})
+    kernels = {"one": row, "two": fallen}
+    wrong = {"three": {"Intel": "1 of 8 elements"}}
+    table = comparison_table({"runtimes": names, "first_engines": {"cpu": "simd"}, "kernels": kernels, "wrong": wrong})
     (one,), (two,), (mean,) = ([line for line in table.splitlines() if start in line] for start in ("`one`", "`two`", "mean"))
     assert "| 3.00 ± 0 % | 2.00 ± 0 % | fastest |" in one
     assert "not the fastest; ran on the engine reference; 50% of the machine was busy otherwise" in two
     assert "| 3.00 | 1.00 |" in mean
+    assert "| `three` | | | | | | wrong, Intel: 1 of 8 elements |" in table
 
 
 @pytest.mark.parametrize("file", opencl, ids=lambda file: file.stem)
