@@ -1,4 +1,4 @@
-"""What kernels reach of this machine's limits, by `metalloid bench`, and what launching, compiling and threads cost, as JSON.
+"""What kernels reach of this machine's limits, by `metalloid bench`, and what launches and compiles cost, as JSON.
 
 Each share is taken in one process with the limit that it is a part of.
 """
@@ -33,8 +33,8 @@ STREAMS = {
 }
 # Bound by arithmetic, for what a second core brings.
 COMPUTING = {
-    "mandelbrot": ["--threads", "1024,1024", "--group", "16,16", "--arg", "u32[1048576]=zeros", "--arg", "1024", "--arg",
-                   "f32:0.0029296875", "--arg", "256"],
+    "mandelbrot": ["--threads", "1024,1024", "--group", "16,16", "--arg", "u32[1048576]=zeros", "--arg", "1024",
+                   "--arg", "f32:0.0029296875", "--arg", "256"],
     "nbody": ["--threads", "4096", "--group", "256", "--arg", floats(16384, fill="zeros"), "--arg", floats(16384),
               "--arg", "4096"],
     "matmul_tiled": ["--threads", "512,512", "--group", "16,16", "--arg", floats(262144, fill="zeros"), "--arg",
@@ -76,8 +76,8 @@ def examples(bench: Command) -> dict[str, dict]:
             sys.exit(f"{file} {run['kernel']}: {report['results_differ']}")
         print(f"{run['kernel']}: {report['ratio']['median']:.2f}", file=sys.stderr, flush=True)
         result[f"{file.removesuffix('.metal')}: {run['kernel']}"] = {
-            "seconds": run["seconds"], "reference_seconds": other["seconds"], **report["ratio"], "engine": run["engine"],
-            "roofline_fraction": run["roofline_fraction"], "bound_by": run["bound_by"],
+            "seconds": run["seconds"], "reference_seconds": other["seconds"], **report["ratio"],
+            "engine": run["engine"], "roofline_fraction": run["roofline_fraction"], "bound_by": run["bound_by"],
         }  # fmt: skip
     return result
 
@@ -97,7 +97,8 @@ def matrix_product(bench: Command) -> dict[str, float]:
     run = bench(
         root / "examples" / "kernels" / "simdgroup_matmul.metal", "--kernel", "simdgroup_matmul_float",
         "--threadgroups", f"{groups},{groups}", "--group", "128", "--arg", floats(SIZE, SIZE, fill="zeros"), "--arg",
-        floats(SIZE, SIZE), "--arg", floats(SIZE, SIZE), "--arg", f"{{{SIZE},{SIZE},{SIZE}}}", "--flops", str(2 * SIZE**3),
+        floats(SIZE, SIZE), "--arg", floats(SIZE, SIZE), "--arg", f"{{{SIZE},{SIZE},{SIZE}}}", "--flops",
+        str(2 * SIZE**3),
     )  # fmt: skip
     return {"flops_per_second": run["flops_per_second"], "fraction": run["roofline_fraction"]}
 
@@ -109,7 +110,8 @@ def matrix_vector(bench: Command) -> dict[str, float]:
         floats(ROWS, fill="zeros"), "--arg", f"u8[{weights}]=uniform", "--arg", floats(COLUMNS), "--arg", str(COLUMNS),
         "--arg", str(ROWS),
     )  # fmt: skip
-    return {"seconds": run["seconds"], "over_reading": run["seconds"] * run["bandwidth"]["read_bytes_per_second"] / weights}
+    reading = weights / run["bandwidth"]["read_bytes_per_second"]
+    return {"seconds": run["seconds"], "over_reading": run["seconds"] / reading}
 
 
 def scaling(bench: Command, repetitions: int = 3) -> dict[str, float]:

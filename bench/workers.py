@@ -38,8 +38,8 @@ class Worker:
     """A runtime in a process of its own.
 
     Args:
-        make: makes the runtime there: an object with `description`, `first_engine` and `engine` (that of Metalloid's which
-            the device asks first, and which took what was prepared last, or None), `prepare(case)`, which returns a
+        make: makes the runtime there: an object with `description`, `first_engine` and `engine` (the engine that Metalloid's
+            device asks first, and the one that took what was prepared last, or None), `prepare(case)`, which returns a
             function that runs it, and `results()` of the last run.
     """
 

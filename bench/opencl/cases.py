@@ -55,9 +55,8 @@ def reduce_simdgroup() -> Case:
 def matmul_tiled() -> Case:
     n = 1024
     a, b = _random(1, n * n), _random(2, n * n)
-    return _case(
-        "matmul_tiled", [pages(n * n, F), a, b, U(n)], (n, n), (16, 16), lambda: [(a.reshape(n, n) @ b.reshape(n, n)).ravel()]
-    )
+    arguments = [pages(n * n, F), a, b, U(n)]
+    return _case("matmul_tiled", arguments, (n, n), (16, 16), lambda: [(a.reshape(n, n) @ b.reshape(n, n)).ravel()])
 
 
 def mandelbrot() -> Case:
@@ -128,7 +127,8 @@ def gather() -> Case:
 def histogram() -> Case:
     n = 1 << 24
     values = _integers(1, n, 256)
-    return _case("histogram", [pages(256, U), values, U(n)], (1 << 16,), (256,), lambda: [numpy.bincount(values, minlength=256)])
+    arguments = [pages(256, U), values, U(n)]
+    return _case("histogram", arguments, (1 << 16,), (256,), lambda: [numpy.bincount(values, minlength=256)])
 
 
 def scan() -> Case:
@@ -189,7 +189,8 @@ def half_polynomial() -> Case:
 def transpose() -> Case:
     n = 2048
     x = _random(1, n * n)
-    return _case("transpose", [pages(n * n, F), x, U(n)], (n, n), (16, 16), lambda: [x.reshape(n, n).T.ravel()], tolerance=0)
+    arguments = [pages(n * n, F), x, U(n)]
+    return _case("transpose", arguments, (n, n), (16, 16), lambda: [x.reshape(n, n).T.ravel()], tolerance=0)
 
 
 CASES: dict[str, Callable[[], Case]] = {

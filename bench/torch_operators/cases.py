@@ -91,7 +91,8 @@ def torch_rope(torch, out, x, turns, _):
 def causal_attention() -> Case:
     shape = (HEADS, LENGTH, SIZE)
     arguments = [pages(shape, F), _normal(1, *shape), _normal(2, *shape), _normal(3, *shape), U(LENGTH)]
-    return Case(here / "attention.metal", "causal_attention", arguments, (LENGTH // 32 * 128, HEADS), (128, 1), tolerance=1e-3)
+    grid, group = (LENGTH // 32 * 128, HEADS), (128, 1)
+    return Case(here / "attention.metal", "causal_attention", arguments, grid, group, tolerance=1e-3)
 
 
 def torch_causal_attention(torch, out, q, k, v, _):
