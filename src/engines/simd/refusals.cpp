@@ -29,6 +29,17 @@ Remark remark_at(const llvm::Instruction& instruction, std::string reason) {
   return remark;
 }
 
+constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 20;
+
+// Code has lines, variables have none.
+const llvm::Instruction* first_use(const llvm::AllocaInst& variable) {
+  for (const llvm::User* user : variable.users()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+    if (instruction && instruction->getDebugLoc()) return instruction;
+  }
+  return &variable;
+}
+
 const llvm::CallInst* barrier_in(const BasicBlock& block) {
   for (const llvm::Instruction& instruction : block) {
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -69,6 +80,10 @@ std::optional<Remark> refusal(const llvm::Module& module) {
       }
       if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         if (!variable->isStaticAlloca()) return remark_at(*variable, "a variable whose size is not a constant");
+        const auto bytes = variable->getAllocationSize(module.getDataLayout());
+        if (bytes && bytes->getFixedValue() > most_variable_bytes) {
+          return remark_at(*first_use(*variable), "a variable of more than 1 MiB, which 32 lanes would have at a time");
+        }
       }
     }
   }

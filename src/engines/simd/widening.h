@@ -88,6 +88,7 @@ class Widening {
   Widened reinterpret(llvm::CastInst& cast);
   Value* widen_address(llvm::GetElementPtrInst& address);
   Widened widen_intrinsic(llvm::CallInst& call);
+  Widened change_threadgroup(llvm::AtomicRMWInst& change);
   Widened lane_by_lane(llvm::Instruction& instruction);
   Value* copy_for_lane(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
 

@@ -282,6 +282,12 @@ Value* Widening::widen_address(llvm::GetElementPtrInst& address) {
   return builder_.CreateGEP(address.getSourceElementType(), base, indices);
 }
 
+// For these, lower_vector_math has a slow way that one lane is enough to take: none that takes no part should.
+static bool has_rare_operands(llvm::Intrinsic::ID id) {
+  return id == llvm::Intrinsic::pow || id == llvm::Intrinsic::sin || id == llvm::Intrinsic::cos ||
+         id == llvm::Intrinsic::tan;
+}
+
 Widened Widening::widen_intrinsic(llvm::CallInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   const bool is_with_overflow = llvm::isa<llvm::WithOverflowInst>(call);
@@ -304,6 +310,10 @@ Widened Widening::widen_intrinsic(llvm::CallInst& call) {
       const bool is_scalar = !is_with_overflow && llvm::isVectorIntrinsicWithScalarOpAtArg(id, i, nullptr);
       if (is_scalar && !llvm::isa<llvm::Constant>(argument) && !shapes_.is_uniform(*argument)) return lane_by_lane(call);
       operands.push_back(is_scalar ? scalar_of(argument) : vector_of(argument, p));
+      if (lanes_ && has_rare_operands(id)) {
+        Value* ordinary = llvm::ConstantFP::get(operands.back()->getType(), 1.0);
+        operands.back() = builder_.CreateSelect(lanes_, operands.back(), ordinary);
+      }
       if (!is_with_overflow && llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, static_cast<int>(i), nullptr)) {
         overloads.push_back(operands.back()->getType());
       }
@@ -348,6 +358,26 @@ Value* Widening::copy_for_lane(Instruction& instruction, llvm::ArrayRef<Value*> 
   Instruction* copy = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
   return builder_.Insert(copy);
+}
+
+// Changes of threadgroup memory, one after the other without asking which: lanes that take no part change a place that
+// nobody reads.
+Widened Widening::change_threadgroup(llvm::AtomicRMWInst& change) {
+  Value* addresses = vector_of(change.getPointerOperand());
+  Value* operands = vector_of(change.getValOperand());
+  if (lanes_) {
+    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(change.getPointerOperand()->getType()));
+    addresses = builder_.CreateSelect(lanes_, addresses, safe);
+  }
+  Value* result = llvm::PoisonValue::get(wide(change.getType()));
+  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+    Value* old = copy_for_lane(
+        change, {builder_.CreateExtractElement(addresses, lane), builder_.CreateExtractElement(operands, lane)});
+    if (!change.use_empty()) result = builder_.CreateInsertElement(result, old, lane);
+  }
+  Widened widened;
+  widened.vectors.push_back(result);
+  return widened;
 }
 
 Widened Widening::lane_by_lane(Instruction& instruction) {

@@ -188,6 +188,8 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
 Widened Widening::widen_change(llvm::AtomicRMWInst& change) {
   if (shapes_.is_uniform(*change.getPointerOperand())) {
     if (auto result = widen_change_of_one(change)) return *result;
+  } else if (change.getPointerAddressSpace() == threadgroup_space) {
+    return change_threadgroup(change);
   }
   return lane_by_lane(change);
 }

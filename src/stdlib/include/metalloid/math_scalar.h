@@ -12,7 +12,12 @@ namespace __metalloid {
 
 METALLOID_FUNC float rsqrt(float x) {
   METALLOID_AS_WRITTEN
-  return float(1.0 / __builtin_elementwise_sqrt(double(x)));
+  // 1 - x y y, exactly but for its own rounding, corrects the last bit; zeros, infinities and NaN need no correction.
+  const float y = 1.0f / __builtin_elementwise_sqrt(x);
+  const float root = x * y, lost = __builtin_elementwise_fma(x, y, -root);
+  const float e = __builtin_elementwise_fma(-lost, y, __builtin_elementwise_fma(-root, y, 1.0f));
+  const float half_e = __builtin_elementwise_fma(0.375f * e, e, 0.5f * e);
+  return __builtin_elementwise_abs(half_e) < 1.0f ? __builtin_elementwise_fma(y, half_e, y) : y;
 }
 
 METALLOID_FUNC float fdim(float x, float y) { return x > y ? x - y : (x <= y ? 0.0f : x + y); }
