@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine format lint fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine format lint compare-engines fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -19,6 +19,7 @@ help:
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
+	@echo 'make compare-engines  run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1)'
 	@echo 'make wheel    build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")'
 	@echo 'make wheel-test  install the wheels into bare Debian systems and use them there (needs root and debootstrap)'
 	@echo 'make clean    delete $(BUILD)/'
@@ -67,6 +68,9 @@ bench-machine: build
 
 fuzz: build
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
+
+compare-engines: build
+	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
 
 wheel: dependencies
 	@scripts/wheel.sh $(PYTHONS)

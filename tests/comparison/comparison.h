@@ -1,0 +1,39 @@
+// Runs kernels on the device "cpu" and on "reference", and says where they differ.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metalloid/metalloid.h"
+#include "program.h"
+
+namespace metalloid::comparison {
+
+struct Shape {
+  Size grid, group;
+};
+
+// Some of each kind: whole rows of simdgroups, parts of them, threadgroups that the grid's edge cuts.
+std::vector<Shape> shapes_for(Dimensions dimensions, std::uint64_t seed);
+
+struct Difference {
+  // An error of the reference engine, one of the SIMD engine alone, or other results.
+  enum class Kind { invalid_source, reference_error, fallback, error, result };
+  Kind kind = Kind::result;
+  std::string text;  // for people
+};
+
+struct Task {
+  GeneratedKernel kernel;
+  std::uint64_t seed = 0;
+  std::vector<Shape> shapes;
+  std::chrono::seconds timeout{10};
+};
+
+// Of each task. The tasks have the same mathematics, and are one library.
+std::vector<std::optional<Difference>> compare(const std::vector<Task>& tasks);
+
+}  // namespace metalloid::comparison

@@ -1,0 +1,87 @@
+#include "program.h"
+
+namespace metalloid::comparison {
+
+std::string Node::print() const {
+  std::string result;
+  auto child = children.begin();
+  if (kind == "block") {
+    for (const Node& node : children) result += node.print();
+    return result;
+  }
+  for (const char c : text) {
+    if (c != '@') {
+      result += c;
+    } else if (child != children.end()) {
+      result += (child++)->print();
+    }
+  }
+  return result;
+}
+
+// Threads only write what is theirs: bytes of `own` buffers by their index in the grid. What they share they change by
+// atomic operations in any order, or between two barriers.
+std::string library_head() {
+  return R"(#include <metal_stdlib>
+using namespace metal;
+
+struct Pair { int x; float y; short z; uchar w; };
+struct Values { int c0, c1, c2, c3; };
+
+static float exactly(float x) { return isnan(x) ? 0.0f : rint(clamp(x, -1000.0f, 1000.0f)); }
+static float2 exactly(float2 x) { return float2(exactly(x.x), exactly(x.y)); }
+static float3 exactly(float3 x) { return float3(exactly(x.xy), exactly(x.z)); }
+static float4 exactly(float4 x) { return float4(exactly(x.xy), exactly(x.zw)); }
+static half exactly(half x) { return half(clamp(exactly(float(x)), -30.0f, 30.0f)); }
+static bfloat exactly(bfloat x) { return bfloat(clamp(exactly(float(x)), -10.0f, 10.0f)); }
+static int bits(float x) { return isnan(x) ? 1 : x == 0.0f ? 0 : as_type<int>(x); }
+static int bits(half x) { return bits(float(x)); }
+static int bits(bfloat x) { return bits(float(x)); }
+static int bits(long x) { return int(x) ^ int(x >> 32); }
+static int bits(float2 x) { return bits(x.x) * 31 + bits(x.y); }
+static int bits(float3 x) { return bits(x.xy) * 31 + bits(x.z); }
+static int bits(float4 x) { return bits(x.xy) * 31 + bits(x.zw); }
+static int bits(int3 x) { return (x.x * 31 + x.y) * 31 + x.z; }
+static int bits(uint4 x) { return int(((x.x * 31u + x.y) * 31u + x.z) * 31u + x.w); }
+static int hash(uint x) { x *= 0x9e3779b1u; return int(x ^ (x >> 15)); }
+)";
+}
+
+std::string source_of(const GeneratedKernel& kernel, const std::string& name) {
+  const bool is_one = kernel.dimensions == Dimensions::one;
+  const std::string vector = is_one ? "uint" : kernel.dimensions == Dimensions::two ? "uint2" : "uint3";
+  std::string index = "grid";
+  if (kernel.dimensions == Dimensions::two) index = "grid.y * size.x + grid.x";
+  if (kernel.dimensions == Dimensions::three) index = "(grid.z * size.y + grid.y) * size.x + grid.x";
+  std::string functions = kernel.root.children.at(0).print();
+  std::string body = kernel.root.children.at(1).print();
+  const auto rename = [&](std::string& text) {
+    const std::string from = "helper_of_this";
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from)) {
+      text.replace(at, from.size(), "helper_of_" + name);
+    }
+  };
+  rename(functions);
+  rename(body);
+  return functions + "kernel void " + name + R"((
+    device int* out [[buffer(0)]], device const int* in [[buffer(1)]], device const float* in_float [[buffer(2)]],
+    device const uchar* in_bytes [[buffer(3)]], device const Pair* in_pairs [[buffer(4)]],
+    device int* own_rows [[buffer(5)]], device int* own_columns [[buffer(6)]], device uchar* own_bytes [[buffer(7)]],
+    device float4* own_vectors [[buffer(8)]], device packed_float3* own_packed [[buffer(9)]],
+    device half* own_halves [[buffer(10)]], device atomic_int* atomics [[buffer(11)]],
+    device atomic_uint* tickets [[buffer(12)]], device float* loose [[buffer(13)]],
+    constant Values& values [[buffer(14)]],
+    )" + vector +
+         " grid [[thread_position_in_grid]], " + vector + " size [[threads_per_grid]], " + vector +
+         " local [[thread_position_in_threadgroup]],\n    " + vector + " group [[threadgroup_position_in_grid]], " +
+         vector + R"( extent [[threads_per_threadgroup]], uint t [[thread_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]]) {
+const uint i = )" +
+         index + ";\n" + "const uint threads = " +
+         (is_one                                 ? "extent"
+          : kernel.dimensions == Dimensions::two ? "extent.x * extent.y"
+                                                 : "extent.x * extent.y * extent.z") +
+         ";\nconst int group_number = int(" + (is_one ? "group" : "group.x + 3u * group.y") + ");\n" + body + "}\n";
+}
+
+}  // namespace metalloid::comparison
