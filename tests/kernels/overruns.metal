@@ -59,7 +59,7 @@ kernel void stopped(device uint* x, uint i [[thread_position_in_grid]]) {
 }
 
 // RUN: --kernel third --threads 8 --group 4 --arg x=u32[1]=0
-// ERROR kernel_crashed: overruns.metal:65: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0), thread (3, 0, 0)
+// ERROR kernel_crashed: overruns.metal:65: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0)
 kernel void third(device uint* x, uint i [[thread_position_in_grid]]) {
   threadgroup_barrier(mem_flags::mem_none);
   if (i == 7) __builtin_trap();

@@ -66,7 +66,7 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
       }
     }
   }
-  find_segments(order);
+  find_bits(order);
 }
 
 Shape LaneShapes::of(const Value& value) const {

@@ -13,7 +13,9 @@
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/Function.h>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace metalloid::engines::simd {
@@ -25,11 +27,15 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// Of varying values: within each run of `width` lanes (8 or 16; of others 32) strided, or with stride 0 the same.
-struct Segments {
-  unsigned width = 0;  // 0: none
-  std::int64_t stride = 0;
-  bool operator==(const Segments&) const = default;
+// How a value depends on the five bits of the lane's number: by how much it grows with each, whatever the others are.
+// Lanes that differ in known bits only lie in a row of memory, or at one place, wherever the others lie: lanes of one row
+// of a small threadgroup, or of one row of a simdgroup matrix.
+struct LaneBits {
+  std::array<std::optional<std::int64_t>, 5> growth;  // nothing: not known
+  // It has these bits, each at a place of its own, and no others.
+  bool is_pure = false;
+  bool operator==(const LaneBits&) const = default;
+  bool is_known() const;
 };
 
 class LaneShapes {
@@ -39,7 +45,7 @@ class LaneShapes {
   Shape of(const llvm::Value& value) const;
   bool is_uniform(const llvm::Value& value) const { return of(value).kind == Shape::Kind::uniform; }
   bool is_varying(const llvm::Value& value) const { return of(value).kind == Shape::Kind::varying; }
-  Segments segments_of(const llvm::Value& value) const;
+  LaneBits bits_of(const llvm::Value& value) const;
   // Whether lanes may go different ways at the block's end.
   bool diverges_behind(const llvm::BasicBlock& block) const;
 
@@ -47,13 +53,14 @@ class LaneShapes {
   Shape derive(const llvm::Instruction& instruction) const;
   Shape derive_address(const llvm::GetElementPtrInst& address) const;
   Shape derive_phi(const llvm::PHINode& phi) const;
-  void find_segments(const std::vector<llvm::BasicBlock*>& order);
-  Segments derive_segments(const llvm::Instruction& instruction) const;
-  Segments address_segments(const llvm::GetElementPtrInst& address) const;
+  void find_bits(const std::vector<llvm::BasicBlock*>& order);
+  LaneBits derive_bits(const llvm::Instruction& instruction) const;
+  LaneBits phi_bits(const llvm::PHINode& phi) const;
+  LaneBits address_bits(const llvm::GetElementPtrInst& address) const;
 
   llvm::UniformityInfo& uniformity_;
   llvm::DenseMap<const llvm::Value*, Shape> strided_;  // what is neither uniform nor varying
-  llvm::DenseMap<const llvm::Value*, Segments> segments_;  // of varying ones
+  llvm::DenseMap<const llvm::Value*, LaneBits> bits_;    // of varying ones, as far as known
   llvm::DenseSet<const llvm::Value*> seen_;                // in the first round
   llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;
 };

@@ -100,11 +100,18 @@ class Widening {
     unsigned parts, distance;
   };
   std::optional<Row> row_of(Value* pointer, Type* type) const;
-  // Whether it could: accesses by segments of lanes.
-  bool load_segments(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
-  bool store_segments(llvm::StoreInst& store, llvm::Align alignment);
-  Value* segment_of(Value* vector, unsigned first, unsigned width);
-  Value* segment_address(Value* pointer, const Segments& segments, unsigned first);
+  // widening_runs.cpp: lanes that lie side by side in memory for some bits of their number (`along`, of rising weight),
+  // or at one place (`same`), from the lanes `starts` on. The accesses say whether they could.
+  struct Runs {
+    llvm::SmallVector<unsigned, 5> along, same;
+    llvm::SmallVector<unsigned, 8> starts;
+  };
+  std::optional<Runs> runs_of(Value* pointer, Type* type) const;
+  static llvm::SmallVector<unsigned, 8> lanes_of_bits(llvm::ArrayRef<unsigned> bits);
+  Value* run_address(Value* pointer, const Runs& runs, unsigned start, std::uint64_t own);
+  Value* run_lanes(const Runs& runs, unsigned start, unsigned parts);
+  bool load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  bool store_runs(llvm::StoreInst& store, llvm::Align alignment);
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
   Widened widen_change(llvm::AtomicRMWInst& change);

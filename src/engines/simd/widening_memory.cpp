@@ -87,7 +87,7 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
     }
     return result;
   }
-  if (load_segments(load, alignment, result)) return result;
+  if (load_runs(load, alignment, result)) return result;
   Value* addresses = vector_of(pointer);
   for (unsigned p = 0; p < parts; ++p) {
     result.vectors.push_back(gather(element, address_part(addresses, p * size), alignment, lanes_));
@@ -145,7 +145,7 @@ void Widening::widen_store(llvm::StoreInst& store) {
     }
     return;
   }
-  if (store_segments(store, alignment)) return;
+  if (store_runs(store, alignment)) return;
   Value* addresses = vector_of(pointer);
   for (unsigned p = 0; p < parts; ++p) {
     scatter(vector_of(value, p), address_part(addresses, p * size), alignment, lanes_);

@@ -276,9 +276,15 @@ class CpuExecutable : public Executable {
       const std::uint32_t* group = worker.threads_per_threadgroup;
       // Threads that never meet run in loops of the generated code: which one it was is known if there is one only.
       if (kernel.facts_.threads_meet || group[0] * group[1] * group[2] == 1) {
-        const std::uint32_t thread = kernel.facts_.threads_meet ? worker.runner->thread() : 0;
-        where += fmt::format(", thread ({}, {}, {})", thread % group[0], thread / group[0] % group[1],
+        const auto position = [&](std::uint32_t thread) {
+          return fmt::format("({}, {}, {})", thread % group[0], thread / group[0] % group[1],
                              thread / group[0] / group[1]);
+        };
+        const std::uint32_t first = kernel.facts_.threads_meet ? worker.runner->thread() : 0;
+        const std::uint32_t behind =
+            std::min(first + kernel.facts_.threads_per_program, group[0] * group[1] * group[2]);
+        where += behind - first == 1 ? ", thread " + position(first)
+                                     : fmt::format(", one of the threads {} to {}", position(first), position(behind - 1));
       }
       at = line ? " at " + *line
                 : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
