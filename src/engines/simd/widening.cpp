@@ -224,7 +224,8 @@ void Widening::go_along(const BasicBlock& from, llvm::ArrayRef<unsigned> success
       Value* incoming = phi.getIncomingValueForBlock(&from);
       const Slots& slots = phi_slots_[&phi];
       if (slots.scalar) {
-        stores.emplace_back(scalar_of(incoming), slots.scalar);
+        // One value and undefined ones count as uniform: the value stays, whichever way is last.
+        if (!llvm::isa<llvm::UndefValue>(incoming)) stores.emplace_back(scalar_of(incoming), slots.scalar);
         continue;
       }
       for (unsigned part = 0; part < slots.vectors.size(); ++part) {

@@ -160,3 +160,21 @@ kernel void uniform_branches(device uint* out, constant uint& n, uint i [[thread
   if (i < n) x += simd_sum(1u);
   out[i] = x;
 }
+
+// A variable that only one of two ways sets, to the same in all lanes, the last of them or the first one.
+// RUN: --kernel set_on_one_way --threads 32 --group 32 --arg out=u32[32,2]=zeros --arg in=u32[32]=arange
+// EXPECT out: (720 496 768 527) x 16
+kernel void set_on_one_way(device uint2* out, device const uint* in, uint i [[thread_position_in_grid]]) {
+  uint odd, even, sum = 0;
+  bool is_odd = in[i] & 1;
+  if (is_odd) {
+    odd = simd_sum(in[i]) * in[3];
+    sum += simd_max(in[i]);
+  } else {
+    even = simd_sum(in[i]) * in[3];
+    sum += simd_min(in[i]);
+  }
+  sum += simd_sum(sum);
+  if (is_odd) out[i] = uint2(odd, sum);
+  if (!is_odd) out[i] = uint2(even, sum);
+}
