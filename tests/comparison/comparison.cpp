@@ -22,7 +22,7 @@ struct Pair {
   std::uint8_t w;
 };
 
-constexpr std::uint32_t in = 1, in_float = 2, in_bytes = 3, in_pairs = 4, loose = 13, values = 14;
+constexpr std::uint32_t in = 1, in_float = 2, in_bytes = 3, in_pairs = 4, loose = 13, values = 14, in_halves = 15;
 constexpr unsigned index_bound = 4096;  // of what is read
 
 struct Written {
@@ -43,7 +43,8 @@ constexpr std::array<Written, 10> written = {{{0, "out", 4, most_threads},
 
 // The same for all kernels: made once.
 struct Inputs {
-  Buffer integers{index_bound * 4}, floats{index_bound * 4}, bytes{index_bound}, pairs{index_bound * sizeof(Pair)};
+  Buffer integers{index_bound * 4}, floats{index_bound * 16}, bytes{index_bound}, halves{index_bound * 2},
+      pairs{index_bound * sizeof(Pair)};
 
   Inputs() {
     Random random(7);
@@ -52,6 +53,10 @@ struct Inputs {
                                : static_cast<std::int32_t>(random.below(64)) - 16;
     }
     for (float& value : floats.as<float>()) value = static_cast<float>(static_cast<int>(random.below(200)) - 100);
+    // Halves of whole numbers from 0 to 3.
+    for (std::uint16_t& value : halves.as<std::uint16_t>()) {
+      value = std::array<std::uint16_t, 4>{0, 0x3c00, 0x4000, 0x4200}[random.below(4)];
+    }
     for (std::uint8_t& value : bytes.as<std::uint8_t>()) value = static_cast<std::uint8_t>(random.next());
     for (Pair& pair : pairs.as<Pair>()) {
       pair = {static_cast<std::int32_t>(random.below(1000)), static_cast<float>(random.below(50)),
@@ -78,7 +83,7 @@ Results run_with(const Kernel& kernel, const Shape& shape, const Task& task) {
     dispatch.buffer(place.index, results.buffers.back());
   }
   dispatch.buffer(in, inputs().integers).buffer(in_float, inputs().floats);
-  dispatch.buffer(in_bytes, inputs().bytes).buffer(in_pairs, inputs().pairs);
+  dispatch.buffer(in_bytes, inputs().bytes).buffer(in_pairs, inputs().pairs).buffer(in_halves, inputs().halves);
   Random random(task.seed);
   std::array<std::int32_t, 4> constants{};
   for (std::int32_t& value : constants) {

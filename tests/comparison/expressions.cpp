@@ -88,49 +88,8 @@ Node Expressions::integer(unsigned depth) {
         return make("int", random_.among({"pointer[@ & 7]", "*(from + (@ & 3))", "from[1]"}), {integer(d)});
       return integer(d);
     case 23:
-      if (scope_.in_helper) return integer(d);
-      {
-        const std::string step = std::to_string(1 + random_.below(40));
-        return make("int", "(i >= " + step + "u ? in[i - " + step + "u] : @)", {integer(d)});
-      }
-    case 24:
-      if (scope_.in_helper) return integer(d);
-      return make(
-          "int",
-          random_.among({"in_pairs[@].x", "int(in_pairs[@].z)", "int(in_pairs[@].w)", "in[@]", "int(in_bytes[@])"}),
-          {index(d)});
-    default:
-      if (scope_.in_helper) return integer(d);
-      return make("int", "in[@]", {index(d)});
-  }
-}
-
-Node Expressions::index(unsigned depth) {
-  const std::string step = std::to_string(1 + random_.below(60));
-  const std::string small = std::to_string(2 + random_.below(4));
-  switch (random_.below(depth == 0 ? 16 : 20)) {
-    case 0: return make("index", "i");
-    case 1: return make("index", "i + " + step + "u");
-    case 2: return make("index", "2047u - i");
-    case 3: return make("index", "i * 3u + " + number(3) + "u");
-    case 4: return make("index", "i * 2u");
-    case 5: return make("index", "i / " + small + "u");
-    case 6: return make("index", "i % " + small + "u");
-    case 7: return make("index", "i ^ " + step + "u");
-    case 8: return make("index", "(i - " + step + "u) & 2047u");
-    case 9:
-      return make("index", random_.among({"t", "lane", "t * 2u + 1u", "lane * 4u", "31u - lane", "lane / 4u",
-                                          "lane & 7u", "i >> 3u", "(i & 7u) * 16u + i / 8u", "t / 8u * 8u", "i & 15u",
-                                          "lane / 2u + lane % 2u * 16u"}));
-    case 10: return make("index", "uint(max(int(i) - " + step + ", 0))");
-    case 11: return make("index", "int(i) + " + step + " - 1");
-    case 12: return make("index", "ushort(i + " + step + "u)");
-    case 13: return make("index", "ulong(i) * 2ul");
-    case 14: return make("index", "(i + " + step + "u) % 37u");
-    case 15: return make("index", "(i & ~31u) + (lane ^ " + number(32) + "u)");
-    case 16: return make("index", "uint(@) & 2047u", {uniform(depth - 1)});
-    case 17: return make("index", "i + (uint(@) & 1023u)", {uniform(depth - 1)});
-    default: return make("index", "uint(@) & 2047u", {integer(depth - 1)});
+    case 24: return make("int", "table[@ & 15]", {integer(d)});
+    default: return scope_.in_helper ? integer(d) : loaded_integer(d);
   }
 }
 
@@ -199,9 +158,7 @@ Node Expressions::real(unsigned depth) {
         return make("float", "@[@ % " + std::to_string(size) + "u]", {vector_of_floats(size, d), natural(0)});
       }
       return real(d);
-    default:
-      if (scope_.in_helper) return real(d);
-      return make("float", random_.among({"in_float[@]", "in_pairs[@].y"}), {index(d)});
+    default: return scope_.in_helper ? make("float", "colours[@ % 3u].z", {natural(d)}) : loaded_float(d);
   }
 }
 

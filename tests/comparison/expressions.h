@@ -17,6 +17,7 @@ struct Scope {
   bool has_arrays = false, has_pointers = false, has_own = false, has_uniforms = false, has_safe_mathematics = false;
   bool has_threadgroup_memory = false;
   unsigned helpers = 0;
+  Dimensions dimensions = Dimensions::one;
   std::vector<std::string> counters = {};  // of the loops around
 };
 
@@ -39,6 +40,9 @@ class Expressions {
   Node uniform(unsigned depth);
   Node uniform_condition(unsigned depth);
   Node index(unsigned depth);  // below 4096
+  // From memory that nobody writes.
+  Node loaded_integer(unsigned depth);
+  Node loaded_float(unsigned depth);
   std::string literal();
 
   Node make(std::string kind, std::string text, std::vector<Node> children = {}) {

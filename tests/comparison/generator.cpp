@@ -104,6 +104,7 @@ GeneratedKernel generate_kernel(std::uint64_t seed) {
   GeneratedKernel kernel;
   kernel.dimensions = static_cast<Dimensions>(1 + random.below(3));
   Scope scope;
+  scope.dimensions = kernel.dimensions;
   scope.has_safe_mathematics = kernel.has_safe_mathematics = seed / 16 % 2 == 0;  // of a library
   scope.has_halves = random.one_in(6);
   scope.has_bfloats = random.one_in(8);

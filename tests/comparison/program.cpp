@@ -28,6 +28,9 @@ using namespace metal;
 struct Pair { int x; float y; short z; uchar w; };
 struct Values { int c0, c1, c2, c3; };
 
+constant int table[16] = {3, -1, 4, 1, -5, 9, 2, 6, 5, 35, 89, 7, 9, 32, 38, -46};
+constant float4 colours[3] = {float4(1.0f, 2.0f, 3.0f, 4.0f), float4(5.0f), float4(-1.0f, 0.0f, 7.0f, 8.0f)};
+
 static float exactly(float x) { return isnan(x) ? 0.0f : rint(clamp(x, -1000.0f, 1000.0f)); }
 static float2 exactly(float2 x) { return float2(exactly(x.x), exactly(x.y)); }
 static float3 exactly(float3 x) { return float3(exactly(x.xy), exactly(x.z)); }
@@ -46,6 +49,18 @@ static int bits(uint4 x) { return int(((x.x * 31u + x.y) * 31u + x.z) * 31u + x.
 static int hash(uint x) { x *= 0x9e3779b1u; return int(x ^ (x >> 15)); }
 )";
 }
+
+namespace {
+
+std::string positions(Dimensions dimensions) {
+  switch (dimensions) {
+    case Dimensions::one: return "const uint gx = grid, gy = 0u, gz = 0u, lx = local, ly = 0u;\n";
+    case Dimensions::two: return "const uint gx = grid.x, gy = grid.y, gz = 0u, lx = local.x, ly = local.y;\n";
+    default: return "const uint gx = grid.x, gy = grid.y, gz = grid.z, lx = local.x, ly = local.y;\n";
+  }
+}
+
+}  // namespace
 
 std::string source_of(const GeneratedKernel& kernel, const std::string& name) {
   const bool is_one = kernel.dimensions == Dimensions::one;
@@ -70,14 +85,14 @@ std::string source_of(const GeneratedKernel& kernel, const std::string& name) {
     device float4* own_vectors [[buffer(8)]], device packed_float3* own_packed [[buffer(9)]],
     device half* own_halves [[buffer(10)]], device atomic_int* atomics [[buffer(11)]],
     device atomic_uint* tickets [[buffer(12)]], device float* loose [[buffer(13)]],
-    constant Values& values [[buffer(14)]],
+    constant Values& values [[buffer(14)]], device const half* in_halves [[buffer(15)]],
     )" + vector +
          " grid [[thread_position_in_grid]], " + vector + " size [[threads_per_grid]], " + vector +
          " local [[thread_position_in_threadgroup]],\n    " + vector + " group [[threadgroup_position_in_grid]], " +
          vector + R"( extent [[threads_per_threadgroup]], uint t [[thread_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]]) {
 const uint i = )" +
-         index + ";\n" + "const uint threads = " +
+         index + ";\n" + positions(kernel.dimensions) + "const uint threads = " +
          (is_one                                 ? "extent"
           : kernel.dimensions == Dimensions::two ? "extent.x * extent.y"
                                                  : "extent.x * extent.y * extent.z") +
