@@ -12,8 +12,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// As the reference engine gets it, which takes calls.
 std::string ir_of(const std::string& text, const FunctionConstants& constants = {}) {
-  Library library = Device::cpu().make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text);
+  Library library = Device::named("reference").make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text);
   return emit(library, "test", Emit::ir, constants);
 }
 

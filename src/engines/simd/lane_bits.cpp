@@ -1,11 +1,14 @@
 // Which bits of the lane's number varying values depend on, and how (lane_shapes.h).
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+
+#include <algorithm>
 
 #include "engines/simd/lane_shapes.h"
 #include "engines/simd/lane_target.h"
@@ -17,6 +20,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned bit_count = 5;
+constexpr unsigned most_zeros = 64;
 constexpr std::int64_t largest = std::int64_t{1} << 30;
 
 template <typename Change>
@@ -32,23 +36,22 @@ LaneBits map_bits(const LaneBits& bits, Change change) {
 
 LaneBits sum(const LaneBits& a, const LaneBits& b, std::int64_t sign) {
   LaneBits result;
-  bool apart = a.is_pure && b.is_pure && sign > 0;
-  std::int64_t places = 0;
   for (unsigned i = 0; i < bit_count; ++i) {
-    if (!a.growth[i] || !b.growth[i]) continue;
-    result.growth[i] = *a.growth[i] + sign * *b.growth[i];
-    for (const std::int64_t place : {*a.growth[i], *b.growth[i]}) {
-      apart &= (places & place) == 0;
-      places |= place;
-    }
-    apart &= *a.growth[i] == 0 || *b.growth[i] == 0;
+    if (a.growth[i] && b.growth[i]) result.growth[i] = *a.growth[i] + sign * *b.growth[i];
   }
-  result.is_pure = apart;
+  result.zeros = std::min(a.zeros, b.zeros);
   return result;
 }
 
-LaneBits pure(LaneBits bits) {
-  bits.is_pure = true;
+bool share_none(const LaneBits& a, const LaneBits& b) {
+  for (unsigned i = 0; i < bit_count; ++i) {
+    if (a.growth[i] != 0 && b.growth[i] != 0) return false;
+  }
+  return true;
+}
+
+LaneBits with_zeros(LaneBits bits, unsigned zeros) {
+  bits.zeros = std::min(zeros, most_zeros);
   return bits;
 }
 
@@ -68,25 +71,77 @@ bool LaneBits::is_known() const {
   return llvm::any_of(growth, [](const auto& bit) { return bit.has_value(); });
 }
 
+bool LaneBits::is_apart() const {
+  std::int64_t places = 0;
+  for (const auto& bit : growth) {
+    if (!bit || *bit < 0 || (*bit & (*bit - 1)) != 0 || (places & *bit) != 0) return false;
+    places |= *bit;
+  }
+  return zeros >= 63 || places >> zeros == 0;
+}
+
 LaneBits LaneShapes::bits_of(const Value& value) const {
   const Shape shape = of(value);
+  if (shape.kind == Shape::Kind::varying) return bits_.lookup(&value);
   LaneBits result;
-  if (shape.kind != Shape::Kind::varying) {
-    for (unsigned i = 0; i < bit_count; ++i) result.growth[i] = shape.stride << i;
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&value);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    result.is_pure = callee && callee->getName() == llvm::StringRef(lane_number_name);
-    if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&value); cast && cast->getType()->isIntegerTy()) {
-      result.is_pure = bits_of(*cast->getOperand(0)).is_pure;
+  for (unsigned i = 0; i < bit_count; ++i) result.growth[i] = shape.stride * (std::int64_t{1} << i);
+  result.zeros = zeros_of(value);
+  return result;
+}
+
+unsigned LaneShapes::zeros_of(const Value& value) const {
+  if (of(value).kind == Shape::Kind::strided) return zeros_.lookup(&value);
+  if (!value.getType()->isIntegerTy()) return 0;
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&value); number && number->isZero()) return most_zeros;
+  const auto* instruction = llvm::dyn_cast<Instruction>(&value);
+  if (!instruction && !llvm::isa<llvm::ConstantInt>(value)) return 0;
+  return llvm::computeKnownBits(&value, layout_).countMinTrailingZeros();
+}
+
+// Of lane 0's value of a strided one.
+unsigned LaneShapes::derive_zeros(const Instruction& instruction) const {
+  const auto zeros_at = [&](unsigned operand) { return zeros_of(*instruction.getOperand(operand)); };
+  if (llvm::isa<llvm::CallInst>(instruction)) return most_zeros;  // the lane's number
+  switch (instruction.getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::Or: return std::min(zeros_at(0), zeros_at(1));
+    case Instruction::Mul: return std::min(zeros_at(0) + zeros_at(1), most_zeros);
+    case Instruction::Shl: {
+      const auto* amount = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+      return amount ? std::min(zeros_at(0) + static_cast<unsigned>(amount->getZExtValue()), most_zeros) : 0;
     }
-    return result;
+    case Instruction::ZExt:
+    case Instruction::SExt:
+    case Instruction::Trunc:
+    case Instruction::Freeze: return zeros_at(0);
+    case Instruction::PHI: {
+      unsigned zeros = most_zeros;
+      for (const Value* incoming : llvm::cast<llvm::PHINode>(instruction).incoming_values()) {
+        if (of(*incoming).kind == Shape::Kind::strided && !seen_.contains(incoming)) continue;
+        zeros = std::min(zeros, zeros_of(*incoming));
+      }
+      return zeros;
+    }
+    default: return 0;
   }
-  return bits_.lookup(&value);
 }
 
 // Phis of loops begin as what enters the loop, and lose what their turns do not have in common.
 void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
   seen_.clear();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const llvm::BasicBlock* block : order) {
+      for (const Instruction& instruction : *block) {
+        if (instruction.getType()->isVoidTy() || of(instruction).kind != Shape::Kind::strided) continue;
+        const unsigned zeros = derive_zeros(instruction);
+        changed |= !seen_.contains(&instruction) || zeros_[&instruction] != zeros;
+        zeros_[&instruction] = zeros;
+        seen_.insert(&instruction);
+      }
+    }
+  }
   for (bool first = true, changed = true; changed; first = false) {
     changed = false;
     for (const llvm::BasicBlock* block : order) {
@@ -103,7 +158,7 @@ void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
           for (unsigned i = 0; i < bit_count; ++i) {
             if (known->second.growth[i] != bits.growth[i]) known->second.growth[i].reset();
           }
-          known->second.is_pure &= bits.is_pure;
+          known->second.zeros = std::min(known->second.zeros, bits.zeros);
           if (!known->second.is_known()) bits_.erase(known);
           changed = true;
         }
@@ -118,10 +173,8 @@ LaneBits LaneShapes::phi_bits(const llvm::PHINode& phi) const {
   for (const Value* incoming : phi.incoming_values()) {
     if (llvm::isa<Instruction>(incoming) && is_varying(*incoming) && !seen_.contains(incoming)) continue;
     const LaneBits bits = bits_of(*incoming);
-    if (!common) {
-      common = bits;
-      common->is_pure = false;
-    }
+    if (!common) common = bits;
+    common->zeros = std::min(common->zeros, bits.zeros);
     for (unsigned i = 0; i < bit_count; ++i) {
       if (common->growth[i] != bits.growth[i]) common->growth[i].reset();
     }
@@ -147,29 +200,34 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
       case Instruction::Sub: return sum(bits_at(0), bits_at(1), -1);
       case Instruction::Or: {
         const LaneBits both = sum(bits_at(0), bits_at(1), 1);
-        if (both.is_pure || llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) return both;
+        if ((both.is_apart() && share_none(bits_at(0), bits_at(1))) || llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) return both;
         break;
       }
       case Instruction::And:
-        if (!constant || !bits_at(0).is_pure) break;
-        return pure(map_bits(bits_at(0), [&](std::int64_t place) { return place & *constant; }));
+        if (!constant || !bits_at(0).is_apart()) break;
+        return with_zeros(map_bits(bits_at(0), [&](std::int64_t place) { return place & *constant; }),
+                          bits_at(0).zeros);
       case Instruction::LShr:
-        if (!constant || !bits_at(0).is_pure) break;
-        return pure(map_bits(bits_at(0), [&](std::int64_t place) { return place >> *constant; }));
+        if (!constant || !bits_at(0).is_apart()) break;
+        return with_zeros(map_bits(bits_at(0), [&](std::int64_t place) { return place >> *constant; }),
+                          bits_at(0).zeros - std::min<unsigned>(bits_at(0).zeros, static_cast<unsigned>(*constant)));
       case Instruction::Shl: {
         if (!constant || *constant > 20) break;
-        LaneBits bits = map_bits(bits_at(0), [&](std::int64_t place) { return place * (std::int64_t{1} << *constant); });
-        bits.is_pure = bits_at(0).is_pure;
-        return bits;
+        return with_zeros(
+            map_bits(bits_at(0), [&](std::int64_t place) { return place * (std::int64_t{1} << *constant); }),
+            bits_at(0).zeros + static_cast<unsigned>(*constant));
       }
       case Instruction::Mul:
         if (!constant) break;
-        return map_bits(bits_at(0), [&](std::int64_t growth) { return growth * *constant; });
+        return with_zeros(map_bits(bits_at(0), [&](std::int64_t growth) { return growth * *constant; }),
+                          bits_at(0).zeros + number->getValue().countr_zero());
       case Instruction::ZExt:
       case Instruction::SExt:
       case Instruction::Trunc:
         // As LaneShapes has it, narrow sums may wrap where rows of memory do not; of what is narrower, only bits.
-        if (instruction.getOperand(0)->getType()->getIntegerBitWidth() >= 32 || bits_at(0).is_pure) return bits_at(0);
+        if (instruction.getOperand(0)->getType()->getIntegerBitWidth() >= 32 || bits_at(0).is_apart()) {
+          return bits_at(0);
+        }
         break;
       default: break;
     }
@@ -193,7 +251,7 @@ LaneBits LaneShapes::address_bits(const llvm::GetElementPtrInst& address) const 
     const auto size = static_cast<std::int64_t>(step.getSequentialElementStride(layout).getFixedValue());
     result = sum(result, map_bits(bits_of(*step.getOperand()), [&](std::int64_t growth) { return growth * size; }), 1);
   }
-  result.is_pure = false;
+  result.zeros = 0;
   return result;
 }
 

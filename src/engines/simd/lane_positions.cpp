@@ -68,7 +68,9 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     return builder.CreateLoad(builder.getInt32Ty(), place);
   };
   Value* number = builder.CreateCall(callee);
-  Value* first = lane.getArg(1);
+  // Multiples of 32, which LLVM can see.
+  const auto whole = [&](Value* start) { return builder.CreateAnd(start, ~std::uint64_t{31}); };
+  Value* first = whole(lane.getArg(1));
   Value *width = extent(0), *height = extent(1);
   Value* index = builder.CreateAdd(first, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
   std::array<Value*, 3> position;
@@ -79,7 +81,7 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   Value* start_of_x = nullptr;
   switch (arrangement) {
     case Arrangement::row:
-      start_of_x = builder.CreateURem(first, width);
+      start_of_x = whole(builder.CreateURem(first, width));
       position[0] = builder.CreateAdd(start_of_x, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
       place_rows(builder.CreateUDiv(first, width));
       break;

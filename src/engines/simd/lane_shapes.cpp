@@ -41,7 +41,7 @@ std::optional<std::int64_t> small_constant(const Value* value) {
 
 }  // namespace
 
-LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity) : uniformity_(uniformity) {
+LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity) : uniformity_(uniformity), layout_(function.getDataLayout()) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);

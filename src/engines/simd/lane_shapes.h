@@ -32,10 +32,12 @@ struct Shape {
 // of a small threadgroup, or of one row of a simdgroup matrix.
 struct LaneBits {
   std::array<std::optional<std::int64_t>, 5> growth;  // nothing: not known
-  // It has these bits, each at a place of its own, and no others.
-  bool is_pure = false;
+  // Lane 0's value has at least so many zeros at its end.
+  unsigned zeros = 0;
   bool operator==(const LaneBits&) const = default;
   bool is_known() const;
+  // Whether each bit of the lane is a bit of the value, at a place of its own where lane 0 has a zero.
+  bool is_apart() const;
 };
 
 class LaneShapes {
@@ -55,11 +57,15 @@ class LaneShapes {
   Shape derive_phi(const llvm::PHINode& phi) const;
   void find_bits(const std::vector<llvm::BasicBlock*>& order);
   LaneBits derive_bits(const llvm::Instruction& instruction) const;
+  unsigned zeros_of(const llvm::Value& value) const;
+  unsigned derive_zeros(const llvm::Instruction& instruction) const;
   LaneBits phi_bits(const llvm::PHINode& phi) const;
   LaneBits address_bits(const llvm::GetElementPtrInst& address) const;
 
   llvm::UniformityInfo& uniformity_;
+  const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, Shape> strided_;  // what is neither uniform nor varying
+  llvm::DenseMap<const llvm::Value*, unsigned> zeros_;     // of strided ones
   llvm::DenseMap<const llvm::Value*, LaneBits> bits_;    // of varying ones, as far as known
   llvm::DenseSet<const llvm::Value*> seen_;                // in the first round
   llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;

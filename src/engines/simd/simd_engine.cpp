@@ -82,7 +82,7 @@ class SimdEngine : public Engine {
   std::string target() const override { return fmt::format("simd {};{}", cpu::cpu_name(), cpu::cpu_features()); }
   void prepare() const override { cpu::make_machine(); }
   Hardware& hardware() const override { return cpu::hardware(); }
-  ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
+  ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
     if (auto remark = refusal(*kernel.module)) return {{}, {*remark}};

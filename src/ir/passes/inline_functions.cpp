@@ -123,7 +123,7 @@ void inline_readers_of_undefined(const llvm::Module& module, FunctionSet& kept) 
 void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
   llvm::Module& module = *kernel.module;
   llvm::Function* entry = module.getFunction(kernel.info.symbol);
-  if (policy.everything) forget_noinline(module);
+  if (policy.everything || policy.even_noinline) forget_noinline(module);
   FunctionSet recursive;
   const std::vector<llvm::Function*> order = in_call_order(module, recursive);
   PassManagers managers;

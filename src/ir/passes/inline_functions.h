@@ -13,6 +13,8 @@ struct InlinePolicy {
   // One flat function: every call is inlined, `noinline` or not, but for those of a call cycle and those through
   // pointers.
   bool everything = false;
+  // `noinline` says nothing. What would be too large stays calls all the same.
+  bool even_noinline = false;
 };
 
 // Each function is inlined into and simplified before its callers copy it, which keeps deep template libraries cheap.
