@@ -48,6 +48,12 @@ class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget
  public:
   explicit LaneTarget(const llvm::DataLayout& layout) : TargetTransformInfoImplCRTPBase(layout) {}
   bool hasBranchDivergence(const llvm::Function* /*function*/) const override { return true; }
+  unsigned getLoadStoreVecRegBitWidth(unsigned /*space*/) const override { return 128; }
+  bool allowsMisalignedMemoryAccesses(llvm::LLVMContext& /*context*/, unsigned /*bits*/, unsigned /*space*/,
+                                      llvm::Align /*alignment*/, unsigned* speed) const override {
+    if (speed) *speed = 1;
+    return true;
+  }
   InstructionUniformity getInstructionUniformity(const llvm::Value* value) const override {
     return uniformity_of(*value);
   }

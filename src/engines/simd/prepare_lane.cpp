@@ -22,6 +22,8 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
 
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+
 #include <utility>
 
 #include "engines/simd/lane_target.h"
@@ -78,6 +80,15 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));  // arrays whose indices became constants just now
+  passes.addPass(llvm::InstCombinePass());
+  passes.run(lane, managers.functions);
+}
+
+void join_accesses(llvm::Function& lane) {
+  LaneManagers managers;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LoadStoreVectorizerPass());
   passes.run(lane, managers.functions);
 }
 

@@ -117,6 +117,7 @@ class SimdEngine : public Engine {
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });
+    pass("join_accesses", [&] { join_accesses(*lane); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     std::optional<Remark> remark;

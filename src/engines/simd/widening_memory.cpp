@@ -15,8 +15,8 @@ using Kind = Shape::Kind;
 
 namespace {
 
-// Up to so many elements from lane to lane, rows are read whole and sorted out in registers.
-constexpr unsigned widest_gap = 4;
+// Up to so many bytes from lane to lane, rows are read whole and sorted out in registers.
+constexpr std::uint64_t widest_distance = 16;
 
 llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
   return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
@@ -53,7 +53,7 @@ std::optional<Widening::Row> Widening::row_of(Value* pointer, Type* type) const 
   }
   const auto distance = static_cast<std::uint64_t>(shape.stride) / size;
   const unsigned parts = parts_of(type);
-  if (distance < parts || distance > widest_gap) return std::nullopt;
+  if (distance < parts || distance * size > widest_distance) return std::nullopt;
   return Row{parts, static_cast<unsigned>(distance)};
 }
 
