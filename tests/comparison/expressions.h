@@ -15,7 +15,7 @@ struct Scope {
   bool in_helper = false;
   bool has_halves = false, has_bfloats = false, has_longs = false, has_narrow = false, has_vectors = false;
   bool has_arrays = false, has_pointers = false, has_own = false, has_uniforms = false, has_safe_mathematics = false;
-  bool has_threadgroup_memory = false;
+  bool has_threadgroup_memory = false, is_skeleton = false;
   unsigned helpers = 0;
   Dimensions dimensions = Dimensions::one;
   std::vector<std::string> counters = {};  // of the loops around

@@ -77,14 +77,18 @@ Node Statements::kernel(unsigned statements) {
   change_everywhere_ = random_.among({"add", "xor", "or", "and", "min", "max"});
   if (scope_.has_threadgroup_memory) {
     result.children.push_back(text(
-        "threadgroup int shared[512]; threadgroup uchar shared_bytes[512]; threadgroup atomic_int here[8];\n"
-        "for (uint k = t; k < 512u; k += threads) { shared[k] = int(k); shared_bytes[k] = uchar(k); }\n"
+        "threadgroup int shared[1024]; threadgroup uchar shared_bytes[1024]; threadgroup atomic_int here[8];\n"
+        "for (uint k = t; k < 1024u; k += threads) { shared[k] = int(k); shared_bytes[k] = uchar(k); }\n"
         "if (t < 8u) atomic_store_explicit(&here[t], int(t) * 77, memory_order_relaxed);\n"
         "for (uint k = t + threads; k < 8u; k += threads) atomic_store_explicit(&here[k], 1, memory_order_relaxed);\n"
         "threadgroup_barrier(mem_flags::mem_threadgroup);\n"));
   }
   declare(result);
-  result.children.push_back(block(statements, random_.one_in(3) ? 3 : 2, {.is_uniform = true}));
+  result.children.push_back(block(statements,
+                                  scope_.is_skeleton  ? 4
+                                  : random_.one_in(3) ? 3
+                                                      : 2,
+                                  {.is_uniform = true}));
   finish(result);
   return result;
 }
@@ -93,7 +97,8 @@ Node Statements::helper(unsigned number) {
   Node body = make_.make("block", "");
   declare(body);
   body.children.push_back(block(1 + random_.below(3), 2, {}));
-  return text("static int helper_of_this_" + std::to_string(number) +
+  return text((random_.one_in(3) ? "__attribute__((noinline)) " : "") + std::string("static int helper_of_this_") +
+                  std::to_string(number) +
                   "(int v0, uint u0, float f0) {\nint v1 = int(u0);\n@return v0 ^ v1 ^ v2 ^ v3 ^ int(u1) ^ bits(f1) ^ "
                   "bits(f0);\n}\n",
               {std::move(body)});
@@ -106,12 +111,13 @@ GeneratedKernel generate_kernel(std::uint64_t seed) {
   Scope scope;
   scope.dimensions = kernel.dimensions;
   scope.has_safe_mathematics = kernel.has_safe_mathematics = seed / 16 % 2 == 0;  // of a library
-  scope.has_halves = random.one_in(6);
-  scope.has_bfloats = random.one_in(8);
-  scope.has_longs = random.one_in(7);
-  scope.has_narrow = random.one_in(6);
-  scope.has_vectors = random.one_in(5);
-  scope.has_arrays = random.one_in(3);
+  scope.is_skeleton = random.one_in(3);
+  scope.has_halves = !scope.is_skeleton && random.one_in(6);
+  scope.has_bfloats = !scope.is_skeleton && random.one_in(8);
+  scope.has_longs = !scope.is_skeleton && random.one_in(7);
+  scope.has_narrow = !scope.is_skeleton && random.one_in(6);
+  scope.has_vectors = !scope.is_skeleton && random.one_in(5);
+  scope.has_arrays = !scope.is_skeleton && random.one_in(3);
   Node functions{"block", ""};
   Scope inner = scope;
   inner.in_helper = true;
@@ -122,7 +128,7 @@ GeneratedKernel generate_kernel(std::uint64_t seed) {
   }
   scope.helpers = helpers;
   scope.has_pointers = scope.has_arrays && random.one_in(3);
-  scope.has_own = random.one_in(3);
+  scope.has_own = !scope.is_skeleton && random.one_in(3);
   scope.has_uniforms = true;
   scope.has_threadgroup_memory = random.one_in(2);
   Node body = Statements(random, scope).kernel(1 + random.below(5));

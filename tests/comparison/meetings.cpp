@@ -20,6 +20,10 @@ Node Statements::across_lanes() {
           "u" + make_.number(2) + " = " + random_.among({"simd_sum", "simd_min", "simd_max", "simd_and"}) + "(@);\n",
           {make_.natural(2)});
     case 3:
+      if (scope_.has_safe_mathematics && random_.one_in(2)) {
+        return text("f0 = " + random_.among({"simd_min", "simd_max", "quad_min", "quad_max"}) + "(@) + 0.0f;\n",
+                    {make_.real(2)});
+      }
       return text("f0 = " + random_.among({"simd_sum", "simd_min", "simd_max"}) + "(exactly(@)) + 0.0f;\n",
                   {make_.real(2)});
     case 4:
@@ -32,14 +36,16 @@ Node Statements::across_lanes() {
       return text("f1 = " + random_.among({"simd_prefix_inclusive_sum", "simd_prefix_exclusive_sum"}) +
                       "(exactly(@)) + 0.0f;\n",
                   {make_.real(1)});
-    case 6: return text(target() + " = simd_shuffle(@, ushort(@ & 31));\n", {make_.integer(1), make_.integer(1)});
+    case 6:
+      return text(target() + " = simd_shuffle(@, ushort(@ & " + random_.among({"31", "31", "63"}) + "));\n",
+                  {make_.integer(1), make_.integer(1)});
     case 7: return text(target() + " = simd_shuffle_xor(@, ushort(" + make_.number(32) + "));\n", {make_.integer(1)});
     case 8:
       return text(target() + " = " +
                       random_.among({"simd_shuffle_up", "simd_shuffle_down", "simd_shuffle_rotate_up",
                                      "simd_shuffle_rotate_down"}) +
-                      "(@, ushort(" + make_.number(32) + "));\n",
-                  {make_.integer(1)});
+                      "(@, ushort(@ & 63));\n",
+                  {make_.integer(1), random_.one_in(2) ? make_.uniform(1) : make_.make("uniform", make_.number(32))});
     case 9: return text(target() + " = simd_broadcast(@, ushort(" + make_.number(32) + "));\n", {make_.integer(1)});
     case 10: return text(target() + " = simd_broadcast_first(@);\n", {make_.integer(1)});
     case 11: return text("p0 = " + random_.among({"simd_any", "simd_all"}) + "(@);\n", {make_.condition(1)});
@@ -101,7 +107,9 @@ Node Statements::across_quads() {
       return text(
           target() + " = " + random_.among({"quad_prefix_inclusive_sum", "quad_prefix_exclusive_sum"}) + "(@);\n",
           {make_.integer(1)});
-    case 2: return text(target() + " = quad_shuffle(@, ushort(@ & 3));\n", {make_.integer(1), make_.integer(1)});
+    case 2:
+      return text(target() + " = quad_shuffle(@, ushort(@ & " + random_.among({"3", "3", "7"}) + "));\n",
+                  {make_.integer(1), make_.integer(1)});
     case 3:
       return text(target() + " = " +
                       random_.among({"quad_shuffle_xor", "quad_shuffle_up", "quad_shuffle_down",
@@ -160,10 +168,10 @@ Node Statements::atomic() {
 // What one thread writes between two barriers another reads behind them.
 Node Statements::exchange(Place) {
   const std::string place =
-      random_.among({"t", "511u - t", "(t * 5u) & 511u", "t ^ 37u", "t ^ 1u", "(t + 100u) & 511u"});
+      random_.among({"t", "1023u - t", "(t * 5u) & 1023u", "t ^ 37u", "t ^ 1u", "(t + 100u) & 1023u"});
   const std::string barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);\n";
-  const std::string other =
-      random_.among({"t + 1u", "t / 2u", "511u - t", "uint(@) & 511u", "t ^ 3u", "lane * 3u", "5u", "uint(n1) & 511u"});
+  const std::string other = random_.among(
+      {"t + 1u", "t / 2u", "1023u - t", "uint(@) & 1023u", "t ^ 3u", "lane * 3u", "5u", "uint(n1) & 1023u"});
   if (random_.one_in(8)) {
     const std::string m = "m" + std::to_string(names_++);
     return text("{ simdgroup_float8x8 " + m + "a, " + m + "b, " + m +
@@ -186,7 +194,7 @@ Node Statements::exchange(Place) {
       if (scope_.has_narrow) {
         Node value = make_.integer(1);
         return text(barrier + "shared_bytes[" + place + "] = uchar(@);\n" + barrier + target() +
-                        " = int(shared_bytes[(" + other + ") & 511u]);\n",
+                        " = int(shared_bytes[(" + other + ") & 1023u]);\n",
                     {std::move(value), make_.integer(1)});
       }
       [[fallthrough]];
@@ -194,7 +202,7 @@ Node Statements::exchange(Place) {
       Node value = make_.integer(1);
       const std::string condition = random_.one_in(3) ? "if (p0) " : "";
       return text(barrier + condition + "shared[" + place + "] = @;\n" + barrier + target() + " = shared[(" + other +
-                      ") & 511u];\n",
+                      ") & 1023u];\n",
                   {std::move(value), make_.integer(1)});
     }
   }

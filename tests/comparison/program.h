@@ -34,9 +34,7 @@ std::string source_of(const GeneratedKernel& kernel, const std::string& name);
 // The same kernel for the same seed.
 GeneratedKernel generate_kernel(std::uint64_t seed);
 
-// Elements of every buffer; threads of a grid.
-inline constexpr unsigned buffer_elements = 8192;
+// Of a grid.
 inline constexpr unsigned most_threads = 1024;
-inline constexpr unsigned most_threads_per_threadgroup = 320;
 
 }  // namespace metalloid::comparison

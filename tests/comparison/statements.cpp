@@ -12,7 +12,30 @@ Node Statements::block(unsigned statements, unsigned depth, Place place) {
 
 Node Statements::nested(unsigned depth, Place place) { return block(1 + random_.below(3), depth - 1, place); }
 
+// Little but the flow of control, and who takes part in what.
+Node Statements::skeleton(unsigned depth, Place place) {
+  switch (random_.below(depth == 0 ? 7 : 16)) {
+    case 0:
+    case 1: return text("v2 = v2 * 31 + int(uint(ulong(simd_active_threads_mask())));\n");
+    case 2: return text("v3 = v3 * 31 + simd_sum(v2 & 255);\n");
+    case 3: return text("v1 = v1 * 5 + @;\n", {make_.integer(0)});
+    case 4:
+    case 5:
+    case 6: return leave(place);
+    case 7:
+    case 8:
+    case 9: return branch(depth, place);
+    case 10:
+    case 11:
+    case 12: return loop(depth, place);
+    case 13: return place.is_uniform ? uniform_loop(depth, place) : loop(depth, place);
+    case 14: return set_on_one_way(depth, place);
+    default: return choice(depth, place);
+  }
+}
+
 Node Statements::statement(unsigned depth, Place place) {
+  if (scope_.is_skeleton && !random_.one_in(8)) return skeleton(depth, place);
   switch (random_.below(depth == 0 ? 12 : 20)) {
     case 0:
     case 1:
@@ -29,7 +52,7 @@ Node Statements::statement(unsigned depth, Place place) {
       if (scope_.helpers == 0) return across_lanes();
       return text(target() + " = helper_of_this_" + std::to_string(random_.below(scope_.helpers)) + "(@, @, @);\n",
                   {make_.integer(1), make_.natural(1), make_.real(1)});
-    case 12:
+    case 12: return random_.one_in(2) ? set_on_one_way(depth, place) : branch(depth, place);
     case 13:
     case 14:
     case 15: return branch(depth, place);
@@ -133,6 +156,23 @@ Node Statements::own_store() {
   }
 }
 
+// A variable that some ways leave undefined: nobody reads it there.
+Node Statements::set_on_one_way(unsigned depth, Place place) {
+  const std::string name = std::to_string(names_++), x = "x" + name, has = "has" + name;
+  place.is_uniform = false;
+  Node value = random_.one_in(2) ? make_.uniform(1) : make_.make("int", "simd_sum(@)", {make_.integer(1)});
+  Node condition = make_.condition(1), other = make_.integer(1);
+  Node then = nested(depth, place), otherwise = nested(depth, place), between = nested(depth, place);
+  const bool is_first = random_.one_in(2);
+  const std::string set = x + " = " + random_.among({"@", "@", "@ * 3"}) + ";\n";
+  return text("{ int " + x + "; const bool " + has + " = @;\nif (" + has + ") {\n" + (is_first ? set : "") + "@" +
+                  (is_first ? "" : set) + "} else {\n@}\n@if (" + has + ") v1 ^= " + x + ";\n}\n",
+              is_first ? std::vector<Node>{std::move(condition), std::move(value), std::move(then),
+                                           std::move(otherwise), std::move(between)}
+                       : std::vector<Node>{std::move(condition), std::move(then), std::move(value),
+                                           std::move(otherwise), std::move(between)});
+}
+
 Node Statements::branch(unsigned depth, Place place) {
   const bool is_uniform = place.is_uniform && random_.one_in(4);
   Node condition = is_uniform ? make_.uniform_condition(1) : make_.condition(1);
@@ -218,7 +258,7 @@ Node Statements::leave(Place place) {
   if (kind < 4 && place.in_loop) return text("if (@) continue;\n", {make_.condition(1)});
   if (kind == 4 && place.in_switch && !place.is_uniform) return text("if (@) break;\n", {make_.condition(1)});
   if (scope_.in_helper) return text("if (@) return @;\n", {make_.condition(1), make_.integer(1)});
-  if (!random_.one_in(3)) return assignment();
+  if (!random_.one_in(scope_.is_skeleton ? 2 : 3)) return assignment();
   return text("if (@) { out[i] = @; return; }\n", {make_.condition(1), make_.integer(1)});
 }
 

@@ -24,10 +24,12 @@ class Statements {
 
  private:
   Node statement(unsigned depth, Place place);
+  Node skeleton(unsigned depth, Place place);
   Node nested(unsigned depth, Place place);
   Node assignment();
   Node own_store();
   Node branch(unsigned depth, Place place);
+  Node set_on_one_way(unsigned depth, Place place);
   Node loop(unsigned depth, Place place);
   Node uniform_loop(unsigned depth, Place place);
   Node choice(unsigned depth, Place place);
