@@ -34,7 +34,7 @@ kernel void downwards(device uint* x) {
 }
 
 // RUN: --kernel meeting --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
-// ERROR kernel_crashed: overruns.metal:42: a thread reached outside of its own variables, in threadgroup (0, 0, 0), thread (
+// ERROR kernel_crashed: overruns.metal:42: a thread reached outside of its own variables, in threadgroup (0, 0, 0)
 kernel void meeting(device uint* x, uint i [[thread_position_in_grid]]) {
   uint a[64];
   for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;

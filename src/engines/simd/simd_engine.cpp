@@ -38,6 +38,7 @@
 #include "engines/simd/run_simdgroups.h"
 #include "engines/simd/simdgroup_abi.h"
 #include "engines/simd/split_at_barriers.h"
+#include "engines/simd/take_turns.h"
 #include "engines/simd/widening.h"
 #include "ir/operations.h"
 #include "ir/specialise.h"
@@ -116,6 +117,7 @@ class SimdEngine : public Engine {
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *lane); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
+    if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });
     pass("join_accesses", [&] { join_accesses(*lane); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};

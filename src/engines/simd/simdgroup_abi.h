@@ -19,8 +19,11 @@ inline constexpr std::uint32_t frame_alignment = 128;
 
 // void (): a threadgroup barrier on its way to split_at_barriers.h.
 inline constexpr std::string_view barrier_name = "metalloid_simdgroup_waits";
+// void (): where other simdgroups get their turn (take_turns.h).
+inline constexpr std::string_view yield_name = "metalloid_simdgroup_yields";
 
-// Where a simdgroup says that it waits (1) or has ended (0) lies at ThreadgroupState::lane.
+// What a simdgroup that returned says of itself, at ThreadgroupState::lane.
+enum class SimdgroupStop : std::uint64_t { end = 0, barrier = 1, turn = 2 };
 
 // Generated: cpu::engine_facts_name.
 struct SimdgroupFacts {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace metalloid::engines::simd {
 
@@ -22,16 +23,24 @@ void SimdgroupRunner::run(void* entry, ThreadgroupState& state) {
   const std::uint32_t threads =
       state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
   count_ = (threads + 31) / 32;
-  waiting_ = 0;
-  state.lane = &waits_;
+  waiting_ = yielding_ = 0;
+  state.lane = reinterpret_cast<std::uint64_t*>(&stop_);
   stack_->run(start_all, this);
-  while (waiting_ != 0) stack_->run(resume_all, this);
+  while ((waiting_ | yielding_) != 0) {
+    to_resume_ = std::exchange(yielding_ != 0 ? yielding_ : waiting_, 0);
+    stack_->run(resume_all, this);
+  }
 }
 
 void SimdgroupRunner::place(unsigned simdgroup) {
   simdgroup_ = simdgroup;
   state_->frame = frames_.of(simdgroup);
   state_->private_memory = variables_->of(simdgroup);
+}
+
+void SimdgroupRunner::note_stop() {
+  if (stop_ == SimdgroupStop::barrier) waiting_ |= 1u << simdgroup_;
+  if (stop_ == SimdgroupStop::turn) yielding_ |= 1u << simdgroup_;
 }
 
 // On the kernel's stack, where a kernel may run over what is kept there (kernel_stack.h).
@@ -42,23 +51,21 @@ void** SimdgroupRunner::start_all() {
     runner.place(simdgroup);
     runner.entry_(runner.state_, simdgroup * 32);
     auto& still = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    still.waiting_ |= static_cast<std::uint32_t>(still.waits_) << still.simdgroup_;
+    still.note_stop();
     simdgroup = still.simdgroup_;
   }
 }
 
 void** SimdgroupRunner::resume_all() {
-  for (std::uint32_t rest = static_cast<SimdgroupRunner*>(KernelStack::current_owner())->waiting_; rest != 0;) {
+  while (true) {
     auto& runner = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    const auto simdgroup = static_cast<unsigned>(std::countr_zero(rest));
-    runner.simdgroup_ = simdgroup;
-    void* frame = runner.frames_.of(simdgroup);
+    if (runner.to_resume_ == 0) return KernelStack::way_back();
+    runner.simdgroup_ = static_cast<unsigned>(std::countr_zero(runner.to_resume_));
+    runner.to_resume_ &= runner.to_resume_ - 1;
+    void* frame = runner.frames_.of(runner.simdgroup_);
     (*static_cast<ResumeSimdgroup*>(frame))(frame);
-    auto& still = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    if (still.waits_ == 0) still.waiting_ &= ~(1u << still.simdgroup_);
-    rest = still.simdgroup_ == 31 ? 0 : still.waiting_ >> (still.simdgroup_ + 1) << (still.simdgroup_ + 1);
+    static_cast<SimdgroupRunner*>(KernelStack::current_owner())->note_stop();
   }
-  return KernelStack::way_back();
 }
 
 }  // namespace metalloid::engines::simd

@@ -1,5 +1,5 @@
-// Runs the simdgroups of one threadgroup that meet at barriers: each up to its next barrier, round by round, until all
-// have ended. Those that have ended do not count.
+// Runs the simdgroups of one threadgroup that meet at barriers: each up to its next stop, round by round, until all have
+// ended. A barrier opens when no simdgroup is on its way to one any more; those that have ended do not count.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,13 @@ class SimdgroupRunner final : public cpu::ThreadRunner {
   static void** start_all();
   static void** resume_all();
   void place(unsigned simdgroup);
+  void note_stop();
 
   unsigned simdgroup_ = 0, count_ = 0;
-  std::uint32_t waiting_ = 0;  // a bit for each simdgroup
-  std::uint64_t waits_ = 0;    // what the running simdgroup says of itself
+  std::uint32_t waiting_ = 0;  // at a barrier; a bit for each simdgroup
+  std::uint32_t yielding_ = 0;
+  std::uint32_t to_resume_ = 0;
+  SimdgroupStop stop_ = SimdgroupStop::end;  // what the running simdgroup says of itself
   RunSimdgroup entry_ = nullptr;
   ThreadgroupState* state_ = nullptr;
   cpu::KernelStack* stack_ = nullptr;

@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include <cstddef>
+#include <string_view>
 
 #include "engines/cpu/passes/split_at_stops.h"
 #include "engines/simd/simdgroup_abi.h"
@@ -17,15 +18,23 @@ std::uint32_t split_at_barriers(llvm::Module& module, llvm::Function& simdgroup,
   for (llvm::Instruction& instruction : llvm::instructions(simdgroup)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && callee->getName() == llvm::StringRef(barrier_name)) stops.calls.push_back(call);
+    if (!callee) continue;
+    const std::string_view name = callee->getName();
+    if (name == barrier_name || name == yield_name) stops.calls.push_back(call);
   }
   llvm::BasicBlock& first = simdgroup.getEntryBlock();
   llvm::IRBuilder<> start(&first, first.getFirstNonPHIOrDbgOrAlloca());
   llvm::Value* place = start.CreateLoad(
       start.getPtrTy(), start.CreateConstInBoundsGEP1_64(start.getInt8Ty(), simdgroup.getArg(0),
                                                          offsetof(ThreadgroupState, lane)));
-  stops.leave = [&](llvm::IRBuilder<>& builder, llvm::CallInst&) { builder.CreateStore(builder.getInt64(1), place); };
-  stops.end = [&](llvm::IRBuilder<>& builder) { builder.CreateStore(builder.getInt64(0), place); };
+  const auto say = [&](llvm::IRBuilder<>& builder, SimdgroupStop stop) {
+    builder.CreateStore(builder.getInt64(static_cast<std::uint64_t>(stop)), place);
+  };
+  stops.leave = [&](llvm::IRBuilder<>& builder, llvm::CallInst& call) {
+    const bool yields = call.getCalledFunction()->getName() == llvm::StringRef(yield_name);
+    say(builder, yields ? SimdgroupStop::turn : SimdgroupStop::barrier);
+  };
+  stops.end = [&](llvm::IRBuilder<>& builder) { say(builder, SimdgroupStop::end); };
   return cpu::split_at_stops(module, simdgroup, stops, machine);
 }
 

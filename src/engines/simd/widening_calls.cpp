@@ -15,8 +15,9 @@ bool Widening::widen_call(llvm::CallInst& call, Widened& result) {
   const std::string_view name = callee->getName();
   // In step, lanes have always met already.
   if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) return true;
-  if (name == ir::threadgroup_barrier_name) {
-    auto barrier = wide_.getParent()->getOrInsertFunction(llvm::StringRef(barrier_name), builder_.getVoidTy());
+  if (name == ir::threadgroup_barrier_name || name == yield_name) {
+    const std::string_view stop = name == yield_name ? yield_name : barrier_name;
+    auto barrier = wide_.getParent()->getOrInsertFunction(llvm::StringRef(stop), builder_.getVoidTy());
     llvm::CallInst* made = builder_.CreateCall(barrier);
     made->setConvergent();
     made->setDoesNotThrow();
