@@ -43,11 +43,11 @@ class ReferenceEngine : public Engine {
  public:
   std::string name() const override { return "reference"; }
   std::string description() const override {
-    return fmt::format("one lane at a time, on {} x {}", std::thread::hardware_concurrency(), cpu::cpu_name());
+    return fmt::format("one lane at a time, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return fmt::format("reference {};{}", cpu::cpu_name(), cpu::cpu_features()); }
+  std::string target() const override { return "reference " + cpu::processor().text(); }
 
-  void prepare() const override { cpu::make_machine(); }
+  void prepare() const override { cpu::prepare_code_generation(); }
 
   Hardware& hardware() const override { return cpu::hardware(); }
 

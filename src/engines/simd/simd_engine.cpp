@@ -78,10 +78,10 @@ class SimdEngine : public Engine {
  public:
   std::string name() const override { return "simd"; }
   std::string description() const override {
-    return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::cpu_name());
+    return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return fmt::format("simd {};{}", cpu::cpu_name(), cpu::cpu_features()); }
-  void prepare() const override { cpu::make_machine(); }
+  std::string target() const override { return "simd " + cpu::processor().text(); }
+  void prepare() const override { cpu::prepare_code_generation(); }
   Hardware& hardware() const override { return cpu::hardware(); }
   ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }
 

@@ -1,8 +1,11 @@
 #include "engines/cpu/code/machine.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -12,14 +15,15 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 
-#include <algorithm>
-#include <utility>
+#include <cstdlib>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "ir/support/diagnostics.h"
 #include "ir/support/pass_managers.h"
 #include "metalloid/error.h"
-#include "support/made_once.h"
+#include "support/fork_safe_mutex.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -46,26 +50,60 @@ const llvm::Target& target() {
   return *found;
 }
 
+Processor this_processor() {
+  Processor result{llvm::sys::getHostCPUName().str(), {}};
+  std::map<std::string, bool> sorted;
+  for (const auto& [name, present] : llvm::sys::getHostCPUFeatures()) sorted.emplace(name.str(), present);
+  llvm::SubtargetFeatures list;
+  for (const auto& [name, present] : sorted) list.AddFeature(name, present);
+  result.features = list.getString();
+  return result;
+}
+
+// One whose code this processor can run.
+Processor processor_named(const std::string& name) {
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  const std::unique_ptr<llvm::MCSubtargetInfo> none(target().createMCSubtargetInfo(triple, "", ""));
+  if (!none->isCPUStringValid(name)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("$METALLOID_CPU names no processor of this architecture: '{}' (\"native\" is this one, "
+                            "{}; others have LLVM's names, as in `clang --print-supported-cpus`)",
+                            name, llvm::sys::getHostCPUName().str()));
+  }
+  const std::unique_ptr<llvm::MCSubtargetInfo> wanted(target().createMCSubtargetInfo(triple, name, ""));
+  const auto here = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> lacking;
+  for (const llvm::SubtargetFeatureKV& feature : wanted->getEnabledProcessorFeatures()) {
+    const auto found = here.find(feature.Key);
+    if (found != here.end() && !found->second) lacking.emplace_back(feature.Key);
+  }
+  if (!lacking.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("$METALLOID_CPU is '{}', but this processor ({}) has no {}", name,
+                            llvm::sys::getHostCPUName().str(), fmt::join(lacking, ", ")));
+  }
+  return {name, {}};
+}
+
 }  // namespace
 
-const std::string& cpu_name() {
-  static constinit support::MadeOnce<std::string> name;
-  return name.get([] { return llvm::sys::getHostCPUName().str(); });
+const Processor& processor() {
+  static auto& known = *new std::map<std::string, Processor>;
+  static auto& mutex = *new support::ForkSafeMutex;
+  const char* variable = std::getenv("METALLOID_CPU");
+  const std::string wish = variable && *variable ? variable : "native";
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(wish);
+  if (found != known.end()) return found->second;
+  return known.emplace(wish, wish == "native" ? this_processor() : processor_named(wish)).first->second;
 }
 
-const std::string& cpu_features() {
-  static constinit support::MadeOnce<std::string> features;
-  return features.get([] {
-    llvm::SubtargetFeatures list;
-    std::vector<std::pair<std::string, bool>> sorted;
-    for (const auto& [name, present] : llvm::sys::getHostCPUFeatures()) sorted.emplace_back(name.str(), present);
-    std::sort(sorted.begin(), sorted.end());
-    for (const auto& [name, present] : sorted) list.AddFeature(name, present);
-    return list.getString();
-  });
-}
+void prepare_code_generation() { make_machine(llvm::sys::getHostCPUName().str()); }
 
-std::unique_ptr<llvm::TargetMachine> make_machine() { return make_machine(cpu_name(), cpu_features()); }
+std::unique_ptr<llvm::TargetMachine> make_machine() {
+  const Processor& chosen = processor();
+  return make_machine(chosen.name, chosen.features);
+}
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
   llvm::TargetOptions options;

@@ -1,4 +1,4 @@
-// LLVM's code generator for the CPU that this process runs on.
+// LLVM's code generator for the CPU that this process runs on, or an older one of its kind.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,18 @@
 
 namespace metalloid::engines::cpu {
 
-// CPU name and features, for cache keys and for people.
-const std::string& cpu_name();
-const std::string& cpu_features();
+// What code is made for, as LLVM names it: for cache keys and for people.
+struct Processor {
+  std::string name, features;
+  std::string text() const { return name + ";" + features; }
+};
+
+// $METALLOID_CPU: "native" (as when unset), or a processor all of whose instructions this one has. Throws
+// invalid_argument for others.
+const Processor& processor();
+
+// What the first machine of a process does for all that follow.
+void prepare_code_generation();
 
 std::unique_ptr<llvm::TargetMachine> make_machine();
 // For another processor of the same architecture, by LLVM's name: "haswell".
