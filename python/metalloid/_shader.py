@@ -238,7 +238,9 @@ class Kernel:
 
     @property
     def remarks(self) -> list[tuple[str, str, str, int]]:
-        """What the device's engines said of the kernel: engine, reason, source file ("" if unknown), line (0)."""
+        """What the device's engines said of the kernel: engine, reason, source file ("" if unknown), line (0).
+
+        An engine that did not take it says why, one that did what costs speed."""
         return self._kernel.remarks
 
     @property

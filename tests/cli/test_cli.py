@@ -6,7 +6,7 @@ import subprocess
 import metalloid
 import numpy
 import pytest
-from conftest import build
+from conftest import build, root
 
 saxpy = """#include <metal_stdlib>
 using namespace metal;
@@ -360,3 +360,20 @@ def test_arrays_that_do_not_fit_into_memory(metalloid_cli, source_file):
     arguments = ["run", file, "--threads", "1", "--arg", "f32[400000000]=zeros"]
     result = subprocess.run([*limited, *arguments], capture_output=True, text=True, timeout=120)
     assert result.returncode == 3 and "not enough memory" in result.stderr
+
+
+def test_inspect_engine(metalloid_cli, source_file):
+    file = source_file((root / "tests/kernels/engines.metal").read_text())
+    text = metalloid_cli("inspect", file, "--engine").stdout
+    assert "kernel taken\n" in text and "  engine: simd\n" in text
+    line = next(n for n, line in enumerate(open(file), 1) if "table[(i * 7)" in line)
+    assert f":{line}: 8 bits from anywhere in memory, by one lane after the other\n" in text
+    assert "  engine: reference, not simd\n" in text
+    kernels = {k["name"]: k for k in json.loads(metalloid_cli("inspect", file, "--engine", "--json").stdout)["kernels"]}
+    assert kernels["taken"]["remarks"] == [] and kernels["left"]["engine"] == "reference"
+    (remark,) = kernels["left"]["remarks"]
+    assert remark["engine"] == "simd" and "threadgroup barriers" in remark["reason"] and remark["line"] > 0
+    ran = metalloid_cli("run", file, "--kernel", "left", "--threads", "32", "--arg", "x=u32[32]=zeros")
+    assert "left on cpu, engine reference (simd: " in ran.stderr
+    ran = metalloid_cli("run", file, "--kernel", "taken", "--threads", "32", "--arg", "x=f32[32]=zeros")
+    assert "taken on cpu: " in ran.stderr

@@ -37,7 +37,12 @@
 #include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
+#include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
+#include "engines/simd/prepare_lane.h"
+#include "engines/simd/run_simdgroups.h"
+#include "engines/simd/split_at_barriers.h"
+#include "engines/simd/widen_lane.h"
 #include "ir/assemble.h"
 #include "ir/meetings.h"
 #include "ir/passes/check_operations.h"
@@ -71,9 +76,28 @@ struct Subject {
 
 using Pass = std::function<void(Subject&)>;
 
+void widen(Subject& subject, bool is_whole) {
+  std::vector<Remark> remarks;
+  llvm::Function* simdgroup = engines::simd::widen_lane(*subject.entry, is_whole, remarks);
+  if (!simdgroup) throw Error(ErrorCode::unsupported, remarks.at(0).reason);
+  simdgroup->setLinkage(llvm::GlobalValue::ExternalLinkage);  // nobody calls it yet
+  subject.entry = simdgroup;
+}
+
+// Functions of a state and a first thread, and one that has the number of lanes too.
+engines::simd::Simdgroups simdgroups_of(llvm::Module& module) {
+  engines::simd::Simdgroups result{};
+  for (llvm::Function& function : module) {
+    if (function.arg_size() == 3) result.anywhere = &function;
+    if (function.arg_size() == 2) (result.row ? result.half_rows : result.row) = &function;
+  }
+  return result;
+}
+
 const std::map<std::string, Pass>& passes() {
   namespace reference = engines::reference;
   namespace cpu = engines::cpu;
+  namespace simd = engines::simd;
   static const auto machine = cpu::make_machine();
   static const std::map<std::string, Pass> list = {
       {"select_kernel", [](Subject&) {}},  // how a kernel comes out of its library at all
@@ -102,6 +126,8 @@ const std::map<std::string, Pass>& passes() {
          s.entry = &cpu::lower_arguments(s.module(), s.kernel.info,
                                          meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
        }},
+      {"lower_arguments_of_a_lane",
+       [](Subject& s) { s.entry = &cpu::lower_arguments(s.module(), s.kernel.info, cpu::EntryForm::one_lane); }},
       {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"unroll_tiles", [](Subject& s) { reference::unroll_tiles(s.module(), *machine); }},
@@ -111,6 +137,18 @@ const std::map<std::string, Pass>& passes() {
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
+      {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
+      {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
+      {"place_lanes", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::row); }},
+      {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
+      {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
+      {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
+      {"widen", [](Subject& s) { widen(s, true); }},
+      {"widen_some", [](Subject& s) { widen(s, false); }},
+      {"run_simdgroups", [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), false); }},
+      {"run_simdgroups_that_stop",
+       [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
+      {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };

@@ -6,6 +6,8 @@
 //   // EXPECT x ~1e-6: 0.5 ...      with a tolerance, of |got - expected| / max(1, |expected|)
 //   // ERROR kernel_crashed: text   instead: the run fails with this code and a message that contains the text
 //
+// A line "// ENGINE: simd" behind a run fails it on device cpu unless that engine runs the kernel.
+//
 // RUN takes what `metalloid run FILE` takes (all but --device, --save and --print), and goes on in "// RUN+:" lines;
 // COMPILE: flags compile the file with other options from there on. A further ERROR line names another text of the same
 // message. EXPECT's values, which go on in "// EXPECT+:" lines, may be patterns:
@@ -30,6 +32,7 @@
 #include "launch.h"
 #include "metalloid/metalloid.h"
 #include "options.h"
+#include "remark.h"
 
 namespace metalloid::tool {
 namespace {
@@ -46,6 +49,7 @@ struct PlannedRun {
   std::vector<std::string> compile_flags;
   std::vector<std::string> launch_flags;
   std::vector<Expectation> expectations = {};
+  std::string engine = {};      // of device cpu
   std::string error_code = {};  // empty: the run succeeds
   std::vector<std::string> error_texts = {};
 };
@@ -125,6 +129,8 @@ std::vector<PlannedRun> parse_runs(const std::filesystem::path& file) {
       runs.back().expectations.push_back(parse_expectation(head.substr(7), rest, number));
     } else if (head == "EXPECT+" && !runs.empty() && !runs.back().expectations.empty()) {
       runs.back().expectations.back().pattern += " " + rest;
+    } else if (head == "ENGINE" && !runs.empty()) {
+      runs.back().engine = words_of(rest).at(0);
     } else if (head.starts_with("ERROR ") && !runs.empty()) {
       runs.back().error_code = head.substr(6);
       runs.back().error_texts.push_back(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
@@ -172,6 +178,12 @@ void check(const Expectation& expectation, const Launch& launch) {
   }
 }
 
+std::string text_of(const std::vector<Remark>& remarks) {
+  std::string text;
+  for (const Remark& remark : remarks) text += remark_text(remark) + "\n";
+  return text;
+}
+
 struct Case {
   std::filesystem::path file;
   std::string device;
@@ -201,6 +213,9 @@ TEST_P(KernelFile, ComputesWhatItSays) {
       Launch launch(library, options);
       EXPECT_TRUE(launch.kernel().engine() == device.engine() || !launch.kernel().remarks().empty())
           << "the kernel fell back to engine " << launch.kernel().engine() << " without a remark";
+      if (!run.engine.empty() && device.name() == "cpu") {
+        EXPECT_EQ(launch.kernel().engine(), run.engine) << text_of(launch.kernel().remarks());
+      }
       launch.execute();
       EXPECT_EQ(run.error_code, "") << "the run was expected to fail and did not";
       for (const Expectation& expectation : run.expectations) check(expectation, launch);

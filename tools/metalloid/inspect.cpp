@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "constants.h"
 #include "json.h"
 #include "metalloid/device.h"
+#include "metalloid/error.h"
 #include "options.h"
 #include "output.h"
+#include "remark.h"
 
 namespace metalloid::tool {
 namespace {
@@ -115,6 +121,56 @@ Json describe(const LibraryInfo& info) {
   return json;
 }
 
+// Which engine takes a kernel, and what was said of it.
+struct Taken {
+  std::string error;  // of kernels that cannot be compiled without more: function constants
+  std::string engine, first_engine;
+  std::vector<Remark> remarks;
+};
+
+using TakenByName = std::map<std::string, Taken>;
+
+TakenByName compile_all(const Library& library, const Device& device, const FunctionConstants& constants) {
+  TakenByName result;
+  for (const std::string& name : library.kernel_names()) {
+    Taken& taken = result[name];
+    taken.first_engine = device.engine();
+    try {
+      const Kernel kernel = library.kernel(name, constants);
+      taken.engine = kernel.engine();
+      taken.remarks = kernel.remarks();
+    } catch (const Error& error) {
+      taken.error = error.what();
+    }
+  }
+  return result;
+}
+
+void describe(const TakenByName& taken, Json& library) {
+  for (Json& kernel : library["kernels"]) {
+    const Taken& own = taken.at(kernel["name"]);
+    kernel["engine"] = own.engine.empty() ? Json() : Json(own.engine);
+    if (!own.error.empty()) kernel["error"] = own.error;
+    kernel["remarks"] = Json::array();
+    for (const Remark& remark : own.remarks) {
+      kernel["remarks"].push_back({{"engine", remark.engine},
+                                   {"reason", remark.reason},
+                                   {"file", remark.source_file},
+                                   {"line", remark.source_line}});
+    }
+  }
+}
+
+void print_engine(const Taken& taken) {
+  if (!taken.error.empty()) {
+    print_result("  engine: none: {}\n", taken.error);
+    return;
+  }
+  const std::string instead = taken.engine == taken.first_engine ? "" : ", not " + taken.first_engine;
+  print_result("  engine: {}{}\n", taken.engine, instead);
+  for (const Remark& remark : taken.remarks) print_result("    {}\n", remark_text(remark));
+}
+
 void print_members(const TypeInfo& type, int indent) {
   for (const StructMember& member : type.members) {
     if (member.type.empty()) continue;
@@ -161,10 +217,11 @@ void print_argument(const ArgumentInfo& argument) {
   print_members(argument.type, 20);
 }
 
-void print_library(const LibraryInfo& info) {
+void print_library(const LibraryInfo& info, const TakenByName& taken) {
   for (const KernelInfo& kernel : info.kernels) {
     print_result("{}kernel {}\n", &kernel == info.kernels.data() ? "" : "\n", printable_name(kernel.name));
     for (const ArgumentInfo& argument : kernel.arguments) print_argument(argument);
+    if (const auto found = taken.find(kernel.name); found != taken.end()) print_engine(found->second);
     if (kernel.static_threadgroup_memory > 0) {
       print_result("  threadgroup memory: {} bytes\n", kernel.static_threadgroup_memory);
     }
@@ -193,24 +250,39 @@ void print_library(const LibraryInfo& info) {
 void add_inspect(CLI::App& app, int& exit_code) {
   struct Settings {
     std::string file;
-    bool json = false;
+    bool json = false, engine = false;
+    std::string device = "cpu";
+    std::vector<std::string> constants;
     CompilerFlags flags;
   };
   auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("inspect", "Shows every kernel of a file and what it wants bound");
   command->add_option("FILE", settings->file, "Metal source")->required();
   command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
+  command->add_flag("--engine", settings->engine,
+                    "Compile every kernel; say which engine takes it, and which lines cost speed or made the device's "
+                    "first engine leave it to the next");
+  command->add_option("--device", settings->device, "One of `metalloid devices`, for --engine (default: cpu)");
+  command->add_option("--constant", settings->constants, "Value of a function constant, for --engine")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   add_compiler_flags(*command, settings->flags);
   command->footer(
       "Examples:\n"
       "  metalloid inspect softmax.metal\n"
+      "  metalloid inspect softmax.metal --engine\n"
       "  metalloid inspect softmax.metal --json | jq '.kernels[].name'");
   command->callback([settings, &exit_code] {
-    const Library library = load_source(Device::cpu(), settings->file, settings->flags);
+    const Device device = Device::named(settings->device);
+    const Library library = load_source(device, settings->file, settings->flags);
+    const FunctionConstants constants = parse_constants(library, settings->constants);
+    const TakenByName taken = settings->engine ? compile_all(library, device, constants) : TakenByName();
     if (settings->json) {
-      write_result(to_text(describe(library.info())));
+      Json json = describe(library.info());
+      if (settings->engine) describe(taken, json);
+      write_result(to_text(json));
     } else {
-      print_library(library.info());
+      print_library(library.info(), taken);
     }
     exit_code = exit_fine;
   });

@@ -11,6 +11,7 @@
 #include "npy.h"
 #include "options.h"
 #include "output.h"
+#include "remark.h"
 
 namespace metalloid::tool {
 namespace {
@@ -27,6 +28,14 @@ void print_array(const BoundArgument& argument) {
   const Array& array = argument.array;
   print_result("{}: {}[{}]\n{}\n", argument.info.name, name_of(array.kind), fmt::join(array.shape, ","),
                format_array(array));
+}
+
+// The device, and the engine if it is not the device's first.
+std::string place_of(const Kernel& kernel, const std::string& device) {
+  if (kernel.engine() == kernel.device().engine()) return device;
+  std::string reasons;
+  for (const Remark& remark : kernel.remarks()) reasons += (reasons.empty() ? "" : "; ") + remark_text(remark);
+  return fmt::format("{}, engine {} ({})", device, kernel.engine(), reasons);
 }
 
 struct Settings {
@@ -89,8 +98,9 @@ int run_kernel(const Settings& settings) {
   const std::string runs = times.size() == 1 ? fmt::format("ran in {}", describe(times[0]))
                                              : fmt::format("ran {} times: fastest {}, median {}", times.size(),
                                                            describe(times[0]), describe(times[times.size() / 2]));
-  print_message("{} on {}: {}; ready after {}{}, {}\n", printable_name(launch.kernel().name()), settings.device,
-                launch.grid_text(), describe(prepared), launch.kernel().came_from_cache() ? " (cached)" : "", runs);
+  print_message("{} on {}: {}; ready after {}{}, {}\n", printable_name(launch.kernel().name()),
+                place_of(launch.kernel(), settings.device), launch.grid_text(), describe(prepared),
+                launch.kernel().came_from_cache() ? " (cached)" : "", runs);
   return exit_fine;
 }
 

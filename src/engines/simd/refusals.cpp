@@ -2,7 +2,6 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/simd/remarks.h"
 #include "ir/operations.h"
 
 namespace metalloid::engines::simd {
@@ -20,13 +20,7 @@ namespace {
 using llvm::BasicBlock;
 
 Remark remark_at(const llvm::Instruction& instruction, std::string reason) {
-  Remark remark{.engine = {}, .reason = std::move(reason), .source_file = {}, .source_line = 0};
-  if (const llvm::DILocation* place = instruction.getDebugLoc().get()) {
-    while (place->getInlinedAt()) place = place->getInlinedAt();
-    remark.source_file = place->getFilename().str();
-    remark.source_line = place->getLine();
-  }
-  return remark;
+  return simd::remark_at(instruction.getDebugLoc(), std::move(reason));
 }
 
 constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 20;

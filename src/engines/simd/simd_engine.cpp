@@ -1,7 +1,7 @@
 #include "engines/simd/simd_engine.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -26,11 +26,8 @@
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
-#include "engines/simd/block_schedule.h"
 #include "engines/simd/executable.h"
 #include "engines/simd/lane_positions.h"
-#include "engines/simd/lane_shapes.h"
-#include "engines/simd/lane_target.h"
 #include "engines/simd/lower_vector_math.h"
 #include "engines/simd/optimise_vectors.h"
 #include "engines/simd/prepare_lane.h"
@@ -39,6 +36,7 @@
 #include "engines/simd/simdgroup_abi.h"
 #include "engines/simd/split_at_barriers.h"
 #include "engines/simd/take_turns.h"
+#include "engines/simd/widen_lane.h"
 #include "engines/simd/widening.h"
 #include "ir/operations.h"
 #include "ir/specialise.h"
@@ -60,20 +58,6 @@ llvm::Function* copy_of(llvm::Function& function, const char* name) {
   return copy;
 }
 
-// Of a whole simdgroup in one row, or of a number of lanes, which is then the last parameter.
-llvm::Function* empty_simdgroup(llvm::Function& lane, bool is_whole) {
-  llvm::Type* number = llvm::Type::getInt32Ty(lane.getContext());
-  llvm::SmallVector<llvm::Type*, 3> parameters(lane.getFunctionType()->params());
-  if (!is_whole) parameters.push_back(number);
-  auto* type = llvm::FunctionType::get(lane.getReturnType(), parameters, false);
-  auto* made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, lane.getName() + ".simdgroup",
-                                      lane.getParent());
-  made->setAttributes(lane.getAttributes());
-  made->setSubprogram(lane.getSubprogram());
-  lane.setSubprogram(nullptr);
-  return made;
-}
-
 class SimdEngine : public Engine {
  public:
   std::string name() const override { return "simd"; }
@@ -88,8 +72,10 @@ class SimdEngine : public Engine {
   Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
     if (auto remark = refusal(*kernel.module)) return {{}, {*remark}};
     auto machine = cpu::make_machine();
-    if (auto remark = lower(kernel, *machine)) return {{}, {*remark}};
-    return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
+    std::vector<Remark> remarks;
+    if (!lower(kernel, *machine, remarks)) return {{}, std::move(remarks)};
+    return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)),
+            std::move(remarks)};
   }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {
@@ -97,7 +83,8 @@ class SimdEngine : public Engine {
   }
 
  private:
-  static std::optional<Remark> lower(ir::KernelModule& kernel, llvm::TargetMachine& machine) {
+  // Whether the engine takes the kernel; the remarks say why not, or what costs vectorisation.
+  static bool lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, std::vector<Remark>& remarks) {
     llvm::Module& module = *kernel.module;
     auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -122,7 +109,6 @@ class SimdEngine : public Engine {
     pass("join_accesses", [&] { join_accesses(*lane); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
-    std::optional<Remark> remark;
     pass("place_lanes", [&] {
       for (Form& form : forms) {
         const bool is_last = &form == &forms.back();
@@ -136,17 +122,14 @@ class SimdEngine : public Engine {
     });
     pass("widen", [&] {
       for (Form& form : forms) {
-        LaneManagers managers;
-        const LaneShapes shapes(*form.lane, managers.functions.getResult<llvm::UniformityInfoAnalysis>(*form.lane));
-        remark = refusal(*form.lane, shapes);
-        if (remark) return;
-        const BlockSchedule schedule(*form.lane, shapes);
-        form.simdgroup = empty_simdgroup(*form.lane, form.arrangement != Arrangement::anywhere);
-        Widening(*form.lane, *form.simdgroup, shapes, schedule).run();
-        managers.functions.clear();
+        std::vector<Remark> said;
+        form.simdgroup = widen_lane(*form.lane, form.arrangement != Arrangement::anywhere, said);
+        // The other forms say the same, and what only threadgroups of rare shapes cost.
+        if (form.arrangement == Arrangement::row || !form.simdgroup) remarks = std::move(said);
+        if (!form.simdgroup) return;
       }
     });
-    if (remark) return remark;
+    if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
     for (Form& form : forms) form.lane->eraseFromParent();
     pass("run_simdgroups", [&] {
       const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
@@ -159,8 +142,8 @@ class SimdEngine : public Engine {
     pass("lower_private_memory", [&] {
       facts.private_memory = 0;
       for (Form& form : forms) {
-        facts.private_memory = std::max(
-            facts.private_memory, cpu::lower_private_memory(module, *form.simdgroup, facts.threads_meet != 0));
+        facts.private_memory =
+            std::max(facts.private_memory, cpu::lower_private_memory(module, *form.simdgroup, facts.threads_meet != 0));
       }
     });
     if (facts.threads_meet) {
@@ -181,7 +164,7 @@ class SimdEngine : public Engine {
     if (llvm::verifyModule(module, &stream)) {
       throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
     }
-    return std::nullopt;
+    return true;
   }
 };
 

@@ -25,6 +25,7 @@
 
 #include "engines/simd/block_schedule.h"
 #include "engines/simd/lane_shapes.h"
+#include "engines/simd/remarks.h"
 
 namespace metalloid::engines::simd {
 
@@ -43,6 +44,8 @@ class Widening {
   // empty. Both are in one module.
   Widening(llvm::Function& lane, llvm::Function& wide, const LaneShapes& shapes, const BlockSchedule& schedule);
   void run();
+  // What lanes do one after the other.
+  Remarks& remarks() { return remarks_; }
 
  private:
   using Value = llvm::Value;
@@ -90,6 +93,7 @@ class Widening {
   Widened widen_intrinsic(llvm::CallInst& call);
   Widened change_threadgroup(llvm::AtomicRMWInst& change);
   Widened lane_by_lane(llvm::Instruction& instruction);
+  void remark(std::string reason);  // of what is being widened
   Value* copy_for_lane(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
 
   // widening_memory.cpp
@@ -128,6 +132,7 @@ class Widening {
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
   llvm::BasicBlock* entry_ = nullptr;
+  Remarks remarks_;
 
   struct Places {
     llvm::BasicBlock *check = nullptr, *body = nullptr;

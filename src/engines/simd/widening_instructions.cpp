@@ -8,6 +8,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
+#include <string>
+#include <utility>
+
 #include "engines/simd/lane_by_lane.h"
 #include "engines/simd/lane_target.h"
 #include "engines/simd/widening.h"
@@ -365,6 +368,7 @@ Value* Widening::copy_for_lane(Instruction& instruction, llvm::ArrayRef<Value*> 
 Widened Widening::change_threadgroup(llvm::AtomicRMWInst& change) {
   Value* addresses = vector_of(change.getPointerOperand());
   Value* operands = vector_of(change.getValOperand());
+  remark("an atomic operation, by one lane after the other");
   if (lanes_) {
     Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(change.getPointerOperand()->getType()));
     addresses = builder_.CreateSelect(lanes_, addresses, safe);
@@ -380,7 +384,21 @@ Widened Widening::change_threadgroup(llvm::AtomicRMWInst& change) {
   return widened;
 }
 
+void Widening::remark(std::string reason) {
+  remarks_.add(builder_.getCurrentDebugLocation(), std::move(reason));
+}
+
+static std::string what_lanes_do(const Instruction& instruction) {
+  if (instruction.isAtomic()) return "an atomic operation";
+  if (llvm::isa<llvm::LoadInst>(instruction)) return "a load of a type that vectors cannot hold";
+  if (llvm::isa<llvm::StoreInst>(instruction)) return "a store of a type that vectors cannot hold";
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee ? "a call of " + callee->getName().str() : std::string("an operation: ") + instruction.getOpcodeName();
+}
+
 Widened Widening::lane_by_lane(Instruction& instruction) {
+  remark(what_lanes_do(instruction) + ", by one lane after the other");
   auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   const unsigned operand_count = call ? call->arg_size() : instruction.getNumOperands();
   // Vectors go to memory, where each lane finds its own.

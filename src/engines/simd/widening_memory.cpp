@@ -5,6 +5,7 @@
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <algorithm>
+#include <string>
 
 #include "engines/simd/widening.h"
 
@@ -157,6 +158,7 @@ void Widening::widen_store(llvm::StoreInst& store) {
 Value* Widening::gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes) {
   const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
   if (bits >= 32) return builder_.CreateMaskedGather(wide(type), addresses, alignment, lanes_or_all(lanes));
+  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
   if (lanes) {
     Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
     addresses = builder_.CreateSelect(lanes, addresses, safe);
@@ -175,6 +177,8 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
     builder_.CreateMaskedScatter(value, addresses, alignment, lanes_or_all(lanes));
     return;
   }
+  remark(std::to_string(layout_.getTypeStoreSizeInBits(type).getFixedValue()) +
+         " bits to anywhere in memory, by one lane after the other");
   if (lanes) {
     Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
     addresses = builder_.CreateSelect(lanes, addresses, safe);

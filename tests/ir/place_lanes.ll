@@ -1,0 +1,28 @@
+; Which thread a lane is: in a row of threads only x differs, and by one from lane to lane; else a simdgroup goes on in
+; the next row where one ends.
+; RUN: lower_arguments_of_a_lane place_lanes
+; RUN(HALF): lower_arguments_of_a_lane place_lanes_in_half_rows
+; RUN(ANYWHERE): lower_arguments_of_a_lane place_lanes_anywhere
+; ARGUMENT: buffer
+; ARGUMENT: thread_position_in_threadgroup
+
+; CHECK-LABEL: define {{.*}}(ptr {{.*}}, i32
+; CHECK: [[LANE:%.*]] = call i32 @metalloid_lane_number()
+; CHECK-NOT: {{urem|udiv}} i32 {{.*}}[[LANE]]
+; CHECK: add {{.*}}[[LANE]]
+; CHECK: ret void
+
+; HALF: [[LANE:%.*]] = call i32 @metalloid_lane_number()
+; HALF: {{and|lshr}} i32 [[LANE]], {{15|4}}
+; HALF: ret void
+
+; ANYWHERE: [[LANE:%.*]] = call i32 @metalloid_lane_number()
+; ANYWHERE: [[THREAD:%.*]] = add {{.*}}[[LANE]]
+; ANYWHERE: {{urem|udiv}} i32 [[THREAD]]
+; ANYWHERE: ret void
+
+define void @kernel(ptr addrspace(1) %out, i32 %position) {
+  %place = getelementptr i32, ptr addrspace(1) %out, i32 %position
+  store i32 %position, ptr addrspace(1) %place
+  ret void
+}

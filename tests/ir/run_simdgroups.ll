@@ -1,0 +1,35 @@
+; One simdgroup after the other, by how its threads lie in rows; with barriers, each when it is its turn.
+; RUN: run_simdgroups
+; RUN(STOPS): run_simdgroups_that_stop
+
+; CHECK: define internal void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
+; CHECK: call void @row(ptr [[STATE]], i32 [[FIRST]])
+; CHECK: call void @half_rows(ptr [[STATE]], i32 [[FIRST]])
+; CHECK: [[COUNT:%.*]] = call i32 @llvm.umin.i32(i32 {{.*}}, i32 32)
+; CHECK: call void @anywhere(ptr [[STATE]], i32 [[FIRST]], i32 [[COUNT]])
+; CHECK: define void @metalloid_run_threadgroup(ptr
+; CHECK: [[NOW:%.*]] = phi i32 [ 0, %entry ], [ [[NEXT:%.*]], %simdgroup ]
+; CHECK: call void @metalloid_run_thread(ptr {{.*}}, i32 [[NOW]])
+; CHECK: [[NEXT]] = add i32 [[NOW]], 32
+
+; STOPS: define void @metalloid_run_thread(ptr
+; STOPS-NOT: @metalloid_run_threadgroup
+
+define void @kernel() {
+  call void @row(ptr null, i32 0)
+  call void @half_rows(ptr null, i32 0)
+  call void @anywhere(ptr null, i32 0, i32 0)
+  ret void
+}
+
+define internal void @row(ptr %state, i32 %first) {
+  ret void
+}
+
+define internal void @half_rows(ptr %state, i32 %first) {
+  ret void
+}
+
+define internal void @anywhere(ptr %state, i32 %first, i32 %count) {
+  ret void
+}
