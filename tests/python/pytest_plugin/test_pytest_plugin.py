@@ -166,6 +166,21 @@ def test_missing_engine_fails(run):
         assert "passed" not in result.stdout.str()
 
 
+def test_named_engine_takes_the_kernel_or_the_test_fails(run):
+    result = run("""
+        source = "kernel void k(device int* x, uint i [[thread_position_in_grid]])" "{ BODY }"
+        barrier = "threadgroup_barrier(mem_flags::mem_none);"
+
+        @pytest.mark.metal_engines("simd")
+        @pytest.mark.parametrize("body", ["x[i] = 1;", f"if (x[i]) {{ {barrier} x[i] = 1; }} else {{ {barrier} }}"])
+        def test_kernel(body):
+            library = metalloid.compile_shader("using namespace metal;" + source.replace("BODY", body))
+            assert library.k.engine == "simd" and not library.k.remarks
+    """)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*no engine takes kernel 'k'; engine simd: *different threadgroup barriers*"])
+
+
 def test_wrong_marker_is_an_error(run):
     function = run("@pytest.mark.metal_engines(['reference'])\ndef test(): pass")
     function.assert_outcomes(errors=1)
