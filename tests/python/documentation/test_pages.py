@@ -111,3 +111,25 @@ def test_tuning_page(metalloid_cli, tmp_path, monkeypatch):
     assert numpy.allclose(out, x / numpy.sqrt((x.astype(float) ** 2).mean(axis=1, keepdims=True) + 1e-5), atol=1e-5)
     exec(compile(second, "tuning.md", "exec"), names)
     assert (names["y"] == 2 * x).all()
+
+
+def test_simd_engine_page(metalloid_cli, tmp_path, monkeypatch):
+    (source,) = blocks("docs/simd-engine.md", "metal")
+    (tmp_path / "halve.metal").write_text(source)
+    text = (root / "docs/simd-engine.md").read_text()
+    names = ("simplify_control_flow", "optimise_vectors")
+    for shown, name in zip(blocks("docs/simd-engine.md", "llvm"), names, strict=True):
+        assert f"`{name}`" in text
+        monkeypatch.setenv("METALLOID_DUMP", f"after:{name}")
+        printed = metalloid_cli("compile", tmp_path / "halve.metal", "--emit", "asm", "-o", tmp_path / "code.s").stderr
+        # Numbers of values are not what the page is about.
+        lines = [re.sub(r"%\d+", "%", line) for line in printed.splitlines()]
+        for line in shown.splitlines():
+            wanted = re.sub(r"%\d+", "%", line)
+            assert any(found.startswith(wanted) for found in lines), (name, line)
+
+
+def test_passes_that_the_simd_engine_page_names():
+    (named,) = re.findall(r"In their order:\n(.*?)\n\n", (root / "docs/simd-engine.md").read_text(), re.DOTALL)
+    engine = (root / "src/engines/simd/simd_engine.cpp").read_text()
+    assert re.findall(r"`(\w+)`", named) == re.findall(r'pass\("(\w+)"', engine)
