@@ -76,7 +76,7 @@ class ReferenceEngine : public Engine {
     llvm::Function* entry = nullptr;
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
-    pass("lower_arguments", [&] { 
+    pass("lower_arguments", [&] {
       entry = &cpu::lower_arguments(module, kernel.info,
                                     meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
     });

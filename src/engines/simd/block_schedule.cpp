@@ -116,9 +116,8 @@ bool BlockSchedule::try_order(const LaneShapes& shapes) {
     const bool diverges = shapes.diverges_behind(*block);
     const bool is_conditional = block->getTerminator()->getNumSuccessors() > 1;
     const bool ends_turn = loop && loop->getLoopLatch() == block && divergent_.contains(loop);
-    scheduled.is_checked =
-        !waiting.empty() && (is_header || has_effect(*block) || (is_conditional && !diverges) ||
-                             block->size() > cheap_instructions || decides_for_all(*block, shapes));
+    scheduled.is_checked = !waiting.empty() && (is_header || has_effect(*block) || (is_conditional && !diverges) ||
+                                                block->size() > cheap_instructions || decides_for_all(*block, shapes));
     scheduled.if_empty = nullptr;
     if (scheduled.is_checked) {
       scheduled.if_empty = block_at(go_on(around, waiting));

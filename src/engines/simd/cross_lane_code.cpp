@@ -32,12 +32,12 @@ llvm::Constant* neutral(CrossLane operation, LaneType lane_type, llvm::Type* typ
       return type->isFloatingPointTy() ? llvm::ConstantFP::get(type, 1) : llvm::ConstantInt::get(type, 1);
     case CrossLane::min:
       if (type->isFloatingPointTy()) return llvm::ConstantFP::getNaN(type);
-      return llvm::ConstantInt::get(type, is_signed(lane_type) ? llvm::APInt::getSignedMaxValue(bits)
-                                                               : llvm::APInt::getMaxValue(bits));
+      return llvm::ConstantInt::get(
+          type, is_signed(lane_type) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
     case CrossLane::max:
       if (type->isFloatingPointTy()) return llvm::ConstantFP::getNaN(type);
-      return llvm::ConstantInt::get(type, is_signed(lane_type) ? llvm::APInt::getSignedMinValue(bits)
-                                                               : llvm::APInt::getZero(bits));
+      return llvm::ConstantInt::get(
+          type, is_signed(lane_type) ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getZero(bits));
     case CrossLane::bit_and: return llvm::Constant::getAllOnesValue(type);
     case CrossLane::sum:
       if (type->isFloatingPointTy()) return llvm::ConstantFP::getNegativeZero(type);
@@ -154,8 +154,8 @@ Value* permute(llvm::IRBuilder<>& builder, CrossLane operation, unsigned group, 
   Value* result = shuffle_lanes(builder, value, source);
   if (!lanes) return result;
   Value* bits = builder.CreateVectorSplat(width, builder.CreateBitCast(lanes, builder.getInt32Ty()));
-  Value* takes_part = builder.CreateTrunc(builder.CreateLShr(bits, source),
-                                          llvm::FixedVectorType::get(builder.getInt1Ty(), width));
+  Value* takes_part =
+      builder.CreateTrunc(builder.CreateLShr(bits, source), llvm::FixedVectorType::get(builder.getInt1Ty(), width));
   return builder.CreateSelect(takes_part, result, value);
 }
 
@@ -190,7 +190,8 @@ Value* shuffle_lanes(llvm::IRBuilder<>& builder, Value* value, Value* sources) {
     Value* whole = builder.CreateBitCast(value, integers);
     Value* low = shuffle_lanes(builder, builder.CreateTrunc(whole, words), sources);
     Value* high = shuffle_lanes(builder, builder.CreateTrunc(builder.CreateLShr(whole, 32), words), sources);
-    whole = builder.CreateOr(builder.CreateZExt(low, integers), builder.CreateShl(builder.CreateZExt(high, integers), 32));
+    whole =
+        builder.CreateOr(builder.CreateZExt(low, integers), builder.CreateShl(builder.CreateZExt(high, integers), 32));
     return builder.CreateBitCast(whole, type);
   }
   Value* all = builder.CreateBitCast(value, words);
@@ -231,25 +232,26 @@ Value* cross_lane_code(llvm::IRBuilder<>& builder, const ir::CrossLaneOperation&
   }
   if (operation.operation == CrossLane::broadcast_first) {
     if (!in_quads) {
-      Value* first = lanes ? builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz,
-                                                           builder.CreateBitCast(lanes, builder.getInt32Ty()),
-                                                           builder.getFalse())
-                           : builder.getInt32(0);
+      Value* first =
+          lanes ? builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz,
+                                                builder.CreateBitCast(lanes, builder.getInt32Ty()), builder.getFalse())
+                : builder.getInt32(0);
       Value* one = shuffle_lanes(builder, value, builder.CreateVectorSplat(width, first));
       return builder.CreateExtractElement(one, std::uint64_t{0});
     }
     Value* first = numbers(builder, ~(quad - 1));
     if (lanes) {
       Value* bits = builder.CreateOr(quad_bits(builder, lanes), builder.CreateVectorSplat(width, builder.getInt32(8)));
-      first = builder.CreateAdd(first, builder.CreateIntrinsic(llvm::Intrinsic::cttz, {words}, {bits, builder.getTrue()}));
+      first =
+          builder.CreateAdd(first, builder.CreateIntrinsic(llvm::Intrinsic::cttz, {words}, {bits, builder.getTrue()}));
     }
     return shuffle_lanes(builder, value, first);
   }
   if (operation.operation >= CrossLane::broadcast) {
     return permute(builder, operation.operation, group, value, operand, lanes);
   }
-  Value* nothing = builder.CreateVectorSplat(
-      width, neutral(operation.operation, operation.type, value->getType()->getScalarType()));
+  Value* nothing =
+      builder.CreateVectorSplat(width, neutral(operation.operation, operation.type, value->getType()->getScalarType()));
   if (lanes) value = builder.CreateSelect(lanes, value, nothing);
   switch (operation.operation) {
     case CrossLane::prefix_inclusive_sum:

@@ -33,15 +33,14 @@ class Variable {
     llvm::IRBuilder<> builder(&variable_);
     const std::uint64_t alignment = variable_.getAlign().value();
     const std::uint64_t distance = can_interleave_ ? element_ : (bytes_ + alignment - 1) / alignment * alignment;
-    const std::uint64_t all = can_interleave_ ? (bytes_ + element_ - 1) / element_ * element_ * simdgroup_width
-                                              : distance * simdgroup_width;
+    const std::uint64_t all =
+        can_interleave_ ? (bytes_ + element_ - 1) / element_ * element_ * simdgroup_width : distance * simdgroup_width;
     llvm::AllocaInst* memory =
         builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), all), nullptr, variable_.getName());
     memory->setAlignment(std::max(variable_.getAlign(), llvm::Align(64)));
     memory->setMetadata(of_simdgroup, llvm::MDNode::get(builder.getContext(), {}));
     builder.SetInsertPoint(llvm::cast<llvm::Instruction>(lane)->getNextNode());
-    Value* own = builder.CreateGEP(builder.getInt8Ty(), memory,
-                                   builder.CreateMul(lane, builder.getInt64(distance)));
+    Value* own = builder.CreateGEP(builder.getInt8Ty(), memory, builder.CreateMul(lane, builder.getInt64(distance)));
     for (llvm::Instruction* mark : lifetimes_) mark->eraseFromParent();
     if (can_interleave_) spread(variable_, own);
     variable_.replaceAllUsesWith(own);
@@ -83,7 +82,8 @@ class Variable {
     for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
       if (llvm::StructType* structure = step.getStructTypeOrNull()) {
         const auto index = llvm::cast<llvm::ConstantInt>(step.getOperand())->getZExtValue();
-        if (layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(index)) % element_ != 0) return false;
+        if (layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(index)) % element_ != 0)
+          return false;
         continue;
       }
       const std::uint64_t stride = step.getSequentialElementStride(layout_).getFixedValue();

@@ -187,20 +187,20 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return address_bits(*address);
   if (!is_function_of_operands(instruction)) return {};
   const auto bits_at = [&](unsigned operand) { return bits_of(*instruction.getOperand(operand)); };
-  const auto* number = instruction.getNumOperands() == 2
-                           ? llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1))
-                           : nullptr;
+  const auto* number =
+      instruction.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1)) : nullptr;
   const std::optional<std::int64_t> constant =
       number && number->getValue().getSignificantBits() <= 33 ? std::optional(number->getSExtValue()) : std::nullopt;
-  const bool is_integer =
-      instruction.getType()->isIntegerTy() && instruction.getType()->getIntegerBitWidth() >= 16;
+  const bool is_integer = instruction.getType()->isIntegerTy() && instruction.getType()->getIntegerBitWidth() >= 16;
   if (is_integer) {
     switch (instruction.getOpcode()) {
       case Instruction::Add: return sum(bits_at(0), bits_at(1), 1);
       case Instruction::Sub: return sum(bits_at(0), bits_at(1), -1);
       case Instruction::Or: {
         const LaneBits both = sum(bits_at(0), bits_at(1), 1);
-        if ((both.is_apart() && share_none(bits_at(0), bits_at(1))) || llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) return both;
+        if ((both.is_apart() && share_none(bits_at(0), bits_at(1))) ||
+            llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint())
+          return both;
         break;
       }
       case Instruction::And:

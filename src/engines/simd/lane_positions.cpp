@@ -20,8 +20,8 @@ using llvm::Value;
 
 namespace {
 
-// Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is a
-// multiple of 32.
+// Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is
+// a multiple of 32.
 void fold_parts(Value& sum, Value& start, Value& number) {
   for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
     auto* part = llvm::dyn_cast<llvm::BinaryOperator>(user);
@@ -49,8 +49,7 @@ void fold_parts(Value& sum, Value& start, Value& number) {
 
 bool asks_for_rows(const llvm::Function& lane) {
   for (const unsigned dimension : {1u, 2u}) {
-    const llvm::Function* question =
-        lane.getParent()->getFunction(llvm::StringRef(cpu::position_names[dimension]));
+    const llvm::Function* question = lane.getParent()->getFunction(llvm::StringRef(cpu::position_names[dimension]));
     if (question && !question->use_empty()) return true;
   }
   return false;

@@ -5,8 +5,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 
 #include <optional>
@@ -41,7 +41,8 @@ std::optional<std::int64_t> small_constant(const Value* value) {
 
 }  // namespace
 
-LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity) : uniformity_(uniformity), layout_(function.getDataLayout()) {
+LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity)
+    : uniformity_(uniformity), layout_(function.getDataLayout()) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);

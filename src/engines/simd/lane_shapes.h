@@ -28,8 +28,8 @@ struct Shape {
 };
 
 // How a value depends on the five bits of the lane's number: by how much it grows with each, whatever the others are.
-// Lanes that differ in known bits only lie in a row of memory, or at one place, wherever the others lie: lanes of one row
-// of a small threadgroup, or of one row of a simdgroup matrix.
+// Lanes that differ in known bits only lie in a row of memory, or at one place, wherever the others lie: lanes of one
+// row of a small threadgroup, or of one row of a simdgroup matrix.
 struct LaneBits {
   std::array<std::optional<std::int64_t>, 5> growth;  // nothing: not known
   // Lane 0's value has at least so many zeros at its end.
@@ -64,10 +64,10 @@ class LaneShapes {
 
   llvm::UniformityInfo& uniformity_;
   const llvm::DataLayout& layout_;
-  llvm::DenseMap<const llvm::Value*, Shape> strided_;  // what is neither uniform nor varying
-  llvm::DenseMap<const llvm::Value*, unsigned> zeros_;     // of strided ones
-  llvm::DenseMap<const llvm::Value*, LaneBits> bits_;    // of varying ones, as far as known
-  llvm::DenseSet<const llvm::Value*> seen_;                // in the first round
+  llvm::DenseMap<const llvm::Value*, Shape> strided_;   // what is neither uniform nor varying
+  llvm::DenseMap<const llvm::Value*, unsigned> zeros_;  // of strided ones
+  llvm::DenseMap<const llvm::Value*, LaneBits> bits_;   // of varying ones, as far as known
+  llvm::DenseSet<const llvm::Value*> seen_;             // in the first round
   llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;
 };
 

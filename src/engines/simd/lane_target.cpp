@@ -63,7 +63,8 @@ class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget
 
 InstructionUniformity uniformity_of(const llvm::Value& value) {
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&value)) return uniformity_of_call(*call);
-  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&value); variable && variable->hasMetadata(of_simdgroup)) {
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&value);
+      variable && variable->hasMetadata(of_simdgroup)) {
     return InstructionUniformity::Default;
   }
   // Each lane has its own variables, and changes of one place happen one after the other.

@@ -23,8 +23,8 @@ struct Place {
   unsigned lane, part;
 };
 Place place_of(unsigned row, unsigned column) {
-  const unsigned lane = (row >> 2) << 4 | ((column >> 2) & 1) << 3 | ((row >> 1) & 1) << 2 | (row & 1) << 1 |
-                        ((column >> 1) & 1);
+  const unsigned lane =
+      (row >> 2) << 4 | ((column >> 2) & 1) << 3 | ((row >> 1) & 1) << 2 | (row & 1) << 1 | ((column >> 1) & 1);
   return {lane, column & 1};
 }
 

@@ -29,15 +29,15 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), builder.getInt32Ty()}, false);
-  auto* run = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, llvm::StringRef(cpu::run_thread_name),
-                                     module);
+  auto* run =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, llvm::StringRef(cpu::run_thread_name), module);
   Value *state = run->getArg(0), *first = run->getArg(1);
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", run));
   Value* threads = thread_count(builder, state);
   Value* width = extent(builder, state, 0);
   Value* left = builder.CreateSub(threads, first);
-  Value* in_rows = builder.CreateICmpEQ(builder.CreateAnd(width, builder.getInt32(simdgroup_width - 1)),
-                                        builder.getInt32(0));
+  Value* in_rows =
+      builder.CreateICmpEQ(builder.CreateAnd(width, builder.getInt32(simdgroup_width - 1)), builder.getInt32(0));
   in_rows = builder.CreateOr(in_rows, builder.CreateICmpEQ(width, threads));
   Value* is_whole = builder.CreateICmpUGE(left, builder.getInt32(simdgroup_width));
   const auto run_if = [&](Value* condition, llvm::Function& simdgroup) {
@@ -52,8 +52,8 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
   run_if(in_rows, *simdgroups.row);
   if (simdgroups.half_rows) {
     // Two rows of one slice.
-    Value* even = builder.CreateICmpEQ(builder.CreateAnd(extent(builder, state, 1), builder.getInt32(1)),
-                                       builder.getInt32(0));
+    Value* even =
+        builder.CreateICmpEQ(builder.CreateAnd(extent(builder, state, 1), builder.getInt32(1)), builder.getInt32(0));
     Value* one_slice = builder.CreateICmpEQ(extent(builder, state, 2), builder.getInt32(1));
     Value* is_half = builder.CreateICmpEQ(width, builder.getInt32(simdgroup_width / 2));
     run_if(builder.CreateAnd(is_half, builder.CreateOr(even, one_slice)), *simdgroups.half_rows);

@@ -1,5 +1,5 @@
-// Runs the simdgroups of one threadgroup that meet at barriers: each up to its next stop, round by round, until all have
-// ended. A barrier opens when no simdgroup is on its way to one any more; those that have ended do not count.
+// Runs the simdgroups of one threadgroup that meet at barriers: each up to its next stop, round by round, until all
+// have ended. A barrier opens when no simdgroup is on its way to one any more; those that have ended do not count.
 #pragma once
 
 #include <cstdint>

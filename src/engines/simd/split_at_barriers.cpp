@@ -25,8 +25,8 @@ std::uint32_t split_at_barriers(llvm::Module& module, llvm::Function& simdgroup,
   llvm::BasicBlock& first = simdgroup.getEntryBlock();
   llvm::IRBuilder<> start(&first, first.getFirstNonPHIOrDbgOrAlloca());
   llvm::Value* place = start.CreateLoad(
-      start.getPtrTy(), start.CreateConstInBoundsGEP1_64(start.getInt8Ty(), simdgroup.getArg(0),
-                                                         offsetof(ThreadgroupState, lane)));
+      start.getPtrTy(),
+      start.CreateConstInBoundsGEP1_64(start.getInt8Ty(), simdgroup.getArg(0), offsetof(ThreadgroupState, lane)));
   const auto say = [&](llvm::IRBuilder<>& builder, SimdgroupStop stop) {
     builder.CreateStore(builder.getInt64(static_cast<std::uint64_t>(stop)), place);
   };

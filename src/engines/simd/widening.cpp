@@ -30,7 +30,8 @@ void Widening::make_blocks() {
   entry_ = BasicBlock::Create(context_, "entry", &wide_);
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     Places& places = places_[scheduled.block];
-    if (scheduled.is_checked) places.check = BasicBlock::Create(context_, scheduled.block->getName() + ".check", &wide_);
+    if (scheduled.is_checked)
+      places.check = BasicBlock::Create(context_, scheduled.block->getName() + ".check", &wide_);
     places.body = BasicBlock::Create(context_, scheduled.block->getName(), &wide_);
   }
 }
@@ -164,7 +165,8 @@ void Widening::leave(const ScheduledBlock& scheduled) {
   const auto place = [&](const BasicBlock* to) { return to == header ? places_[to].body : start_of(to); };
   if (scheduled.is_branch) {
     llvm::SmallVector<BasicBlock*, 2> ways;
-    for (unsigned s = 0; s < 2; ++s) ways.push_back(BasicBlock::Create(context_, "way", &wide_, start_of(header ? header : scheduled.block)));
+    for (unsigned s = 0; s < 2; ++s)
+      ways.push_back(BasicBlock::Create(context_, "way", &wide_, start_of(header ? header : scheduled.block)));
     builder_.CreateCondBr(scalar_of(branch.getCondition()), ways[0], ways[1]);
     const auto known = known_;
     for (unsigned s = 0; s < 2; ++s) {
@@ -231,7 +233,8 @@ void Widening::go_along(const BasicBlock& from, llvm::ArrayRef<unsigned> success
       for (unsigned part = 0; part < slots.vectors.size(); ++part) {
         Value* value = vector_of(incoming, part);
         if (!is_whole) {
-          value = builder_.CreateSelect(edge_lanes[i], value, builder_.CreateLoad(value->getType(), slots.vectors[part]));
+          value =
+              builder_.CreateSelect(edge_lanes[i], value, builder_.CreateLoad(value->getType(), slots.vectors[part]));
         }
         stores.emplace_back(value, slots.vectors[part]);
       }

@@ -1,5 +1,5 @@
-// Turns a lane's program into one that a simdgroup runs in step: a varying value of type T becomes a <32 x T>, a uniform
-// one stays a T, blocks run as block_schedule.h says.
+// Turns a lane's program into one that a simdgroup runs in step: a varying value of type T becomes a <32 x T>, a
+// uniform one stays a T, blocks run as block_schedule.h says.
 //
 //   %x = load float, ptr %a                  ; %a strided by 4
 //   %y = fmul float %x, %scale               ; %scale uniform
@@ -58,8 +58,8 @@ class Widening {
   void run_block(const ScheduledBlock& scheduled);
   void leave(const ScheduledBlock& scheduled);
   void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
-  Value* lanes_of(LaneSet set);            // null: all
-  Value* lanes_or_all(Value* lanes);       // as a vector
+  Value* lanes_of(LaneSet set);       // null: all
+  Value* lanes_or_all(Value* lanes);  // as a vector
   void keep(const Value& value, const Widened& widened);
   bool lives_beyond_block(const llvm::Instruction& instruction) const;
   llvm::BasicBlock* start_of(const llvm::BasicBlock* block);
@@ -68,7 +68,7 @@ class Widening {
   unsigned parts_of(Type* type) const;
   Type* part_type(Type* type, unsigned part) const;
   llvm::VectorType* wide(Type* scalar) const;
-  Value* scalar_of(Value* value);                      // of uniform and strided ones
+  Value* scalar_of(Value* value);  // of uniform and strided ones
   Value* vector_of(Value* value, unsigned part = 0);
   Value* element_of(Value* value, unsigned part, Value* lane);  // one lane's
   Value* whole_of(Value* value, Value* lane);                   // one lane's, in its own type
@@ -76,7 +76,6 @@ class Widening {
   Value* any(Value* lanes);
   Value* lane_numbers(Type* type) const;
   Value* last_lane(Value* lanes);
-  Value* first_lane(Value* lanes);
   const Widened& known(Value* value);
   Value* safe_address(Type* pointer);
 

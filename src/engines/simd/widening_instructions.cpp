@@ -6,12 +6,10 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <string>
 #include <utility>
 
-#include "engines/simd/lane_by_lane.h"
 #include "engines/simd/lane_target.h"
 #include "engines/simd/widening.h"
 
@@ -219,30 +217,34 @@ Widened Widening::widen_division(llvm::BinaryOperator& division) {
   for (unsigned p = 0; p < parts_of(division.getType()); ++p) {
     Value *a = vector_of(division.getOperand(0), p), *b = vector_of(division.getOperand(1), p);
     if (llvm::isa<llvm::Constant>(b) || division.getType()->getScalarSizeInBits() > 32) {
-      if (!llvm::isa<llvm::Constant>(b)) b = builder_.CreateFreeze(b);
+      // What lanes that take no part hold may be nothing that divides.
+      if (lanes_ && !llvm::isa<llvm::Constant>(b)) {
+        b = builder_.CreateSelect(lanes_, b, llvm::ConstantInt::get(b->getType(), 1));
+      }
       result.vectors.push_back(builder_.CreateBinOp(opcode, a, b));
       continue;
     }
-    Type* number = wide(division.getType()->getScalarSizeInBits() > 16 ? builder_.getDoubleTy() : builder_.getFloatTy());
+    Type* number =
+        wide(division.getType()->getScalarSizeInBits() > 16 ? builder_.getDoubleTy() : builder_.getFloatTy());
     const auto convert = [&](Value* value) {
       return is_signed ? builder_.CreateSIToFP(value, number) : builder_.CreateUIToFP(value, number);
     };
     Value* exact = builder_.CreateFDiv(convert(a), convert(b));
-    Value* quotient = is_signed ? builder_.CreateFPToSI(exact, a->getType()) : builder_.CreateFPToUI(exact, a->getType());
+    Value* quotient =
+        is_signed ? builder_.CreateFPToSI(exact, a->getType()) : builder_.CreateFPToUI(exact, a->getType());
     result.vectors.push_back(is_remainder ? builder_.CreateSub(a, builder_.CreateMul(quotient, b)) : quotient);
   }
   return result;
 }
 
 Widened Widening::widen_cast(llvm::CastInst& cast) {
-  if (cast.getOpcode() == Instruction::BitCast &&
-      (parts_of(cast.getSrcTy()) != parts_of(cast.getDestTy()))) {
+  if (cast.getOpcode() == Instruction::BitCast && (parts_of(cast.getSrcTy()) != parts_of(cast.getDestTy()))) {
     return reinterpret(cast);
   }
   Widened result;
   for (unsigned p = 0; p < parts_of(cast.getType()); ++p) {
-    Value* value = builder_.CreateCast(cast.getOpcode(), vector_of(cast.getOperand(0), p),
-                                       wide(part_type(cast.getType(), p)));
+    Value* value =
+        builder_.CreateCast(cast.getOpcode(), vector_of(cast.getOperand(0), p), wide(part_type(cast.getType(), p)));
     if (auto* made = llvm::dyn_cast<Instruction>(value)) made->copyIRFlags(&cast);
     result.vectors.push_back(value);
   }
@@ -273,9 +275,7 @@ Widened Widening::reinterpret(llvm::CastInst& cast) {
 
 // Bases and indices that all lanes share stay scalars, as gathers want them.
 Value* Widening::widen_address(llvm::GetElementPtrInst& address) {
-  const auto operand = [&](Value* value) {
-    return shapes_.is_uniform(*value) ? scalar_of(value) : vector_of(value);
-  };
+  const auto operand = [&](Value* value) { return shapes_.is_uniform(*value) ? scalar_of(value) : vector_of(value); };
   llvm::SmallVector<Value*, 4> indices;
   for (Value* index : address.indices()) indices.push_back(operand(index));
   Value* base = operand(address.getPointerOperand());
@@ -311,7 +311,8 @@ Widened Widening::widen_intrinsic(llvm::CallInst& call) {
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       Value* argument = call.getArgOperand(i);
       const bool is_scalar = !is_with_overflow && llvm::isVectorIntrinsicWithScalarOpAtArg(id, i, nullptr);
-      if (is_scalar && !llvm::isa<llvm::Constant>(argument) && !shapes_.is_uniform(*argument)) return lane_by_lane(call);
+      if (is_scalar && !llvm::isa<llvm::Constant>(argument) && !shapes_.is_uniform(*argument))
+        return lane_by_lane(call);
       operands.push_back(is_scalar ? scalar_of(argument) : vector_of(argument, p));
       if (lanes_ && has_rare_operands(id)) {
         Value* ordinary = llvm::ConstantFP::get(operands.back()->getType(), 1.0);
@@ -329,135 +330,6 @@ Widened Widening::widen_intrinsic(llvm::CallInst& call) {
       continue;
     }
     for (unsigned f = 0; f < 2; ++f) result.vectors.push_back(builder_.CreateExtractValue(made, f));
-  }
-  return result;
-}
-
-Value* Widening::whole_of(Value* value, Value* lane) {
-  if (shapes_.is_uniform(*value)) return scalar_of(value);
-  Type* type = value->getType();
-  if (!type->isVectorTy() && !type->isAggregateType()) return element_of(value, 0, lane);
-  // Only vectors: structs are results of operations, and never operands of one.
-  Value* whole = llvm::PoisonValue::get(type);
-  for (unsigned p = 0; p < parts_of(type); ++p) {
-    whole = builder_.CreateInsertElement(whole, element_of(value, p, lane), p);
-  }
-  return whole;
-}
-
-Value* Widening::element_of(Value* value, unsigned part, Value* lane) {
-  return builder_.CreateExtractElement(vector_of(value, part), lane);
-}
-
-// Threadgroup memory belongs to one thread of the host: there, changes need not be atomic.
-Value* Widening::copy_for_lane(Instruction& instruction, llvm::ArrayRef<Value*> operands) {
-  if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
-      change && change->getPointerAddressSpace() == threadgroup_space) {
-    Value* old = builder_.CreateAlignedLoad(change->getType(), operands[0], change->getAlign());
-    builder_.CreateAlignedStore(llvm::buildAtomicRMWValue(change->getOperation(), builder_, old, operands[1]),
-                                operands[0], change->getAlign());
-    return old;
-  }
-  Instruction* copy = instruction.clone();
-  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
-  return builder_.Insert(copy);
-}
-
-// Changes of threadgroup memory, one after the other without asking which: lanes that take no part change a place that
-// nobody reads.
-Widened Widening::change_threadgroup(llvm::AtomicRMWInst& change) {
-  Value* addresses = vector_of(change.getPointerOperand());
-  Value* operands = vector_of(change.getValOperand());
-  remark("an atomic operation, by one lane after the other");
-  if (lanes_) {
-    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(change.getPointerOperand()->getType()));
-    addresses = builder_.CreateSelect(lanes_, addresses, safe);
-  }
-  Value* result = llvm::PoisonValue::get(wide(change.getType()));
-  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
-    Value* old = copy_for_lane(
-        change, {builder_.CreateExtractElement(addresses, lane), builder_.CreateExtractElement(operands, lane)});
-    if (!change.use_empty()) result = builder_.CreateInsertElement(result, old, lane);
-  }
-  Widened widened;
-  widened.vectors.push_back(result);
-  return widened;
-}
-
-void Widening::remark(std::string reason) {
-  remarks_.add(builder_.getCurrentDebugLocation(), std::move(reason));
-}
-
-static std::string what_lanes_do(const Instruction& instruction) {
-  if (instruction.isAtomic()) return "an atomic operation";
-  if (llvm::isa<llvm::LoadInst>(instruction)) return "a load of a type that vectors cannot hold";
-  if (llvm::isa<llvm::StoreInst>(instruction)) return "a store of a type that vectors cannot hold";
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee ? "a call of " + callee->getName().str() : std::string("an operation: ") + instruction.getOpcodeName();
-}
-
-Widened Widening::lane_by_lane(Instruction& instruction) {
-  remark(what_lanes_do(instruction) + ", by one lane after the other");
-  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  const unsigned operand_count = call ? call->arg_size() : instruction.getNumOperands();
-  // Vectors go to memory, where each lane finds its own.
-  struct Operand {
-    Value* uniform = nullptr;
-    llvm::SmallVector<Value*, 4> memory;
-  };
-  const auto spill = [&](Value* vector) {
-    llvm::IRBuilder<> start(entry_, entry_->begin());
-    Value* memory = start.CreateAlloca(vector->getType());
-    builder_.CreateStore(vector, memory);
-    return memory;
-  };
-  llvm::SmallVector<Operand, 4> operands;
-  for (unsigned i = 0; i < operand_count; ++i) {
-    Value* value = instruction.getOperand(i);
-    Operand operand;
-    if (!llvm::isa<Instruction>(value) || shapes_.is_uniform(*value)) {
-      operand.uniform = scalar_of(value);
-    } else {
-      for (unsigned p = 0; p < parts_of(value->getType()); ++p) operand.memory.push_back(spill(vector_of(value, p)));
-    }
-    operands.push_back(operand);
-  }
-  Widened result;
-  llvm::SmallVector<Value*, 4> results;
-  const unsigned parts = instruction.getType()->isVoidTy() ? 0 : parts_of(instruction.getType());
-  for (unsigned p = 0; p < parts; ++p) {
-    llvm::IRBuilder<> start(entry_, entry_->begin());
-    results.push_back(start.CreateAlloca(wide(part_type(instruction.getType(), p))));
-  }
-  for_each_lane(builder_, wide_, bits_of(lanes_), [&](Value* lane) {
-    llvm::SmallVector<Value*, 4> own;
-    for (unsigned i = 0; i < operand_count; ++i) {
-      if (operands[i].uniform) {
-        own.push_back(operands[i].uniform);
-        continue;
-      }
-      Type* type = instruction.getOperand(i)->getType();
-      Value* whole = type->isVectorTy() ? llvm::PoisonValue::get(type) : nullptr;
-      for (unsigned p = 0; p < operands[i].memory.size(); ++p) {
-        Type* element = part_type(type, p);
-        Value* piece = load_element(builder_, element, operands[i].memory[p], lane);
-        whole = whole ? builder_.CreateInsertElement(whole, piece, p) : piece;
-      }
-      own.push_back(whole);
-    }
-    Value* value = copy_for_lane(instruction, own);
-    for (unsigned p = 0; p < parts; ++p) {
-      Type* type = instruction.getType();
-      Value* piece = type->isStructTy()   ? builder_.CreateExtractValue(value, p)
-                     : type->isVectorTy() ? builder_.CreateExtractElement(value, p)
-                                          : value;
-      store_element(builder_, piece, results[p], lane);
-    }
-  });
-  for (unsigned p = 0; p < parts; ++p) {
-    Type* type = wide(part_type(instruction.getType(), p));
-    result.vectors.push_back(builder_.CreateLoad(type, results[p]));
   }
   return result;
 }

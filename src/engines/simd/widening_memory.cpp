@@ -81,7 +81,8 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
       Value* part = whole;
       if (row->distance > 1) {
         llvm::SmallVector<int, simdgroup_width> places;
-        for (unsigned lane = 0; lane < simdgroup_width; ++lane) places.push_back(static_cast<int>(lane * row->distance + p));
+        for (unsigned lane = 0; lane < simdgroup_width; ++lane)
+          places.push_back(static_cast<int>(lane * row->distance + p));
         part = builder_.CreateShuffleVector(whole, places);
       }
       result.vectors.push_back(builder_.CreateBitCast(part, wide(element)));
@@ -103,7 +104,8 @@ void Widening::widen_store(llvm::StoreInst& store) {
   if (shapes_.is_uniform(*pointer)) {
     // One place: what the last lane writes stays.
     Value* written = shapes_.is_uniform(*value) ? scalar_of(value) : whole_of(value, last_lane(lanes_));
-    llvm::StoreInst* made = builder_.CreateAlignedStore(written, scalar_of(pointer), store.getAlign(), store.isVolatile());
+    llvm::StoreInst* made =
+        builder_.CreateAlignedStore(written, scalar_of(pointer), store.getAlign(), store.isVolatile());
     made->setAtomic(store.getOrdering(), store.getSyncScopeID());
     return;
   }
@@ -250,8 +252,10 @@ std::optional<Widened> Widening::widen_change_of_one(llvm::AtomicRMWInst& change
   }
   Value* old = copy_for_lane(change, {scalar_of(change.getPointerOperand()), all});
   Widened result;
-  if (before) result.vectors.push_back(combine(builder_.CreateVectorSplat(simdgroup_width, old), before));
-  else result.vectors.push_back(llvm::PoisonValue::get(wide(type)));
+  if (before)
+    result.vectors.push_back(combine(builder_.CreateVectorSplat(simdgroup_width, old), before));
+  else
+    result.vectors.push_back(llvm::PoisonValue::get(wide(type)));
   return result;
 }
 

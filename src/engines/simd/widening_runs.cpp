@@ -36,8 +36,8 @@ Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<Value*, 8> pieces) {
 
 std::optional<Widening::Runs> Widening::runs_of(Value* pointer, Type* type) const {
   const LaneBits bits = shapes_.bits_of(*pointer);
-  const auto own = static_cast<std::int64_t>(parts_of(type) *
-                                             layout_.getTypeStoreSize(type->getScalarType()).getFixedValue());
+  const auto own =
+      static_cast<std::int64_t>(parts_of(type) * layout_.getTypeStoreSize(type->getScalarType()).getFixedValue());
   Runs runs;
   for (std::int64_t next = own;; next *= 2) {
     const unsigned before = static_cast<unsigned>(runs.along.size());
@@ -120,8 +120,8 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
     } else {
       std::uint32_t takers = 0;
       for (const unsigned twin : same) takers |= 1u << (start | twin);
-      Value* is_used = builder_.CreateICmpNE(builder_.CreateAnd(bits_of(lanes_), builder_.getInt32(takers)),
-                                             builder_.getInt32(0));
+      Value* is_used =
+          builder_.CreateICmpNE(builder_.CreateAnd(bits_of(lanes_), builder_.getInt32(takers)), builder_.getInt32(0));
       address = builder_.CreateSelect(is_used, address, safe_address(address->getType()));
       rows.push_back(builder_.CreateAlignedLoad(row, address, alignment));
     }

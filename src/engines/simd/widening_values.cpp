@@ -75,8 +75,8 @@ Value* take_part(llvm::IRBuilder<>& builder, Value* value, unsigned part) {
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(of)) return vector->getNumElements();
     if (!of->isAggregateType()) return 1;
     unsigned parts = 0;
-    const unsigned members = of->isStructTy() ? of->getStructNumElements()
-                                              : static_cast<unsigned>(of->getArrayNumElements());
+    const unsigned members =
+        of->isStructTy() ? of->getStructNumElements() : static_cast<unsigned>(of->getArrayNumElements());
     for (unsigned i = 0; i < members; ++i) {
       parts += self(self, of->isStructTy() ? of->getStructElementType(i) : of->getArrayElementType());
     }
@@ -126,11 +126,6 @@ Value* Widening::vector_of(Value* value, unsigned part) {
 Value* Widening::bits_of(Value* lanes) { return builder_.CreateBitCast(lanes_or_all(lanes), builder_.getInt32Ty()); }
 
 Value* Widening::any(Value* lanes) { return builder_.CreateICmpNE(bits_of(lanes), builder_.getInt32(0)); }
-
-Value* Widening::first_lane(Value* lanes) {
-  if (!lanes) return builder_.getInt32(0);
-  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(lanes), builder_.getFalse());
-}
 
 Value* Widening::last_lane(Value* lanes) {
   if (!lanes) return builder_.getInt32(simdgroup_width - 1);

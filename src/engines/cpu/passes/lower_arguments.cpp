@@ -40,7 +40,7 @@ class EntryBuilder {
     if (form == EntryForm::one_thread) parameters.append(3, number);
     if (form == EntryForm::one_lane) parameters.push_back(number);
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
-    const llvm::StringRef name = form == EntryForm::one_thread   ? llvm::StringRef(run_thread_name)
+    const llvm::StringRef name = form == EntryForm::one_thread ? llvm::StringRef(run_thread_name)
                                  : form == EntryForm::one_lane ? llvm::StringRef(lane_name)
                                                                : llvm::StringRef(run_threadgroup_name);
     entry_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);

@@ -83,8 +83,8 @@ class Splitting {
     builder_.CreateStore(builder_.CreateIntrinsic(ID(llvm::Intrinsic::coro_size), {word}, {}), frame_bytes_);
     Value* frame = load_state(offsetof(ThreadgroupState, frame));
     Value* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-    Value* id =
-        builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {}, {builder_.getInt32(stops_.frame_alignment), none, none, none});
+    Value* id = builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {},
+                                         {builder_.getInt32(stops_.frame_alignment), none, none, none});
     handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, frame});
   }
 

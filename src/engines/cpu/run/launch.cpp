@@ -283,8 +283,9 @@ class CpuExecutable : public Executable {
         const std::uint32_t first = kernel.facts_.threads_meet ? worker.runner->thread() : 0;
         const std::uint32_t behind =
             std::min(first + kernel.facts_.threads_per_program, group[0] * group[1] * group[2]);
-        where += behind - first == 1 ? ", thread " + position(first)
-                                     : fmt::format(", one of the threads {} to {}", position(first), position(behind - 1));
+        where += behind - first == 1
+                     ? ", thread " + position(first)
+                     : fmt::format(", one of the threads {} to {}", position(first), position(behind - 1));
       }
       at = line ? " at " + *line
                 : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
