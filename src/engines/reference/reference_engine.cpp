@@ -45,7 +45,7 @@ class ReferenceEngine : public Engine {
   std::string description() const override {
     return fmt::format("one lane at a time, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return "reference " + cpu::processor().text(); }
+  std::string target() const override { return fmt::format("reference {}", cpu::processor().text()); }
 
   void prepare() const override { cpu::prepare_code_generation(); }
 

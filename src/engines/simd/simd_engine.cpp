@@ -64,7 +64,7 @@ class SimdEngine : public Engine {
   std::string description() const override {
     return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return "simd " + cpu::processor().text(); }
+  std::string target() const override { return fmt::format("simd {}", cpu::processor().text()); }
   void prepare() const override { cpu::prepare_code_generation(); }
   Hardware& hardware() const override { return cpu::hardware(); }
   ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }

@@ -1,4 +1,5 @@
 // Instructions that have no form for lanes in step: once for each lane that takes part.
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -73,7 +74,8 @@ static std::string what_lanes_do(const Instruction& instruction) {
   if (llvm::isa<llvm::StoreInst>(instruction)) return "a store of a type that vectors cannot hold";
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee ? "a call of " + callee->getName().str() : std::string("an operation: ") + instruction.getOpcodeName();
+  return callee ? fmt::format("a call of {}", callee->getName().str())
+                : fmt::format("an operation: {}", instruction.getOpcodeName());
 }
 
 Widened Widening::lane_by_lane(Instruction& instruction) {

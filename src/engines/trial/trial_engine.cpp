@@ -76,7 +76,7 @@ class TrialEngine : public Engine {
  public:
   std::string name() const override { return "trial"; }
   std::string description() const override { return "kernels whose threads never meet, in memory of its own"; }
-  std::string target() const override { return "trial " + cpu::processor().text(); }
+  std::string target() const override { return fmt::format("trial {}", cpu::processor().text()); }
   Hardware& hardware() const override { return trial::hardware(); }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
