@@ -30,7 +30,9 @@ class Variable {
 
   // `lane`: the lane's number, 64 bits.
   void place(Value* lane) {
-    llvm::IRBuilder<> builder(&variable_);
+    // In front of the lane's number, wherever the variable itself stands.
+    llvm::BasicBlock& first = variable_.getFunction()->getEntryBlock();
+    llvm::IRBuilder<> builder(&first, first.begin());
     const std::uint64_t alignment = variable_.getAlign().value();
     const std::uint64_t distance = can_interleave_ ? element_ : (bytes_ + alignment - 1) / alignment * alignment;
     const std::uint64_t all =
