@@ -10,6 +10,7 @@ watches them is entered once a kernel has reported something.
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,12 @@ _names_of_methods = (
     "tolist", "numpy", "__array__", "__dlpack__", "__reduce_ex__", "apply_", "map_", "map2_", "cpu",
     "__repr__", "__str__", "__format__",
 )  # fmt: skip
-_give_memory = {function for name in _names_of_methods if (function := getattr(torch.Tensor, name, None)) is not None}
+# As torch made them: the device "mps" puts functions of its own around some (mps/exports.py).
+_give_memory = {
+    inspect.unwrap(function)
+    for name in _names_of_methods
+    if (function := getattr(torch.Tensor, name, None)) is not None
+}
 _take_numbers = {torch.tensor, torch.as_tensor, torch.asarray, torch.Tensor.new_tensor}
 
 # Beside those that torch tags itself: by name, without overload.
@@ -81,7 +87,7 @@ class OperatorWatch(TorchDispatchMode):
 def gives_memory(func: Any, args: tuple, is_on_device: Callable[[torch.Tensor], bool]) -> bool:
     """Whether this torch function shows the host a tensor's elements without an operator."""
     try:
-        is_known, takes_numbers = func in _give_memory, func in _take_numbers
+        is_known, takes_numbers = inspect.unwrap(func) in _give_memory, func in _take_numbers
     except TypeError:  # not hashable
         return False
     if takes_numbers:  # tensors in a sequence are read one by one
