@@ -1,4 +1,5 @@
-// <Metal/Metal.h>: devices, libraries, pipeline states, buffers and compute encoders, as host code of kernels uses them.
+// <Metal/Metal.h>: devices, libraries, pipeline states, buffers and compute encoders, as host code of kernels uses
+// them.
 #pragma once
 
 #import <Foundation/Foundation.h>
@@ -88,7 +89,8 @@ typedef NS_ENUM(NSUInteger, MTLDataType) {
   MTLDataTypeULong = 85,
 };
 
-@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLBuffer, MTLCommandQueue, MTLCommandBuffer,
+@protocol MTLDevice
+, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLBuffer, MTLCommandQueue, MTLCommandBuffer,
     MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLArgumentEncoder, MTLSharedEvent, MTLEvent;
 @class MTLFunctionConstantValues, MTLCaptureManager;
 
