@@ -1,3 +1,4 @@
+// Loads what the SIMD engine compiled, with the functions that its code may call.
 #pragma once
 
 #include <memory>
