@@ -34,7 +34,7 @@ BARRIER = "threadgroup_barrier(mem_flags::mem_none)"
     [
         ("device uint* p = nullptr; *p = i;", "", "program_source:5: SIGSEGV"),
         ("y[1ul << 40] = 1;", "", "program_source:5: SIGSEGV"),
-        (f"threadgroup uint t[4]; t[i + (1u << 30)] = 1; {BARRIER}; y[0] = t[i];", "", "program_source:5: SIGSEGV"),
+        (f"threadgroup uint t[4]; t[i + (1ul << 45)] = 1; {BARRIER}; y[0] = t[i];", "", "program_source:5: SIGSEGV"),
         ("y[0] = f(y[1] + 1);", RECURSION.replace("BARRIER", ""), "stack overflowed"),
         ("y[0] = f(y[1] + 1);", RECURSION.replace("BARRIER", BARRIER), "stack overflowed"),
         ("__builtin_trap();", "", "program_source:5: SIGILL"),
