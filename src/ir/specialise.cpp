@@ -17,6 +17,7 @@
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
+#include "ir/passes/mark_constants.h"
 #include "ir/passes/normalise_attributes.h"
 #include "ir/passes/place_turn_ends.h"
 #include "ir/passes/private_names.h"
@@ -105,6 +106,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
+  pass("mark_constants", [&] { mark_constants(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
   pass("join_loops", [&] { join_loops(*kernel.module); });
   require_function_constants(kernel, renamed);

@@ -52,6 +52,7 @@
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
+#include "ir/passes/mark_constants.h"
 #include "ir/passes/normalise_attributes.h"
 #include "ir/passes/place_turn_ends.h"
 #include "ir/passes/private_names.h"
@@ -114,6 +115,7 @@ const std::map<std::string, Pass>& passes() {
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
+      {"mark_constants", [](Subject& s) { ir::mark_constants(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},

@@ -104,6 +104,7 @@ Value* Widening::lanes_or_all(Value* lanes) {
 void Widening::run_block(const ScheduledBlock& scheduled) {
   current_ = &scheduled;
   known_.clear();
+  in_lane_.clear();
   const Places& places = places_[scheduled.block];
   builder_.SetCurrentDebugLocation(scheduled.block->getTerminator()->getDebugLoc());
   if (places.check) {

@@ -72,6 +72,7 @@ class Widening {
   Value* vector_of(Value* value, unsigned part = 0);
   Value* element_of(Value* value, unsigned part, Value* lane);  // one lane's
   Value* whole_of(Value* value, Value* lane);                   // one lane's, in its own type
+  Value* value_in_lane(Value* value, unsigned lane);
   Value* bits_of(Value* lanes);
   Value* any(Value* lanes);
   Value* lane_numbers(Type* type) const;
@@ -151,6 +152,7 @@ class Widening {
   const ScheduledBlock* current_ = nullptr;
   Value* lanes_ = nullptr;  // null: all
   llvm::DenseMap<const Value*, Widened> known_;
+  llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;
   llvm::DenseMap<Type*, Value*> safe_addresses_;
 };
 

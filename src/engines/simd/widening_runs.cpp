@@ -76,7 +76,7 @@ llvm::SmallVector<unsigned, 8> Widening::lanes_of_bits(llvm::ArrayRef<unsigned> 
 // Of the run's first lane; counted from its last one, as in widen_index.
 Value* Widening::run_address(Value* pointer, const Runs& runs, unsigned start, std::uint64_t own) {
   const unsigned last = start | lanes_of_bits(runs.along).back();
-  Value* address = builder_.CreateExtractElement(vector_of(pointer), last);
+  Value* address = value_in_lane(pointer, last);
   if (runs.along.empty()) return address;
   const auto length = static_cast<std::int64_t>(own * ((1u << runs.along.size()) - 1));
   return builder_.CreateGEP(builder_.getInt8Ty(), address, builder_.getInt64(static_cast<std::uint64_t>(-length)));

@@ -4,6 +4,8 @@
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <utility>
+
 #include "engines/simd/widening.h"
 
 namespace metalloid::engines::simd {
@@ -121,6 +123,55 @@ Value* Widening::vector_of(Value* value, unsigned part) {
   Widened& cached = known_[value];
   if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
   return cached.vectors[part] = splat;
+}
+
+namespace {
+
+// Integers and addresses that cost one lane no more than taking them out of a vector, again and again.
+bool is_cheap_for_one(const llvm::Instruction& instruction) {
+  if (instruction.getType()->isVectorTy()) return false;
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::Shl:
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::And:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::GetElementPtr: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// Computed for that lane alone where that is cheap, so that where a row of memory begins needs no vectors.
+Value* Widening::value_in_lane(Value* value, unsigned lane) {
+  const Shape shape = shapes_.of(*value);
+  if (shape.kind == Kind::uniform) return scalar_of(value);
+  const auto key = std::pair(static_cast<const Value*>(value), lane);
+  if (Value* before = in_lane_.lookup(key)) return before;
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  Value* result = nullptr;
+  if (shape.kind == Kind::strided) {
+    Value* first = scalar_of(value);
+    const auto distance = static_cast<std::uint64_t>(shape.stride * static_cast<std::int64_t>(lane));
+    result = value->getType()->isPointerTy()
+                 ? builder_.CreateGEP(builder_.getInt8Ty(), first, builder_.getInt64(distance))
+                 : builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), distance, false, true));
+  } else if (instruction && instruction->getParent() == current_->block && is_cheap_for_one(*instruction)) {
+    llvm::SmallVector<Value*, 4> operands;
+    for (Value* operand : instruction->operands()) operands.push_back(value_in_lane(operand, lane));
+    auto* copy = llvm::cast<llvm::Instruction>(copy_for_lane(*instruction, operands));
+    copy->dropPoisonGeneratingFlags();
+    result = copy;
+  } else {
+    result = builder_.CreateExtractElement(vector_of(value), lane);
+  }
+  return in_lane_[key] = result;
 }
 
 Value* Widening::bits_of(Value* lanes) { return builder_.CreateBitCast(lanes_or_all(lanes), builder_.getInt32Ty()); }

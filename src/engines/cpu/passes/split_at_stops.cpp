@@ -129,7 +129,8 @@ class Splitting {
 // into it, and no division.
 bool is_cheap(llvm::Instruction& instruction) {
   if (instruction.isIntDivRem() || instruction.isFPDivRem()) return false;
-  if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CmpInst>(instruction)) {
+  if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CmpInst, llvm::InsertElementInst,
+                 llvm::ShuffleVectorInst>(instruction)) {
     return false;
   }
   return llvm::count_if(instruction.operands(), [](Value* operand) { return !llvm::isa<llvm::Constant>(operand); }) <=
