@@ -42,6 +42,7 @@
 #include "engines/simd/prepare_lane.h"
 #include "engines/simd/run_simdgroups.h"
 #include "engines/simd/split_at_barriers.h"
+#include "engines/simd/stream_stores.h"
 #include "engines/simd/widen_lane.h"
 #include "ir/assemble.h"
 #include "ir/meetings.h"
@@ -152,6 +153,12 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
       {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
+      {"stream_stores",
+       [](Subject& s) {
+         for (llvm::Function& function : s.module()) {
+           if (!function.empty()) simd::stream_stores(function);
+         }
+       }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
   return list;

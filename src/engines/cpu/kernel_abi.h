@@ -22,7 +22,10 @@ struct ThreadgroupState {
   // Of engines that run a thread at a time: where it leaves what it brings to a meeting, and what it keeps meanwhile.
   std::uint64_t* lane = nullptr;
   void* frame = nullptr;
+  // A bit for each of the first arguments: whether its buffer is larger than the caches.
+  std::uint64_t streams = 0;
 };
+inline constexpr unsigned most_streams = 64;
 
 // Generated: runs all threads of a threadgroup in loops (kernels whose threads never meet).
 using RunThreadgroup = void (*)(ThreadgroupState*);

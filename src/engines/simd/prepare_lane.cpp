@@ -85,11 +85,19 @@ void optimise_lane(llvm::Function& lane) {
   passes.run(lane, managers.functions);
 }
 
+// Loads of addresses stay alone: out of a joined one comes a number, of which nobody knows what memory it is in.
 void join_accesses(llvm::Function& lane) {
+  llvm::SmallVector<llvm::LoadInst*, 16> alone;
+  for (llvm::Instruction& instruction : llvm::instructions(lane)) {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (load && load->isSimple() && load->getType()->isPointerTy()) alone.push_back(load);
+  }
+  for (llvm::LoadInst* load : alone) load->setVolatile(true);
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoadStoreVectorizerPass());
   passes.run(lane, managers.functions);
+  for (llvm::LoadInst* load : alone) load->setVolatile(false);
 }
 
 void simplify_control_flow(llvm::Function& lane) {

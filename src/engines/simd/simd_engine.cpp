@@ -35,6 +35,7 @@
 #include "engines/simd/run_simdgroups.h"
 #include "engines/simd/simdgroup_abi.h"
 #include "engines/simd/split_at_barriers.h"
+#include "engines/simd/stream_stores.h"
 #include "engines/simd/take_turns.h"
 #include "engines/simd/widen_lane.h"
 #include "engines/simd/widening.h"
@@ -139,6 +140,7 @@ class SimdEngine : public Engine {
     });
     pass("lower_vector_math", [&] { lower_vector_math(module, machine); });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
+    pass("stream_stores", [&] { stream_stores(*forms.front().simdgroup); });
     pass("lower_private_memory", [&] {
       facts.private_memory = 0;
       for (Form& form : forms) {

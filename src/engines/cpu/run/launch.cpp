@@ -4,6 +4,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -34,6 +35,17 @@ constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
+// Buffers that no core's part of the largest cache holds are written past it, as C libraries do in memcpy.
+std::size_t streaming_bytes() {
+  static const std::size_t bytes = [] {
+    const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE), cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    const auto share =
+        static_cast<std::size_t>(std::max(cache, 0L)) * 3 / 4 / static_cast<std::size_t>(std::max(cores, 1L));
+    return std::max(share, std::size_t{8} << 20);
+  }();
+  return bytes;
+}
+
 std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
 
 // Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
@@ -43,6 +55,13 @@ bool may_use_other_cores() {
   if (!forks_watched || other_cores_lost.load(std::memory_order_relaxed)) return false;
   if (!other_cores_used.load(std::memory_order_relaxed)) other_cores_used = true;
   return true;
+}
+
+// What was written past the caches comes before whatever this thread writes next.
+void order_streams() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
 }
 
 // Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
@@ -150,6 +169,7 @@ class CpuExecutable : public Executable {
     void prepare(Worker& worker) const {
       worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
       worker.argument_list.clear();
+      worker.streams = 0;
       std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const BoundArgument& argument = plan.arguments[i];
@@ -160,6 +180,9 @@ class CpuExecutable : public Executable {
           offset += round_up(argument.threadgroup_bytes, 16);
         }
         worker.argument_list.push_back(const_cast<void*>(address));
+        if (i < most_streams && argument.memory.size - argument.memory.offset >= streaming_bytes()) {
+          worker.streams |= std::uint64_t{1} << i;
+        }
       }
       worker.arguments = worker.argument_list.data();
       auto copy = [](std::uint32_t (&to)[3], const Size& from) {
@@ -232,6 +255,7 @@ class CpuExecutable : public Executable {
       Range range{*this, *worker, begin, end};
       support::GuardOutcome outcome =
           support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
+      order_streams();
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
         messages.take_from(worker->log);

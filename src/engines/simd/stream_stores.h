@@ -1,0 +1,20 @@
+// Rows that go to more memory than the caches hold are written past them.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+namespace metalloid::engines::simd {
+
+//   store <32 x float> %x, ptr %row
+// ->
+//   if argument i streams (ThreadgroupState::streams), and %row is at the beginning of a cache line
+//     store <32 x float> %x, ptr %row, !nontemporal
+//   else
+//     store <32 x float> %x, ptr %row
+//
+// A processor reads a line that it writes unless it is told that it will not be needed soon: copying then moves a third
+// of its bytes for nothing. Masked rows are the same when all lanes take part. Only for arguments that the simdgroup
+// does not read, and in programs without atomic operations and fences, which order no such writes.
+void stream_stores(llvm::Function& simdgroup);
+
+}  // namespace metalloid::engines::simd
