@@ -1,7 +1,9 @@
 #include "engines/simd/lane_target.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
@@ -44,6 +46,20 @@ InstructionUniformity uniformity_of_call(const llvm::CallInst& call) {
   return InstructionUniformity::NeverUniform;
 }
 
+// Whether a place in a variable of the lane is computed anew in turns of the loop.
+bool indexes_variables(const llvm::Loop& loop) {
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      if (!address || !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address))) continue;
+      for (const llvm::Value* index : address->indices()) {
+        if (!loop.isLoopInvariant(index)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget> {
  public:
   explicit LaneTarget(const llvm::DataLayout& layout) : TargetTransformInfoImplCRTPBase(layout) {}
@@ -53,6 +69,12 @@ class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget
                                       llvm::Align /*alignment*/, unsigned* speed) const override {
     if (speed) *speed = 1;
     return true;
+  }
+  // Loops around a lane's own arrays are worth more code: once indices are constants, elements become values.
+  void getUnrollingPreferences(llvm::Loop* loop, llvm::ScalarEvolution& /*evolution*/,
+                               llvm::TargetTransformInfo::UnrollingPreferences& preferences,
+                               llvm::OptimizationRemarkEmitter* /*remarks*/) const override {
+    preferences.Threshold = indexes_variables(*loop) ? 2000 : 400;
   }
   InstructionUniformity getInstructionUniformity(const llvm::Value* value) const override {
     return uniformity_of(*value);

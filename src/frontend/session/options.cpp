@@ -54,6 +54,7 @@ void set_language(clang::LangOptions& language, const CompileOptions& options) {
 
 void set_code_generation(clang::CodeGenOptions& code, const CompileOptions& options) {
   code.OptimizationLevel = 2;  // keeps `optnone` off the functions; ir/ runs the passes
+  code.UnrollLoops = true;     // or each loop would say that it must stay one
   code.DisableLLVMPasses = 1;
   code.RelaxedAliasing = 1;  // public kernels reinterpret pointers freely
   code.StrictReturn = 0;     // a missing `return` leaves the value undefined, not the way through the code

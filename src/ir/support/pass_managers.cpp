@@ -2,7 +2,8 @@
 
 namespace metalloid::ir {
 
-PassManagers::PassManagers(llvm::TargetMachine* target) : builder(target) {
+PassManagers::PassManagers(llvm::TargetMachine* target, const llvm::PipelineTuningOptions& tuning)
+    : builder(target, tuning) {
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

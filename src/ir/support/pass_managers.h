@@ -13,7 +13,7 @@ namespace metalloid::ir {
 class PassManagers {
  public:
   // With a target, cost models know the machine.
-  explicit PassManagers(llvm::TargetMachine* target = nullptr);
+  explicit PassManagers(llvm::TargetMachine* target = nullptr, const llvm::PipelineTuningOptions& tuning = {});
 
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
