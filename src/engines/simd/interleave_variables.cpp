@@ -20,6 +20,9 @@ namespace {
 
 using llvm::Value;
 
+// Elements that a fill becomes stores of, one each.
+constexpr std::uint64_t most_filled = 256;
+
 class Variable {
  public:
   Variable(llvm::AllocaInst& variable, const llvm::DataLayout& layout) : variable_(variable), layout_(layout) {
@@ -44,7 +47,10 @@ class Variable {
     builder.SetInsertPoint(llvm::cast<llvm::Instruction>(lane)->getNextNode());
     Value* own = builder.CreateGEP(builder.getInt8Ty(), memory, builder.CreateMul(lane, builder.getInt64(distance)));
     for (llvm::Instruction* mark : lifetimes_) mark->eraseFromParent();
-    if (can_interleave_) spread(variable_, own);
+    if (can_interleave_) {
+      for (llvm::MemSetInst* fill : fills_) store_elements(*fill);
+      spread(variable_, own);
+    }
     variable_.replaceAllUsesWith(own);
     variable_.eraseFromParent();
   }
@@ -68,6 +74,8 @@ class Variable {
         if (!is_element(load->getType())) ok_ = false;
       } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(instruction)) {
         if (store->getValueOperand() == &address || !is_element(store->getValueOperand()->getType())) ok_ = false;
+      } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(instruction)) {
+        fills_.push_back(fill);
       } else if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
         addresses_.push_back(step);
         follow(*step);
@@ -77,6 +85,7 @@ class Variable {
     }
     if (&address != &variable_) return ok_;
     for (llvm::GetElementPtrInst* step : addresses_) ok_ = ok_ && is_multiple(*step);
+    for (llvm::MemSetInst* fill : fills_) ok_ = ok_ && is_of_elements(*fill);
     return ok_;
   }
 
@@ -94,6 +103,26 @@ class Variable {
       if (!constant || (constant->getZExtValue() * stride) % element_ != 0) return false;
     }
     return true;
+  }
+
+  bool is_of_elements(const llvm::MemSetInst& fill) const {
+    const auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill.getLength());
+    return element_ != 0 && length && length->getZExtValue() % element_ == 0 &&
+           length->getZExtValue() / element_ <= most_filled && llvm::isa<llvm::ConstantInt>(fill.getValue()) &&
+           !fill.isVolatile();
+  }
+
+  void store_elements(llvm::MemSetInst& fill) const {
+    llvm::IRBuilder<> builder(&fill);
+    const auto bits = static_cast<unsigned>(8 * element_);
+    Value* element =
+        builder.getInt(llvm::APInt::getSplat(bits, llvm::cast<llvm::ConstantInt>(fill.getValue())->getValue()));
+    const std::uint64_t count = llvm::cast<llvm::ConstantInt>(fill.getLength())->getZExtValue() / element_;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Value* place = builder.CreateGEP(builder.getInt8Ty(), fill.getDest(), builder.getInt64(i * element_));
+      builder.CreateAlignedStore(element, place, llvm::Align(element_));
+    }
+    fill.eraseFromParent();
   }
 
   void spread(llvm::Instruction& address, Value* own) {
@@ -116,6 +145,7 @@ class Variable {
   bool can_interleave_ = false, ok_ = true;
   std::vector<llvm::GetElementPtrInst*> addresses_;
   std::vector<llvm::Instruction*> lifetimes_;
+  std::vector<llvm::MemSetInst*> fills_;
 };
 
 }  // namespace
