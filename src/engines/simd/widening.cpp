@@ -1,14 +1,21 @@
 #include "engines/simd/widening.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallBitVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
+
+#include <cstddef>
+#include <vector>
 
 namespace metalloid::engines::simd {
 
 using llvm::BasicBlock;
 using llvm::Value;
+
+// Instructions of blocks that may be there twice.
+static constexpr std::size_t most_twice = 2000;
 
 Widening::Widening(llvm::Function& lane, llvm::Function& wide, const LaneShapes& shapes, const BlockSchedule& schedule)
     : lane_(lane),
@@ -28,12 +35,32 @@ void Widening::run() {
 
 void Widening::make_blocks() {
   entry_ = BasicBlock::Create(context_, "entry", &wide_);
+  const llvm::SmallBitVector twice = sets_there_twice();
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     Places& places = places_[scheduled.block];
     if (scheduled.is_checked)
       places.check = BasicBlock::Create(context_, scheduled.block->getName() + ".check", &wide_);
     places.body = BasicBlock::Create(context_, scheduled.block->getName(), &wide_);
+    if (!twice[scheduled.lanes]) continue;
+    places.variants = {BasicBlock::Create(context_, scheduled.block->getName() + ".some", &wide_),
+                       BasicBlock::Create(context_, scheduled.block->getName() + ".all", &wide_)};
   }
+}
+
+// Blocks with accesses that are slow for some lanes are there once more for all 32, with all blocks of the same lanes.
+llvm::SmallBitVector Widening::sets_there_twice() const {
+  std::vector<std::size_t> sizes(schedule_.lane_set_count());
+  llvm::SmallBitVector result(schedule_.lane_set_count());
+  for (const ScheduledBlock& scheduled : schedule_.blocks()) {
+    sizes[scheduled.lanes] += scheduled.block->size();
+    if (llvm::any_of(*scheduled.block, [&](const llvm::Instruction& access) { return is_better_whole(access); })) {
+      result.set(scheduled.lanes);
+    }
+  }
+  for (unsigned set = 0; set < sizes.size(); ++set) {
+    if (set == all_lanes || sizes[set] > most_twice) result.reset(set);
+  }
+  return result;
 }
 
 BasicBlock* Widening::start_of(const BasicBlock* block) {
@@ -113,6 +140,21 @@ void Widening::run_block(const ScheduledBlock& scheduled) {
     builder_.CreateCondBr(any(lanes_or_all(lanes)), places.body, start_of(scheduled.if_empty));
   }
   builder_.SetInsertPoint(places.body);
+  if (!places.variants[0]) return run_instructions(scheduled, lanes_of(scheduled.lanes));
+  Value* all = llvm::Constant::getAllOnesValue(builder_.getInt32Ty());
+  Value* has_all = builder_.CreateICmpEQ(bits_of(lanes_of(scheduled.lanes)), all);
+  builder_.CreateCondBr(has_all, places.variants[1], places.variants[0]);
+  for (variant_ = 0; variant_ < 2; ++variant_) {
+    known_.clear();
+    in_lane_.clear();
+    builder_.SetInsertPoint(places.variants[variant_]);
+    is_rare_ = variant_ == 0;
+    run_instructions(scheduled, variant_ == 0 ? lanes_of(scheduled.lanes) : nullptr);
+  }
+  is_rare_ = false;
+}
+
+void Widening::run_instructions(const ScheduledBlock& scheduled, Value* lanes) {
   const llvm::Loop* loop = schedule_.loops().getLoopFor(scheduled.block);
   if (loop && loop->getHeader() == scheduled.block) {
     for (unsigned set = 0; set < lane_slots_.size(); ++set) {
@@ -121,7 +163,7 @@ void Widening::run_block(const ScheduledBlock& scheduled) {
       }
     }
   }
-  lanes_ = lanes_of(scheduled.lanes);
+  lanes_ = lanes;
   for (llvm::PHINode& phi : scheduled.block->phis()) {
     const Slots& slots = phi_slots_[&phi];
     Widened widened;
@@ -163,7 +205,11 @@ void Widening::leave(const ScheduledBlock& scheduled) {
   auto& branch = llvm::cast<llvm::BranchInst>(*last);
   const llvm::Loop* loop = schedule_.loops().getLoopFor(scheduled.block);
   const BasicBlock* header = loop ? loop->getHeader() : nullptr;
-  const auto place = [&](const BasicBlock* to) { return to == header ? places_[to].body : start_of(to); };
+  const auto place = [&](const BasicBlock* to) {
+    const Places& places = places_[to];
+    if (places.variants[0] && schedule_.of(*to).lanes == scheduled.lanes) return places.variants[variant_];
+    return to == header ? places.body : start_of(to);
+  };
   if (scheduled.is_branch) {
     llvm::SmallVector<BasicBlock*, 2> ways;
     for (unsigned s = 0; s < 2; ++s)

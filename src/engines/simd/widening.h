@@ -14,11 +14,13 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallBitVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +33,12 @@ namespace metalloid::engines::simd {
 
 inline constexpr unsigned simdgroup_width = 32;
 inline constexpr unsigned threadgroup_space = 3;
+inline constexpr std::uint64_t safe_bytes = 128;  // Widening::safe_address
+
+// The type as which elements are moved.
+llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type);
+// Vectors one behind the other; as many as a power of two, all of one type.
+llvm::Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<llvm::Value*, 16> pieces);
 
 // What an instruction becomes: one value that all lanes have (of strided ones lane 0's), or vectors.
 struct Widened {
@@ -56,6 +64,8 @@ class Widening {
   void make_slots();
   void enter();
   void run_block(const ScheduledBlock& scheduled);
+  void run_instructions(const ScheduledBlock& scheduled, Value* lanes);
+  llvm::SmallBitVector sets_there_twice() const;
   void leave(const ScheduledBlock& scheduled);
   void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
   Value* lanes_of(LaneSet set);       // null: all
@@ -93,6 +103,7 @@ class Widening {
   Widened widen_intrinsic(llvm::CallInst& call);
   Widened change_threadgroup(llvm::AtomicRMWInst& change);
   Widened lane_by_lane(llvm::Instruction& instruction);
+  Widened once_for_each_lane(llvm::Instruction& instruction);
   void remark(std::string reason);  // of what is being widened
   Value* copy_for_lane(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
 
@@ -103,19 +114,30 @@ class Widening {
   struct Row {
     unsigned parts, distance;
   };
-  std::optional<Row> row_of(Value* pointer, Type* type) const;
+  std::optional<Row> row_of(const Value* pointer, Type* type) const;
   // widening_runs.cpp: lanes that lie side by side in memory for some bits of their number (`along`, of rising weight),
   // or at one place (`same`), from the lanes `starts` on. The accesses say whether they could.
   struct Runs {
     llvm::SmallVector<unsigned, 5> along, same;
-    llvm::SmallVector<unsigned, 8> starts;
+    llvm::SmallVector<unsigned, 16> starts;
   };
-  std::optional<Runs> runs_of(Value* pointer, Type* type) const;
-  static llvm::SmallVector<unsigned, 8> lanes_of_bits(llvm::ArrayRef<unsigned> bits);
-  Value* run_address(Value* pointer, const Runs& runs, unsigned start, std::uint64_t own);
+  std::optional<Runs> runs_of(const Value* pointer, Type* type) const;
+  static llvm::SmallVector<unsigned, 16> lanes_of_bits(llvm::ArrayRef<unsigned> bits);
+  Value* run_address(Value* pointer, llvm::ArrayRef<unsigned> along, unsigned start, std::uint64_t own);
   Value* run_lanes(const Runs& runs, unsigned start, unsigned parts);
   bool load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
   bool store_runs(llvm::StoreInst& store, llvm::Align alignment);
+  // widening_pieces.cpp: lanes whose elements are whole pieces of 16 bytes, maybe together with the lanes `along`.
+  struct Pieces {
+    unsigned elements, place_bits, groups;          // of a piece; in an element's place; pieces of a lane
+    llvm::SmallVector<unsigned, 4> along;           // bits of the lane's number
+    llvm::SmallVector<unsigned, 4> vectors, steps;  // the bits that number vectors, and what the steps exchange
+    llvm::SmallVector<unsigned, 4> order;           // bits of a part's number that number vectors in the end
+  };
+  std::optional<Pieces> pieces_of(const Value* pointer, Type* type) const;
+  bool load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  void merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements);
+  bool is_better_whole(const llvm::Instruction& access) const;
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
   Widened widen_change(llvm::AtomicRMWInst& change);
@@ -136,6 +158,8 @@ class Widening {
 
   struct Places {
     llvm::BasicBlock *check = nullptr, *body = nullptr;
+    // Of blocks that are there twice: for some lanes, and for all.
+    std::array<llvm::BasicBlock*, 2> variants{};
   };
   llvm::DenseMap<const llvm::BasicBlock*, Places> places_;
   std::vector<llvm::AllocaInst*> lane_slots_;  // per LaneSet
@@ -150,6 +174,8 @@ class Widening {
 
   // Of the block that is being widened.
   const ScheduledBlock* current_ = nullptr;
+  unsigned variant_ = 0;
+  bool is_rare_ = false;    // a block that is there twice, for some lanes
   Value* lanes_ = nullptr;  // null: all
   llvm::DenseMap<const Value*, Widened> known_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;

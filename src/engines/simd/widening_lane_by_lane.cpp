@@ -80,6 +80,10 @@ static std::string what_lanes_do(const Instruction& instruction) {
 
 Widened Widening::lane_by_lane(Instruction& instruction) {
   remark(what_lanes_do(instruction) + ", by one lane after the other");
+  return once_for_each_lane(instruction);
+}
+
+Widened Widening::once_for_each_lane(Instruction& instruction) {
   auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   const unsigned operand_count = call ? call->arg_size() : instruction.getNumOperands();
   // Vectors go to memory, where each lane finds its own.

@@ -19,10 +19,6 @@ namespace {
 // Up to so many bytes from lane to lane, rows are read whole and sorted out in registers.
 constexpr std::uint64_t widest_distance = 16;
 
-llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
-  return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
-}
-
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
 Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
   const unsigned length = simdgroup_width * distance;
@@ -45,7 +41,7 @@ Value* Widening::address_part(Value* addresses, std::uint64_t offset) {
   return builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(offset));
 }
 
-std::optional<Widening::Row> Widening::row_of(Value* pointer, Type* type) const {
+std::optional<Widening::Row> Widening::row_of(const Value* pointer, Type* type) const {
   Type* element = type->getScalarType();
   const Shape shape = shapes_.of(*pointer);
   const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
@@ -56,6 +52,16 @@ std::optional<Widening::Row> Widening::row_of(Value* pointer, Type* type) const 
   const unsigned parts = parts_of(type);
   if (distance < parts || distance * size > widest_distance) return std::nullopt;
   return Row{parts, static_cast<unsigned>(distance)};
+}
+
+// Whether masks make it slower by more than a question at run time.
+bool Widening::is_better_whole(const llvm::Instruction& access) const {
+  const Value* pointer = llvm::getLoadStorePointerOperand(&access);
+  if (!pointer || access.isAtomic() || shapes_.is_uniform(*pointer)) return false;
+  Type* type = llvm::getLoadStoreType(&access);
+  if (type->isAggregateType() || type->isIntOrIntVectorTy(1)) return false;
+  if (const auto row = row_of(pointer, type)) return row->distance > 1;
+  return runs_of(pointer, type) || (llvm::isa<llvm::LoadInst>(access) && pieces_of(pointer, type));
 }
 
 Widened Widening::widen_load(llvm::LoadInst& load) {
@@ -89,7 +95,9 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
     }
     return result;
   }
-  if (load_runs(load, alignment, result)) return result;
+  // Code that seldom runs is short.
+  if (is_rare_ && (parts > 1 || size < 4)) return once_for_each_lane(load);
+  if (load_runs(load, alignment, result) || load_pieces(load, alignment, result)) return result;
   Value* addresses = vector_of(pointer);
   for (unsigned p = 0; p < parts; ++p) {
     result.vectors.push_back(gather(element, address_part(addresses, p * size), alignment, lanes_));

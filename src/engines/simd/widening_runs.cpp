@@ -11,33 +11,20 @@ using llvm::Value;
 
 namespace {
 
-// More are no better than an access per lane.
+// More are no better than an access per lane, which is a gather's for 32 bits and more.
 constexpr unsigned most_runs = 8;
 
-llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
-  return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
-}
-
-// One behind the other; as many as a power of two, all of one type.
-Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<Value*, 8> pieces) {
-  while (pieces.size() > 1) {
-    const unsigned length = llvm::cast<llvm::FixedVectorType>(pieces[0]->getType())->getNumElements();
-    llvm::SmallVector<int, 64> both;
-    for (unsigned i = 0; i < 2 * length; ++i) both.push_back(static_cast<int>(i));
-    for (unsigned i = 0; 2 * i < pieces.size(); ++i) {
-      pieces[i] = builder.CreateShuffleVector(pieces[2 * i], pieces[2 * i + 1], both);
-    }
-    pieces.resize(pieces.size() / 2);
-  }
-  return pieces[0];
+// Whether the address of any lane follows from that of any other.
+bool is_all_known(const LaneBits& bits) {
+  return llvm::all_of(bits.growth, [](const auto& growth) { return growth && *growth >= 0; });
 }
 
 }  // namespace
 
-std::optional<Widening::Runs> Widening::runs_of(Value* pointer, Type* type) const {
+std::optional<Widening::Runs> Widening::runs_of(const Value* pointer, Type* type) const {
   const LaneBits bits = shapes_.bits_of(*pointer);
-  const auto own =
-      static_cast<std::int64_t>(parts_of(type) * layout_.getTypeStoreSize(type->getScalarType()).getFixedValue());
+  const std::uint64_t size = layout_.getTypeStoreSize(type->getScalarType()).getFixedValue();
+  const auto own = static_cast<std::int64_t>(parts_of(type) * size);
   Runs runs;
   for (std::int64_t next = own;; next *= 2) {
     const unsigned before = static_cast<unsigned>(runs.along.size());
@@ -57,14 +44,15 @@ std::optional<Widening::Runs> Widening::runs_of(Value* pointer, Type* type) cons
       others.push_back(bit);
     }
   }
-  if (1u << others.size() > most_runs) return std::nullopt;
+  const bool is_any_number_good = !lanes_ && is_all_known(bits) && (size < 4 || !runs.along.empty());
+  if (1u << others.size() > most_runs && !is_any_number_good) return std::nullopt;
   runs.starts = lanes_of_bits(others);
   return runs;
 }
 
 // All lanes with some of these bits, in the order of the bits.
-llvm::SmallVector<unsigned, 8> Widening::lanes_of_bits(llvm::ArrayRef<unsigned> bits) {
-  llvm::SmallVector<unsigned, 8> lanes;
+llvm::SmallVector<unsigned, 16> Widening::lanes_of_bits(llvm::ArrayRef<unsigned> bits) {
+  llvm::SmallVector<unsigned, 16> lanes;
   for (unsigned choice = 0; choice < 1u << bits.size(); ++choice) {
     unsigned lane = 0;
     for (unsigned i = 0; i < bits.size(); ++i) lane |= ((choice >> i) & 1) << bits[i];
@@ -74,12 +62,19 @@ llvm::SmallVector<unsigned, 8> Widening::lanes_of_bits(llvm::ArrayRef<unsigned> 
 }
 
 // Of the run's first lane; counted from its last one, as in widen_index.
-Value* Widening::run_address(Value* pointer, const Runs& runs, unsigned start, std::uint64_t own) {
-  const unsigned last = start | lanes_of_bits(runs.along).back();
-  Value* address = value_in_lane(pointer, last);
-  if (runs.along.empty()) return address;
-  const auto length = static_cast<std::int64_t>(own * ((1u << runs.along.size()) - 1));
-  return builder_.CreateGEP(builder_.getInt8Ty(), address, builder_.getInt64(static_cast<std::uint64_t>(-length)));
+Value* Widening::run_address(Value* pointer, llvm::ArrayRef<unsigned> along, unsigned start, std::uint64_t own) {
+  const LaneBits bits = shapes_.bits_of(*pointer);
+  if (is_all_known(bits)) {
+    std::int64_t before = 0, behind = 0;
+    for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
+      ((start >> bit) & 1 ? before : behind) += *bits.growth[bit];
+    }
+    if (!shapes_.is_varying(*pointer)) return address_part(scalar_of(pointer), static_cast<std::uint64_t>(before));
+    return address_part(value_in_lane(pointer, simdgroup_width - 1), static_cast<std::uint64_t>(-behind));
+  }
+  const unsigned last = start | lanes_of_bits(along).back();
+  const auto length = static_cast<std::int64_t>(own * ((1u << along.size()) - 1));
+  return address_part(value_in_lane(pointer, last), static_cast<std::uint64_t>(-length));
 }
 
 // Of a run's elements those that a lane that takes part wants.
@@ -104,7 +99,7 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   const std::uint64_t own = parts * layout_.getTypeStoreSize(element).getFixedValue();
   const auto along = lanes_of_bits(runs->along), same = lanes_of_bits(runs->same);
   auto* row = llvm::FixedVectorType::get(bits_like(builder_, element), static_cast<unsigned>(along.size()) * parts);
-  llvm::SmallVector<Value*, 8> rows;
+  llvm::SmallVector<Value*, 16> rows;
   llvm::SmallVector<unsigned, simdgroup_width> place(simdgroup_width);
   for (const unsigned start : runs->starts) {
     for (unsigned i = 0; i < along.size(); ++i) {
@@ -112,7 +107,7 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
         place[start | twin | along[i]] = static_cast<unsigned>((rows.size() * along.size() + i) * parts);
       }
     }
-    Value* address = run_address(pointer, *runs, start, own);
+    Value* address = run_address(pointer, runs->along, start, own);
     if (!lanes_) {
       rows.push_back(builder_.CreateAlignedLoad(row, address, alignment));
     } else if (along.size() > 1) {
@@ -142,7 +137,7 @@ bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
   if (!runs || !runs->same.empty() || store.isVolatile()) return false;
   const unsigned parts = parts_of(value->getType());
   const std::uint64_t own = parts * layout_.getTypeStoreSize(element).getFixedValue();
-  llvm::SmallVector<Value*, 8> pieces;
+  llvm::SmallVector<Value*, 16> pieces;
   for (unsigned part = 0; part < parts; ++part) {
     pieces.push_back(builder_.CreateBitCast(vector_of(value, part), wide(bits_like(builder_, element))));
   }
@@ -156,7 +151,7 @@ bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
       }
     }
     Value* row = builder_.CreateShuffleVector(all, places);
-    Value* address = run_address(store.getPointerOperand(), *runs, start, own);
+    Value* address = run_address(store.getPointerOperand(), runs->along, start, own);
     if (lanes_) {
       builder_.CreateMaskedStore(row, address, alignment, run_lanes(*runs, start, parts));
     } else {

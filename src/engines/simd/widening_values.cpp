@@ -13,6 +13,23 @@ namespace metalloid::engines::simd {
 using llvm::Value;
 using Kind = Shape::Kind;
 
+llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
+  return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
+}
+
+Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<Value*, 16> pieces) {
+  while (pieces.size() > 1) {
+    const unsigned length = llvm::cast<llvm::FixedVectorType>(pieces[0]->getType())->getNumElements();
+    llvm::SmallVector<int, 64> both;
+    for (unsigned i = 0; i < 2 * length; ++i) both.push_back(static_cast<int>(i));
+    for (unsigned i = 0; 2 * i < pieces.size(); ++i) {
+      pieces[i] = builder.CreateShuffleVector(pieces[2 * i], pieces[2 * i + 1], both);
+    }
+    pieces.resize(pieces.size() / 2);
+  }
+  return pieces[0];
+}
+
 unsigned Widening::parts_of(Type* type) const {
   if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getNumElements();
   unsigned parts = 0;
@@ -189,7 +206,7 @@ Value* Widening::safe_address(Type* pointer) {
   Value*& address = safe_addresses_[pointer];
   if (!address) {
     llvm::IRBuilder<> builder(entry_, entry_->begin());
-    Value* memory = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt32(16));
+    Value* memory = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), safe_bytes));
     builder.SetInsertPoint(entry_->getTerminator());
     address = builder.CreateAddrSpaceCast(memory, pointer);
   }
