@@ -1,4 +1,4 @@
-; Branches only, one return, and a loop whose last block does nothing but branch.
+; Branches only, one return, a loop whose last block does nothing but branch, and sums of numbers that share no bit.
 ; RUN: simplify_control_flow
 
 ; CHECK-LABEL: define {{.*}}@kernel(
@@ -6,6 +6,7 @@
 ; CHECK: .turn_end:
 ; CHECK-NEXT: br
 ; CHECK: phi i32
+; CHECK: add i32 {{.*}}, 1
 ; CHECK: ret void
 ; CHECK-NOT: ret void
 
@@ -25,6 +26,7 @@ body:
   store i32 %next, ptr addrspace(1) %out
   br label %loop
 left:
-  store i32 %k, ptr addrspace(1) %out
+  %odd = or disjoint i32 %k, 1
+  store i32 %odd, ptr addrspace(1) %out
   ret void
 }

@@ -198,9 +198,7 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
       case Instruction::Sub: return sum(bits_at(0), bits_at(1), -1);
       case Instruction::Or: {
         const LaneBits both = sum(bits_at(0), bits_at(1), 1);
-        if ((both.is_apart() && share_none(bits_at(0), bits_at(1))) ||
-            llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint())
-          return both;
+        if (both.is_apart() && share_none(bits_at(0), bits_at(1))) return both;
         break;
       }
       case Instruction::And:

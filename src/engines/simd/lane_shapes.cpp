@@ -97,11 +97,6 @@ Shape LaneShapes::derive(const Instruction& instruction) const {
       if (a.kind == Kind::varying || b.kind == Kind::varying) return varying_shape;
       return strided(instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride);
     }
-    case Instruction::Or:
-      if (!llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) return varying_shape;
-      if (shape_of(0).kind == Kind::varying || shape_of(1).kind == Kind::varying) return varying_shape;
-      // A sum only where each lane's halves are apart, which is what the flag says of each lane.
-      return strided(shape_of(0).stride + shape_of(1).stride);
     case Instruction::Mul: {
       const unsigned constant = llvm::isa<llvm::ConstantInt>(instruction.getOperand(1)) ? 1 : 0;
       const auto factor = small_constant(instruction.getOperand(constant));

@@ -43,9 +43,16 @@ void empty_latches(llvm::Function& lane, llvm::FunctionAnalysisManager& analyses
   }
 }
 
-}  // namespace
-
-namespace {
+// That two numbers share no bit may be known of the lanes alone that come to an `or`. Where rows of memory begin is
+// computed for lanes that take no part, too, and there only a sum is what it would be from its neighbours.
+void add_disjoint_numbers(llvm::Function& lane) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
+    auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+    if (!both || !both->isDisjoint()) continue;
+    auto* sum = llvm::BinaryOperator::CreateAdd(both->getOperand(0), both->getOperand(1));
+    llvm::ReplaceInstWithInst(both, sum);
+  }
+}
 
 // What the front end notes at members of structs.
 void drop_annotations(llvm::Function& lane) {
@@ -112,6 +119,7 @@ void simplify_control_flow(llvm::Function& lane) {
   passes.addPass(llvm::LCSSAPass());
   passes.run(lane, managers.functions);
   empty_latches(lane, managers.functions);
+  add_disjoint_numbers(lane);
 }
 
 }  // namespace metalloid::engines::simd

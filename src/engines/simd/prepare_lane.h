@@ -11,7 +11,7 @@ void optimise_lane(llvm::Function& lane);
 // registers.
 void join_accesses(llvm::Function& lane);
 // Branches only, one return, simple loops whose values leave through phis and whose latches only branch: what
-// BlockSchedule takes.
+// BlockSchedule takes. Numbers that share no bit are added.
 void simplify_control_flow(llvm::Function& lane);
 
 // A variable of the lane becomes its place in a variable of the simdgroup:

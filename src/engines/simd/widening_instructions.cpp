@@ -75,9 +75,6 @@ Value* Widening::strided_copy(Instruction& instruction, const Shape& shape) {
       cast && (cast->getOpcode() == Instruction::ZExt || cast->getOpcode() == Instruction::SExt)) {
     return widen_index(*cast, shape);
   }
-  if (instruction.getOpcode() == Instruction::Or) {
-    return builder_.CreateAdd(scalar_of(instruction.getOperand(0)), scalar_of(instruction.getOperand(1)));
-  }
   Value* copy = scalar_copy(instruction);
   llvm::cast<Instruction>(copy)->dropPoisonGeneratingFlags();
   return copy;
