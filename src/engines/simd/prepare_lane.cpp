@@ -111,6 +111,8 @@ void simplify_control_flow(llvm::Function& lane) {
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LowerSwitchPass());
+  // Which of a block's two ways goes into a loop FixIrreducible cannot tell: it takes the values that both bring.
+  passes.addPass(llvm::BreakCriticalEdgesPass());
   passes.addPass(llvm::FixIrreduciblePass());
   passes.addPass(llvm::UnifyFunctionExitNodesPass());
   passes.addPass(llvm::LoopSimplifyPass());

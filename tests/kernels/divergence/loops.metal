@@ -198,3 +198,22 @@ kernel void all_leave(device atomic_uint* counts, device const uint* indices, ui
 kernel void leave_one_by_one(device atomic_uint* counts, uint i [[thread_position_in_grid]]) {
   for (uint k = 0; k < i; ++k) atomic_fetch_add_explicit(&counts[i], 1u, memory_order_relaxed);
 }
+
+// Lanes come into the loop's body in three places.
+// RUN: --kernel jumped_into --threads 64 --group 64 --arg right=u32[64]=zeros --arg in=i32[64]=arange
+// ENGINE: simd
+// EXPECT right: 1 x 64
+kernel void jumped_into(device uint* right, device const int* in, uint i [[thread_position_in_grid]]) {
+  const int value = in[i];
+  int sum = 1, turn = 0;
+  switch (value & 3) {
+    case 0: do {
+        if (i % 2 == 0) continue;
+        case 1:
+          if (sum < 1) continue;
+        case 2: sum += value;
+      } while (turn++ < 4);
+  }
+  const int additions = (value & 3) == 1 ? 5 : (value & 3) == 2 ? 1 : 0;
+  right[i] = sum == 1 + value * additions;
+}
