@@ -68,3 +68,13 @@ kernel void shifts(device int* x) {
   x[8] = (int3(3) << 2).x;
   x[9] = (short4(5) << uchar4(3)).w;
 }
+
+// Both elements are the same, so that the optimiser keeps one and leaves the other undefined.
+// RUN: --kernel one_element_counts --threads 32 --group 32 --arg out=i32[32]=zeros --arg in=i32[32]=arange
+// ENGINE: simd
+// EXPECT out: 0 2097248 .. 65014688
+kernel void one_element_counts(device int* out, device const int* in, uint i [[thread_position_in_grid]]) {
+  const long2 product = long2(in[i]) * 65539l;
+  const int first = int(product.x) ^ int(product.x >> 32), second = int(product.y) ^ int(product.y >> 32);
+  out[i] = first * 31 + second;
+}

@@ -256,7 +256,9 @@ Widened Widening::reinterpret(llvm::CastInst& cast) {
   const auto integer = [&](unsigned width) { return wide(builder_.getIntNTy(width)); };
   Value* all = nullptr;
   for (unsigned p = 0; p < from; ++p) {
-    Value* piece = builder_.CreateBitCast(vector_of(cast.getOperand(0), p), integer(bits / from));
+    // An element that nobody reads may be poison, which must stay its own.
+    Value* element = builder_.CreateFreeze(vector_of(cast.getOperand(0), p));
+    Value* piece = builder_.CreateBitCast(element, integer(bits / from));
     piece = builder_.CreateZExt(piece, whole);
     if (p != 0) piece = builder_.CreateShl(piece, llvm::ConstantInt::get(whole, std::uint64_t{p} * (bits / from)));
     all = all ? builder_.CreateOr(all, piece) : piece;
