@@ -136,6 +136,9 @@ class Widening {
   };
   std::optional<Pieces> pieces_of(const Value* pointer, Type* type) const;
   bool load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  bool gather_words(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  llvm::SmallVector<Value*, 4> parts_of_words(llvm::ArrayRef<Value*> words, Type* element);
+  std::uint64_t own_bytes(Type* type) const;
   void merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements);
   bool is_better_whole(const llvm::Instruction& access) const;
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);

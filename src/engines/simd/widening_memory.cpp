@@ -97,7 +97,10 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
   }
   // Code that seldom runs is short.
   if (is_rare_ && (parts > 1 || size < 4)) return once_for_each_lane(load);
-  if (load_runs(load, alignment, result) || load_pieces(load, alignment, result)) return result;
+  if (load_runs(load, alignment, result) || load_pieces(load, alignment, result) ||
+      gather_words(load, alignment, result)) {
+    return result;
+  }
   Value* addresses = vector_of(pointer);
   for (unsigned p = 0; p < parts; ++p) {
     result.vectors.push_back(gather(element, address_part(addresses, p * size), alignment, lanes_));

@@ -7,7 +7,8 @@
 // A piece is one lane's, or that of some lanes side by side. Vectors of pieces are put together so that each 16 bytes
 // of a vector are one piece, and pairs of vectors are merged element by element, which processors do within 16 bytes:
 // the vectors' number gains a bit of an element's place and the place one of the vectors' number. What remains are the
-// parts, with lanes in order.
+// parts, with lanes in order. Elements of less than 32 bits come in words, and are taken out of them by shifts, as
+// kernels take smaller numbers out of them.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DerivedTypes.h>
 
@@ -20,16 +21,16 @@ using llvm::Value;
 namespace {
 
 constexpr unsigned piece_bytes = 16;
+constexpr std::uint64_t word_bytes = 4;
 // Of bits of a part's number; those below are bits of the lane's.
 constexpr unsigned first_part_bit = 5;
 
 }  // namespace
 
 std::optional<Widening::Pieces> Widening::pieces_of(const Value* pointer, Type* type) const {
-  const unsigned parts = parts_of(type);
-  const std::uint64_t size = layout_.getTypeStoreSize(type->getScalarType()).getFixedValue();
-  const std::uint64_t own = parts * size;
-  if (!llvm::isPowerOf2_64(size) || size > 8 || !llvm::isPowerOf2_32(parts)) return std::nullopt;
+  const std::uint64_t size = std::max(layout_.getTypeStoreSize(type->getScalarType()).getFixedValue(), word_bytes);
+  const std::uint64_t own = own_bytes(type);
+  if (!llvm::isPowerOf2_64(size) || size > 8 || !llvm::isPowerOf2_64(own) || own < word_bytes) return std::nullopt;
   Pieces pieces;
   pieces.elements = static_cast<unsigned>(piece_bytes / size);
   pieces.place_bits = llvm::Log2_32(pieces.elements);
@@ -69,9 +70,9 @@ bool Widening::load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened&
   const auto pieces = pieces_of(pointer, type);
   if (!pieces || load.isVolatile() || (lanes_ && !pieces->along.empty())) return false;
   Type* element = type->getScalarType();
-  Type* bits = bits_like(builder_, element);
-  const unsigned parts = parts_of(type);
-  const std::uint64_t own = parts * layout_.getTypeStoreSize(element).getFixedValue();
+  const std::uint64_t own = own_bytes(type);
+  Type* word = own / parts_of(type) < word_bytes ? builder_.getInt32Ty() : element;
+  const auto words = static_cast<unsigned>(own / layout_.getTypeStoreSize(word).getFixedValue());
   // Lanes that take no part read from a place that is always there.
   Value* safe = nullptr;
   if (lanes_) {
@@ -79,7 +80,7 @@ bool Widening::load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened&
     Value* place = builder_.CreateVectorSplat(simdgroup_width, safe_address(pointer->getType()));
     safe = builder_.CreateSelect(lanes_, vector_of(pointer), place);
   }
-  auto* piece_type = llvm::FixedVectorType::get(bits, pieces->elements);
+  auto* piece_type = llvm::FixedVectorType::get(word, pieces->elements);
   llvm::SmallVector<unsigned, 5> upper;
   for (unsigned bit = pieces->place_bits; bit < 5; ++bit) upper.push_back(bit);
   for (unsigned group = 0; group < pieces->groups; ++group) {
@@ -95,15 +96,65 @@ bool Widening::load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened&
     }
     for (const unsigned step : pieces->steps) merge_vectors(vectors, step, pieces->elements);
     // Which number a part has got.
-    const unsigned in_group = parts / pieces->groups;
+    const unsigned in_group = words / pieces->groups;
     for (unsigned part = 0; part < in_group; ++part) {
       unsigned number = 0;
       for (unsigned i = 0; i < pieces->order.size(); ++i) {
         number |= ((part >> (pieces->order[i] - first_part_bit)) & 1) << i;
       }
-      result.vectors.push_back(builder_.CreateBitCast(vectors[number], wide(element)));
+      result.vectors.push_back(vectors[number]);
     }
   }
+  result.vectors = parts_of_words(result.vectors, element);
+  return true;
+}
+
+std::uint64_t Widening::own_bytes(Type* type) const {
+  return parts_of(type) * layout_.getTypeStoreSize(type->getScalarType()).getFixedValue();
+}
+
+// The elements that words consist of, low ones first.
+llvm::SmallVector<Value*, 4> Widening::parts_of_words(llvm::ArrayRef<Value*> words, Type* element) {
+  const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
+  llvm::SmallVector<Value*, 4> parts;
+  for (Value* word : words) {
+    Type* type = word->getType()->getScalarType();
+    const std::uint64_t bytes = layout_.getTypeStoreSize(type).getFixedValue();
+    if (bytes == size) {
+      parts.push_back(builder_.CreateBitCast(word, wide(element)));
+      continue;
+    }
+    if (bytes == 2 * word_bytes) {
+      Value* halves = builder_.CreateBitCast(word, llvm::FixedVectorType::get(builder_.getInt32Ty(), 64));
+      for (int half = 0; half < 2; ++half) {
+        llvm::SmallVector<int, simdgroup_width> places;
+        for (int lane = 0; lane < static_cast<int>(simdgroup_width); ++lane) places.push_back(2 * lane + half);
+        parts.append(parts_of_words({builder_.CreateShuffleVector(halves, places)}, element));
+      }
+      continue;
+    }
+    for (std::uint64_t place = 0; place < bytes; place += size) {
+      Value* bits = builder_.CreateTrunc(builder_.CreateLShr(word, 8 * place),
+                                         wide(builder_.getIntNTy(static_cast<unsigned>(8 * size))));
+      parts.push_back(builder_.CreateBitCast(bits, wide(element)));
+    }
+  }
+  return parts;
+}
+
+// By the largest words that there are gathers for.
+bool Widening::gather_words(llvm::LoadInst& load, llvm::Align alignment, Widened& result) {
+  Type* element = load.getType()->getScalarType();
+  const std::uint64_t own = own_bytes(load.getType()), size = own / parts_of(load.getType());
+  const std::uint64_t bytes = own % (2 * word_bytes) == 0 ? 2 * word_bytes : word_bytes;
+  if (own % bytes != 0 || size >= bytes || !llvm::isPowerOf2_64(size)) return false;
+  Value* addresses = vector_of(load.getPointerOperand());
+  llvm::SmallVector<Value*, 4> words;
+  for (std::uint64_t place = 0; place < own; place += bytes) {
+    words.push_back(gather(builder_.getIntNTy(static_cast<unsigned>(8 * bytes)), address_part(addresses, place),
+                           std::min(alignment, llvm::Align(size)), lanes_));
+  }
+  result.vectors = parts_of_words(words, element);
   return true;
 }
 

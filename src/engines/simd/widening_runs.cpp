@@ -94,7 +94,7 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   Type* element = type->getScalarType();
   Value* pointer = load.getPointerOperand();
   const auto runs = runs_of(pointer, type);
-  if (!runs || load.isVolatile()) return false;
+  if (!runs || load.isVolatile() || (runs->starts.size() > most_runs && pieces_of(pointer, type))) return false;
   const unsigned parts = parts_of(type);
   const std::uint64_t own = parts * layout_.getTypeStoreSize(element).getFixedValue();
   const auto along = lanes_of_bits(runs->along), same = lanes_of_bits(runs->same);
