@@ -1,6 +1,8 @@
 #include "engines/simd/prepare_lane.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -24,6 +26,7 @@
 
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
+#include <optional>
 #include <utility>
 
 #include "engines/simd/lane_target.h"
@@ -92,6 +95,38 @@ void optimise_lane(llvm::Function& lane) {
   passes.run(lane, managers.functions);
 }
 
+namespace {
+
+// LoadStoreVectorizer takes p[i] and q[i] for one place if p and q are the same address, whatever lies between two
+// elements of each. So an address that is stepped through by elements of several types has a name for each of them.
+llvm::SmallVector<llvm::FreezeInst*, 4> name_by_element(llvm::Function& lane) {
+  llvm::SmallVector<llvm::FreezeInst*, 4> names;
+  llvm::DenseMap<llvm::Value*, llvm::SmallVector<std::pair<llvm::Type*, llvm::Value*>, 2>> known;
+  for (llvm::Instruction& instruction : llvm::instructions(lane)) {
+    auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+    if (!step || step->hasAllConstantIndices() || step->getType()->isVectorTy()) continue;
+    llvm::Value* base = step->getPointerOperand();
+    auto& own = known[base];
+    auto* found = llvm::find_if(own, [&](const auto& one) { return one.first == step->getSourceElementType(); });
+    if (found == own.end()) {
+      llvm::Value* name = base;
+      if (!own.empty()) {
+        auto* definition = llvm::dyn_cast<llvm::Instruction>(base);
+        const auto place = definition ? definition->getInsertionPointAfterDef()
+                                      : std::optional(lane.getEntryBlock().getFirstInsertionPt());
+        if (!place) continue;
+        names.push_back(new llvm::FreezeInst(base, "", *place));
+        name = names.back();
+      }
+      found = &own.emplace_back(step->getSourceElementType(), name);
+    }
+    step->setOperand(0, found->second);
+  }
+  return names;
+}
+
+}  // namespace
+
 // Loads of addresses stay alone: out of a joined one comes a number, of which nobody knows what memory it is in.
 void join_accesses(llvm::Function& lane) {
   llvm::SmallVector<llvm::LoadInst*, 16> alone;
@@ -100,10 +135,15 @@ void join_accesses(llvm::Function& lane) {
     if (load && load->isSimple() && load->getType()->isPointerTy()) alone.push_back(load);
   }
   for (llvm::LoadInst* load : alone) load->setVolatile(true);
+  const auto names = name_by_element(lane);
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoadStoreVectorizerPass());
   passes.run(lane, managers.functions);
+  for (llvm::FreezeInst* name : names) {
+    name->replaceAllUsesWith(name->getOperand(0));
+    name->eraseFromParent();
+  }
   for (llvm::LoadInst* load : alone) load->setVolatile(false);
 }
 
