@@ -70,7 +70,8 @@ fuzz: build
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
 
 compare-engines: build
-	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
+	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000) \
+	  --seconds $(or $(SECONDS),0)
 
 wheel: dependencies
 	@scripts/wheel.sh $(PYTHONS)

@@ -23,14 +23,24 @@ struct Pair {
 };
 
 constexpr std::uint32_t in = 1, in_float = 2, in_bytes = 3, in_pairs = 4, loose = 13, values = 14, in_halves = 15;
-constexpr unsigned index_bound = 4096;  // of what is read
+constexpr std::uint32_t constant_pairs = 21;
+// To run a kernel takes next to nothing beside making it.
+constexpr unsigned shapes_of_a_kind = 4;
+constexpr unsigned index_bound = 4096 + 64;          // of what is read
+constexpr unsigned most_inputs = 16, distance = 48;  // bytes from one begin to the next
+
+struct Mixed {
+  std::int8_t a;
+  std::int16_t b[3], c[4];
+  std::int64_t d;
+};
 
 struct Written {
   std::uint32_t index;
   const char* name;
   std::size_t element, count;
 };
-constexpr std::array<Written, 10> written = {{{0, "out", 4, most_threads},
+constexpr std::array<Written, 15> written = {{{0, "out", 4, most_threads},
                                               {5, "own_rows", 4, most_threads * 8},
                                               {6, "own_columns", 4, most_threads * 8},
                                               {7, "own_bytes", 1, most_threads * 4},
@@ -39,12 +49,18 @@ constexpr std::array<Written, 10> written = {{{0, "out", 4, most_threads},
                                               {10, "own_halves", 2, most_threads * 4},
                                               {11, "atomics", 4, 64},
                                               {12, "tickets", 4, 32},
-                                              {loose, "loose", 4, most_threads}}};
+                                              {loose, "loose", 4, most_threads},
+                                              {16, "own_shorts", 2, most_threads * 8},
+                                              {17, "own_mixed", sizeof(Mixed), most_threads},
+                                              {18, "own_atomics", 4, most_threads},
+                                              {19, "float_atomics", 4, 16},
+                                              {20, "wide_atomics", 8, 8}}};
 
 // The same for all kernels: made once.
 struct Inputs {
-  Buffer integers{index_bound * 4}, floats{index_bound * 16}, bytes{index_bound}, halves{index_bound * 2},
-      pairs{index_bound * sizeof(Pair)};
+  static constexpr std::size_t behind = most_inputs * distance;
+  Buffer integers{index_bound * 4 + behind}, floats{index_bound * 16 + behind}, bytes{index_bound + behind},
+      halves{index_bound * 2 + behind}, pairs{index_bound * sizeof(Pair) + behind};
 
   Inputs() {
     Random random(7);
@@ -82,14 +98,18 @@ Results run_with(const Kernel& kernel, const Shape& shape, const Task& task) {
     results.buffers.emplace_back(place.element * place.count);
     dispatch.buffer(place.index, results.buffers.back());
   }
-  dispatch.buffer(in, inputs().integers).buffer(in_float, inputs().floats);
-  dispatch.buffer(in_bytes, inputs().bytes).buffer(in_pairs, inputs().pairs).buffer(in_halves, inputs().halves);
-  Random random(task.seed);
+  const std::size_t begin = shape.inputs * std::size_t{distance};
+  dispatch.buffer(in, inputs().integers, begin).buffer(in_float, inputs().floats, begin);
+  dispatch.buffer(in_bytes, inputs().bytes, begin).buffer(in_halves, inputs().halves, begin);
+  dispatch.buffer(in_pairs, inputs().pairs, begin).buffer(constant_pairs, inputs().pairs, begin);
+  Random random(task.seed + shape.inputs);
   std::array<std::int32_t, 4> constants{};
   for (std::int32_t& value : constants) {
     value = random.one_in(4) ? static_cast<std::int32_t>(random.next()) : static_cast<std::int32_t>(random.below(12));
   }
   dispatch.value(values, constants);
+  // Two words of each thread's own.
+  dispatch.threadgroup_memory(0, shape.group.volume() * 8);
   dispatch.threads(shape.grid, shape.group).timeout(task.timeout);
   try {
     run(kernel, dispatch);
@@ -100,8 +120,8 @@ Results run_with(const Kernel& kernel, const Shape& shape, const Task& task) {
 }
 
 std::string describe(const Shape& shape) {
-  return fmt::format("threads {}x{}x{}, group {}x{}x{}", shape.grid.x, shape.grid.y, shape.grid.z, shape.group.x,
-                     shape.group.y, shape.group.z);
+  return fmt::format("threads {}x{}x{}, group {}x{}x{}, inputs {}", shape.grid.x, shape.grid.y, shape.grid.z,
+                     shape.group.x, shape.group.y, shape.group.z, shape.inputs);
 }
 
 // Numbers that the standard lets differ: by how many steps of a float.
@@ -156,46 +176,56 @@ std::optional<Difference> compare_kernels(const Task& task, const Kernel& fast, 
 }  // namespace
 
 std::vector<Shape> shapes_for(Dimensions dimensions, std::uint64_t seed) {
-  static const std::array<std::vector<Shape>, 3> all = {std::vector<Shape>{{{32}, {32}},
-                                                                           {{64}, {64}},
-                                                                           {{100}, {40}},
-                                                                           {{1}, {1}},
-                                                                           {{257}, {96}},
-                                                                           {{300}, {300}},
-                                                                           {{130}, {64}},
-                                                                           {{31}, {31}},
-                                                                           {{65}, {33}},
-                                                                           {{512}, {256}},
-                                                                           {{33}, {64}},
-                                                                           {{200}, {7}},
-                                                                           {{1024}, {1024}}},
-                                                        std::vector<Shape>{{{8, 8}, {8, 8}},
-                                                                           {{33, 7}, {16, 4}},
-                                                                           {{64, 3}, {32, 2}},
-                                                                           {{40, 5}, {7, 5}},
-                                                                           {{100, 2}, {100, 1}},
-                                                                           {{32, 4}, {32, 4}},
-                                                                           {{65, 3}, {64, 2}},
-                                                                           {{1, 40}, {1, 40}},
-                                                                           {{3, 50}, {3, 25}},
-                                                                           {{48, 4}, {48, 4}},
-                                                                           {{32, 20}, {16, 16}},
-                                                                           {{32, 32}, {32, 32}},
-                                                                           {{8, 10}, {4, 8}}},
-                                                        std::vector<Shape>{{{5, 4, 3}, {5, 4, 3}},
-                                                                           {{9, 6, 4}, {4, 3, 2}},
-                                                                           {{32, 2, 2}, {32, 2, 2}},
-                                                                           {{33, 3, 2}, {32, 1, 2}},
-                                                                           {{4, 4, 4}, {4, 4, 4}},
-                                                                           {{7, 3, 11}, {7, 3, 11}},
-                                                                           {{64, 1, 3}, {64, 1, 2}},
-                                                                           {{2, 2, 40}, {2, 2, 9}}}};
-  const auto& list = all[static_cast<std::size_t>(dimensions) - 1];
+  using Shapes = std::vector<Shape>;
+  static const std::array<std::array<Shapes, 3>, 3> all = {
+      {{{Shapes{{{32}, {32}}, {{64}, {64}}, {{512}, {256}}, {{1024}, {1024}}, {{288}, {96}}},
+         Shapes{{{1}, {1}}, {{31}, {31}}, {{200}, {7}}, {{300}, {300}}, {{48}, {16}}, {{96}, {48}}},
+         Shapes{{{100}, {40}}, {{257}, {96}}, {{130}, {64}}, {{65}, {33}}, {{33}, {64}}}}},
+       {{Shapes{{{64, 3}, {32, 2}}, {{32, 4}, {32, 4}}, {{32, 32}, {32, 32}}, {{64, 16}, {64, 8}}, {{96, 4}, {96, 2}}},
+         Shapes{
+             {{16, 2}, {16, 2}}, {{32, 20}, {16, 16}}, {{48, 8}, {16, 8}}, {{64, 12}, {16, 3}}, {{32, 32}, {16, 32}}},
+         Shapes{{{8, 8}, {8, 8}},
+                {{33, 7}, {16, 4}},
+                {{40, 5}, {7, 5}},
+                {{100, 2}, {100, 1}},
+                {{65, 3}, {64, 2}},
+                {{1, 40}, {1, 40}},
+                {{3, 50}, {3, 25}},
+                {{48, 4}, {48, 4}},
+                {{8, 10}, {4, 8}},
+                {{40, 9}, {16, 6}}}}},
+       {{Shapes{{{32, 2, 2}, {32, 2, 2}}, {{64, 3, 2}, {32, 1, 2}}, {{64, 1, 4}, {64, 1, 2}}, {{32, 8, 4}, {32, 4, 4}}},
+         Shapes{{{16, 4, 3}, {16, 2, 3}}, {{32, 4, 4}, {16, 4, 2}}, {{16, 3, 4}, {16, 3, 2}}, {{4, 4, 4}, {4, 4, 4}}},
+         Shapes{{{5, 4, 3}, {5, 4, 3}},
+                {{9, 6, 4}, {4, 3, 2}},
+                {{33, 3, 2}, {32, 1, 2}},
+                {{7, 3, 11}, {7, 3, 11}},
+                {{64, 1, 3}, {64, 1, 2}},
+                {{2, 2, 40}, {2, 2, 9}},
+                {{20, 5, 3}, {16, 2, 2}}}}}}};
   Random random(seed ^ 0x5a5a);
-  std::vector<Shape> result;
-  for (int k = 0; k < 3; ++k) result.push_back(list[random.below(static_cast<unsigned>(list.size()))]);
+  Shapes result;
+  for (const Shapes& kind : all[static_cast<std::size_t>(dimensions) - 1]) {
+    for (unsigned k = 0; k < shapes_of_a_kind; ++k) {
+      result.push_back(kind[random.below(static_cast<unsigned>(kind.size()))]);
+      result.back().inputs = random.below(most_inputs);
+    }
+  }
   return result;
 }
+
+namespace {
+
+FunctionConstants constants_of(std::uint64_t seed) {
+  Random random(seed ^ 0xc0c0);
+  FunctionConstants constants;
+  constants.set(0u, FunctionConstants::Value(std::int64_t{random.below(20)} - 4));
+  constants.set(1u, FunctionConstants::Value(random.one_in(2)));
+  constants.set(2u, FunctionConstants::Value(std::int64_t{random.below(9)}));
+  return constants;
+}
+
+}  // namespace
 
 std::vector<std::optional<Difference>> compare(const std::vector<Task>& tasks) {
   std::string source = library_head();
@@ -216,13 +246,13 @@ std::vector<std::optional<Difference>> compare(const std::vector<Task>& tasks) {
     const std::string name = "k" + std::to_string(i);
     std::optional<Kernel> kernel;
     try {
-      kernel = right->kernel(name);
+      kernel = right->kernel(name, constants_of(tasks[i].seed));
     } catch (const Error& error) {
       results[i] = Difference{Difference::Kind::reference_error, error.what()};
       continue;
     }
     try {
-      results[i] = compare_kernels(tasks[i], fast->kernel(name), *kernel);
+      results[i] = compare_kernels(tasks[i], fast->kernel(name, constants_of(tasks[i].seed)), *kernel);
     } catch (const Error& error) {
       results[i] = Difference{Difference::Kind::error, error.what()};
     }

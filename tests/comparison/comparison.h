@@ -14,9 +14,11 @@ namespace metalloid::comparison {
 
 struct Shape {
   Size grid, group;
+  unsigned inputs = 0;  // where in the buffers they begin
 };
 
-// Some of each kind: whole rows of simdgroups, parts of them, threadgroups that the grid's edge cuts.
+// Some of each kind: whole rows of simdgroups, rows of 16 threads or other parts of them, threadgroups that the grid's
+// edge cuts.
 std::vector<Shape> shapes_for(Dimensions dimensions, std::uint64_t seed);
 
 struct Difference {

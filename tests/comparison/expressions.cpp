@@ -32,6 +32,29 @@ Node Expressions::integer(unsigned depth) {
     }
   }
   const unsigned d = depth - 1;
+  if (random_.one_in(5)) {
+    switch (random_.below(6)) {
+      case 0:
+        if (scope_.has_small_vectors) return from_small_vector(d);
+        break;
+      case 1:
+        if (scope_.has_small_arrays) return from_small_array(d);
+        break;
+      case 2:
+        if (scope_.has_own_places) return from_own_place(d);
+        break;
+      case 3:
+        if (scope_.has_pointer_arguments) return from_pointer_argument(d);
+        break;
+      case 4:
+        if (!scope_.in_helper) return walked(d);
+        break;
+      default:
+        if (scope_.has_constants)
+          return make("int", random_.among({"chosen", "derived", "known", "int(chosen_count)", "(chosen_way ? @ : 1)"}),
+                      {integer(d)});
+    }
+  }
   switch (random_.below(27)) {
     case 0:
     case 1: return make("int", "(@ " + random_.among({"+", "-", "*"}) + " @)", {integer(d), integer(d)});
@@ -187,7 +210,10 @@ Node Expressions::bfloat(unsigned depth) {
 }
 
 Node Expressions::wide_integer(unsigned depth) {
-  if (depth == 0) return make("long", random_.among({"l0", "l1", "long(v0)", "long(u0)", "4294967297l"}));
+  if (depth == 0) {
+    if (scope_.has_longs && random_.one_in(2)) return make("long", random_.among({"l0", "l1"}));
+    return make("long", random_.among({"long(v0)", "long(u0)", "4294967297l"}));
+  }
   const unsigned d = depth - 1;
   switch (random_.below(8)) {
     case 0: return make("long", "(@ " + random_.among({"/", "%"}) + " @)", {wide_integer(d), wide_integer(d)});
@@ -300,6 +326,8 @@ Node Expressions::condition(unsigned depth) {
 }
 
 Node Expressions::uniform(unsigned depth) {
+  if (scope_.has_constants && random_.one_in(6))
+    return make("uniform", random_.among({"chosen", "derived", "known", "int(chosen_count)"}));
   if (!scope_.has_uniforms) return make("uniform", literal());
   if (depth == 0)
     return make("uniform", random_.among({"n0", "n1", "values.c0", "values.c1", "values.c2", "group_number"}));
@@ -315,6 +343,7 @@ Node Expressions::uniform(unsigned depth) {
 }
 
 Node Expressions::uniform_condition(unsigned depth) {
+  if (scope_.has_constants && random_.one_in(8)) return make("uniform bool", "chosen_way");
   if (random_.one_in(2))
     return make("uniform bool", "((@ & " + random_.among({"1", "2", "4"}) + ") != 0)", {uniform(depth)});
   return make("uniform bool", "(@ < @)", {uniform(depth), uniform(depth)});

@@ -1,7 +1,9 @@
-// metalloid_kernel_comparison [--seed N] [--count N] [--jobs N] [--keep-going] [--print] [--no-minimise]
+// metalloid_kernel_comparison [--seed N] [--count N] [--seconds N] [--jobs N] [--keep-going] [--print] [--no-minimise]
 //
 // Makes random kernels, one for each seed, runs them on the SIMD engine and on the reference engine, and compares what
-// they write. Of a difference it prints the seed and a kernel that was made as small as it still shows it.
+// they write. It stops after that many, and begins none after that many seconds. Of a difference it prints the seed and
+// a kernel that was made as small as it still shows it.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +25,7 @@ constexpr std::uint64_t kernels_per_library = 16;
 
 struct Settings {
   std::uint64_t seed = 1, count = 1000;
+  std::chrono::seconds most{0};  // 0: no limit of time
   unsigned jobs = 1;
   bool keeps_going = false, prints = false, minimises = true;
 };
@@ -41,19 +44,23 @@ class Run {
     std::vector<std::thread> threads;
     for (unsigned job = 0; job < settings_.jobs; ++job) threads.emplace_back([this] { work(); });
     for (std::thread& thread : threads) thread.join();
-    std::printf("%llu kernels compared, %llu differ\n", static_cast<unsigned long long>(compared_),
-                static_cast<unsigned long long>(differences_));
+    std::printf("%llu kernels compared in %llu dispatches, %llu differ\n", static_cast<unsigned long long>(compared_),
+                static_cast<unsigned long long>(dispatches_), static_cast<unsigned long long>(differences_));
     return differences_ == 0 ? 0 : 1;
   }
 
  private:
+  bool is_over() const {
+    return settings_.most.count() != 0 && std::chrono::steady_clock::now() - began_ >= settings_.most;
+  }
+
   void work() {
     while (true) {
       std::vector<Task> tasks;
       {
         const std::lock_guard lock(mutex_);
         const std::uint64_t end = settings_.seed + settings_.count;
-        if (next_ >= end || (differences_ != 0 && !settings_.keeps_going)) return;
+        if (next_ >= end || is_over() || (differences_ != 0 && !settings_.keeps_going)) return;
         // Seeds of one library have the same mathematics.
         do {
           tasks.push_back(task_of(next_++));
@@ -68,6 +75,7 @@ class Run {
         std::fprintf(stderr, "%llu compared\n", static_cast<unsigned long long>(compared_ + tasks.size()));
       }
       compared_ += tasks.size();
+      for (const Task& task : tasks) dispatches_ += task.shapes.size();
     }
   }
 
@@ -87,8 +95,9 @@ class Run {
   }
 
   Settings settings_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
-  std::uint64_t next_, compared_ = 0, differences_ = 0;
+  std::uint64_t next_, compared_ = 0, dispatches_ = 0, differences_ = 0;
 };
 
 }  // namespace
@@ -102,6 +111,8 @@ int main(int count, char** arguments) {
       settings.seed = number();
     } else if (name == "--count") {
       settings.count = number();
+    } else if (name == "--seconds") {
+      settings.most = std::chrono::seconds(number());
     } else if (name == "--jobs") {
       settings.jobs = static_cast<unsigned>(number());
     } else if (name == "--keep-going") {

@@ -172,16 +172,8 @@ Node Statements::exchange(Place) {
   const std::string barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);\n";
   const std::string other = random_.among(
       {"t + 1u", "t / 2u", "1023u - t", "uint(@) & 1023u", "t ^ 3u", "lane * 3u", "5u", "uint(n1) & 1023u"});
-  if (random_.one_in(8)) {
-    const std::string m = "m" + std::to_string(names_++);
-    return text("{ simdgroup_float8x8 " + m + "a, " + m + "b, " + m +
-                    "c = make_filled_simdgroup_matrix<float, 8, 8>(1.0f);\nsimdgroup_load(" + m +
-                    "a, in_float + (uint(@) & 511u), 8);\nsimdgroup_load(" + m + "b, in_float + 3, 16" +
-                    random_.among({"", ", ulong2(0, 0), true"}) + ");\nsimdgroup_multiply_accumulate(" + m + "c, " + m +
-                    "a, " + m + "b, " + m + "c);\nf" + make_.number(2) + " = exactly(" + m + "c.thread_elements()[" +
-                    make_.number(2) + "]); }\n",
-                {make_.uniform(1)});
-  }
+  if (random_.one_in(8)) return matrices();
+  if (scope_.has_threadgroup_memory && random_.one_in(4)) return exchange_others(barrier);
   switch (scope_.has_threadgroup_memory ? random_.below(6) : 2) {
     case 0: {
       Node value = make_.integer(0);
@@ -194,7 +186,7 @@ Node Statements::exchange(Place) {
       if (scope_.has_narrow) {
         Node value = make_.integer(1);
         return text(barrier + "shared_bytes[" + place + "] = uchar(@);\n" + barrier + target() +
-                        " = int(shared_bytes[(" + other + ") & 1023u]);\n",
+                        " = int(shared_bytes[(0u + " + other + ") & 1023u]);\n",
                     {std::move(value), make_.integer(1)});
       }
       [[fallthrough]];

@@ -62,8 +62,31 @@ Node Expressions::loaded_integer(unsigned depth) {
     case 10:
       return make("int", "bits(((device const long*)in)[" + random_.among({"i", "2047u - i", "uint(@) & 2047u"}) + "])",
                   {integer(depth)});
-    case 11: return make("int", "int(((device const short*)in)[@])", {index(depth)});
+    case 11:
+      return make("int", "int(((device const " + random_.among({"short", "ushort", "char"}) + "*)in)[@])",
+                  {index(depth)});
+    case 12:
+      return make("int", "int(((device const " + random_.among({"short", "uchar", "char", "half"}) + "*)" +
+                             random_.among({"in_halves", "in_halves", "in_pairs"}) + ")[i * " +
+                             random_.among({"3u", "2u", "1u"}) + " + " + number(7) + "u])");
     default: return make("int", "in[@]", {index(depth)});
+  }
+}
+
+// By functions of any kind of pointer.
+Node Expressions::walked(unsigned depth) {
+  switch (random_.below(5)) {
+    case 0: return make("int", "walk(in + (@), @)", {index(depth), integer(depth)});
+    case 1: return make("int", "walk(in_bytes + (@), @)", {index(depth), integer(depth)});
+    case 2: return make("int", "walk(table + (@ & 7), @)", {integer(depth), integer(0)});
+    case 3:
+      return make("int", "search(in + (@), in + (@) + (@ & 15), @)",
+                  {make("index", "i"), make("index", "i"), integer(depth), integer(0)});
+    default:
+      return make("int",
+                  random_.among({"constant_pairs[@ & 63].x", "int(constant_pairs[i & 63u].w)",
+                                 "int(constant_pairs[lane & 7u].z)"}),
+                  {integer(depth)});
   }
 }
 

@@ -16,8 +16,12 @@ Node Statements::nested(unsigned depth, Place place) { return block(1 + random_.
 Node Statements::skeleton(unsigned depth, Place place) {
   switch (random_.below(depth == 0 ? 7 : 16)) {
     case 0:
-    case 1: return text("v2 = v2 * 31 + int(uint(ulong(simd_active_threads_mask())));\n");
-    case 2: return text("v3 = v3 * 31 + simd_sum(v2 & 255);\n");
+    case 1:
+      if (scope_.is_alone) return assignment();
+      return text("v2 = v2 * 31 + int(uint(ulong(simd_active_threads_mask())));\n");
+    case 2:
+      if (scope_.is_alone) return assignment();
+      return text("v3 = v3 * 31 + simd_sum(v2 & 255);\n");
     case 3: return text("v1 = v1 * 5 + @;\n", {make_.integer(0)});
     case 4:
     case 5:
@@ -28,7 +32,9 @@ Node Statements::skeleton(unsigned depth, Place place) {
     case 10:
     case 11:
     case 12: return loop(depth, place);
-    case 13: return place.is_uniform ? uniform_loop(depth, place) : loop(depth, place);
+    case 13:
+      if (scope_.has_jumps && random_.one_in(2)) return jump_into_loop(depth, place);
+      return place.is_uniform ? uniform_loop(depth, place) : loop(depth, place);
     case 14: return set_on_one_way(depth, place);
     default: return choice(depth, place);
   }
@@ -36,6 +42,23 @@ Node Statements::skeleton(unsigned depth, Place place) {
 
 Node Statements::statement(unsigned depth, Place place) {
   if (scope_.is_skeleton && !random_.one_in(8)) return skeleton(depth, place);
+  if (random_.one_in(6)) {
+    switch (random_.below(depth == 0 ? 5 : 8)) {
+      case 0:
+        if (scope_.has_small_vectors || scope_.has_small_arrays) return set_small();
+        break;
+      case 1:
+        if (scope_.has_own_places) return set_own_place();
+        break;
+      case 2: return through_pointers();
+      case 3: return scope_.is_alone ? assignment() : across_lanes_small();
+      case 4: break;
+      case 5:
+        if (scope_.has_jumps) return jump_into_loop(depth, place);
+        break;
+      default: return striding_loop(depth, place);
+    }
+  }
   switch (random_.below(depth == 0 ? 12 : 20)) {
     case 0:
     case 1:
@@ -43,12 +66,13 @@ Node Statements::statement(unsigned depth, Place place) {
     case 3: return assignment();
     case 4: return scope_.has_own ? own_store() : assignment();
     case 5:
-    case 6: return across_lanes();
-    case 7: return across_quads();
+    case 6: return scope_.is_alone ? assignment() : across_lanes();
+    case 7: return scope_.is_alone ? assignment() : across_quads();
     case 8: return scope_.in_helper ? assignment() : atomic();
     case 9: return place.is_uniform && !scope_.in_helper ? exchange(place) : assignment();
     case 10: return leave(place);
     case 11:
+      if (scope_.is_alone) return assignment();
       if (scope_.helpers == 0) return across_lanes();
       return text(target() + " = helper_of_this_" + std::to_string(random_.below(scope_.helpers)) + "(@, @, @);\n",
                   {make_.integer(1), make_.natural(1), make_.real(1)});
@@ -160,7 +184,8 @@ Node Statements::own_store() {
 Node Statements::set_on_one_way(unsigned depth, Place place) {
   const std::string name = std::to_string(names_++), x = "x" + name, has = "has" + name;
   place.is_uniform = false;
-  Node value = random_.one_in(2) ? make_.uniform(1) : make_.make("int", "simd_sum(@)", {make_.integer(1)});
+  Node value =
+      scope_.is_alone || random_.one_in(2) ? make_.uniform(1) : make_.make("int", "simd_sum(@)", {make_.integer(1)});
   Node condition = make_.condition(1), other = make_.integer(1);
   Node then = nested(depth, place), otherwise = nested(depth, place), between = nested(depth, place);
   const bool is_first = random_.one_in(2);
@@ -189,7 +214,7 @@ Node Statements::loop(unsigned depth, Place place) {
   scope_.counters.push_back(k);
   Node body = nested(depth, inside);
   scope_.counters.pop_back();
-  switch (random_.below(7)) {
+  switch (random_.below(scope_.is_alone ? 6 : 7)) {
     case 6:
       return text("for (int " + k + " = 0; " + k + " < " + most + " && simd_any(@); ++" + k + ") {\n@}\n",
                   {make_.condition(1), std::move(body)});

@@ -21,6 +21,7 @@ class Statements {
   // The text that every kernel begins and ends with.
   Node kernel(unsigned statements);
   Node helper(unsigned number);
+  Node pointer_helper();
 
  private:
   Node statement(unsigned depth, Place place);
@@ -35,21 +36,28 @@ class Statements {
   Node choice(unsigned depth, Place place);
   Node leave(Place place);
   Node across_lanes();
+  Node across_lanes_small();
   Node across_quads();
+  Node set_small();
+  Node set_own_place();
+  Node through_pointers();
+  Node jump_into_loop(unsigned depth, Place place);
+  Node striding_loop(unsigned depth, Place place);
+  Node matrices();
+  Node exchange_others(const std::string& barrier);
   Node atomic();
   Node exchange(Place place);
   Node text(std::string text, std::vector<Node> children = {}) {
     return make_.make("statement", std::move(text), std::move(children));
   }
   std::string target() { return "v" + std::to_string(random_.below(4)); }
-  void declare(Node& block);
-  void finish(Node& block);
+  Node around(Node statements);
 
   Random& random_;
   Scope& scope_;
   Expressions make_;
   unsigned names_ = 0;
-  std::string change_here_, change_everywhere_;  // the operation of each array of atomics
+  std::string change_here_, change_everywhere_, change_floats_, change_wide_;  // the operation of each array of atomics
 };
 
 }  // namespace metalloid::comparison
