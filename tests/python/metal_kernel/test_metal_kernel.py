@@ -480,29 +480,6 @@ def test_importing_metalloid_changes_nothing_in_mlx():
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_simdgroups_take_turns():
-    """A barrier is missing between the reads of `shared` and the writes that follow a simd_max. Kernels in use have
-    this flaw and work on Apple's hardware, where no simdgroup runs far ahead of the others."""
-    kernel = metal_kernel(
-        "reuse", ["x"], ["y"],
-        """
-        threadgroup float shared[32];
-        float value = x[thread_index_in_threadgroup];
-        shared[simdgroup_index_in_threadgroup] = simd_max(value);
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-        float largest = simd_max(shared[thread_index_in_simdgroup]);
-        float sum = simd_sum(value / largest);
-        if (thread_index_in_simdgroup == 0) shared[simdgroup_index_in_threadgroup] = sum;
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-        sum = simd_sum(shared[thread_index_in_simdgroup]);
-        if (thread_index_in_threadgroup == 0) y[0] = sum;
-        """,
-    )  # fmt: skip
-    x = numpy.random.default_rng(1).uniform(1, 9, 1024).astype(numpy.float32)
-    y = kernel(inputs=[x], grid=(1024, 1, 1), threadgroup=(1024, 1, 1), output_shapes=[(1,)], output_dtypes=["float32"])
-    numpy.testing.assert_allclose(y[0][0], (x / x.max()).sum(dtype=numpy.float64), rtol=1e-5)
-
-
 @needs_mlx
 def test_export_describes_the_kernel(tmp_path):
     """mx.export_function runs nothing; the file is for a Mac."""
