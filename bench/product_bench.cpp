@@ -26,7 +26,7 @@ const metalloid::Library& library() {
     text << stream.rdbuf();
     metalloid::CompileOptions options;
     options.language = {4, 0};
-    return Device::named("reference").make_library(text.str(), options);
+    return Device::cpu().make_library(text.str(), options);
   }();
   return made;
 }
