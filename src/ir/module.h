@@ -8,9 +8,8 @@
 //    all extents, all strides (64 bits each, at least one extent and stride).
 //  - Address spaces: 1 device, 2 constant, 3 threadgroup, 0 thread memory or an address in any space (a constant that
 //    Clang made for a thread's array, too). Casts between them keep the address. A specialised kernel has only those
-//    accesses in space 0 that do not decidably go to one of the others (infer_address_spaces.h, where
-//    is_thread_memory() tells thread memory from the rest). Threadgroup variables are internal addrspace(3) globals
-//    with undef initialisers.
+//    accesses in space 0 that do not decidably go to one of the others (infer_address_spaces.h). Threadgroup variables
+//    are internal addrspace(3) globals with undef initialisers.
 //  - Where lanes meet again after they went different ways is explicit in a specialised kernel: natural loops hold all
 //    that lanes of one turn do together, and `metalloid.turn_end` where turns end (meeting_order.h). What an engine
 //    makes of a kernel must keep convergent operations where they are.

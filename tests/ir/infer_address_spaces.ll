@@ -21,7 +21,7 @@
 ; CHECK-DAG: define internal void @both(ptr %p)
 ; CHECK-DAG: store i32 12, ptr %p
 ; CHECK-DAG: define internal ptr addrspace(3) @step(ptr addrspace(3) %p, i32 %n)
-; CHECK-DAG: define internal void @of_thread(ptr "metalloid.thread" %p)
+; CHECK-DAG: define internal void @of_thread(ptr %p)
 ; CHECK-DAG: define internal void @by_address(ptr %p)
 
 define void @kernel(ptr addrspace(1) %x, ptr addrspace(1) %y, ptr addrspace(2) %k, ptr addrspace(3) %t, i1 %c, i64 %n, ptr addrspace(1) %where) {

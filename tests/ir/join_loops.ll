@@ -1,8 +1,7 @@
 ; Lanes meet at the end of a turn if they meet in a branch of the loop, or in a loop within it; not if the last meeting
-; is on every way round, or there are but barriers of the threadgroup. Joins of a loop that needs none, or that is no
-; loop any more, go.
+; is on every way round, or there are but barriers of the threadgroup. Ends of turns go where there is no loop any more,
+; or no meeting in it.
 ; RUN: join_loops
-; RUN: join_loops join_loops
 
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: branch.join:
@@ -37,14 +36,11 @@ skip:
   %a.end = icmp ugt i32 %a.2, 10
   br i1 %a.end, label %always, label %branch
 always:
-  %b = phi i32 [ 0, %skip ], [ %b.1, %again ]
+  %b = phi i32 [ 0, %skip ], [ %b.1, %always ]
   %b.s = call i32 @metalloid.simd.sum.u32(i32 %b) convergent
   %b.1 = add i32 %b, 1
   %b.end = icmp ugt i32 %b.1, %i
-  br i1 %b.end, label %unrolled, label %again
-again:
-  call void @metalloid.turn_end() "metalloid.join"
-  br label %always
+  br i1 %b.end, label %unrolled, label %always
 unrolled:
   call void @metalloid.turn_end()
   br label %outer

@@ -33,8 +33,6 @@
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
-#include "engines/reference/drop_idle_barriers.h"
-#include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane_positions.h"
@@ -133,9 +131,6 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { s.entry = &cpu::lower_arguments(s.module(), s.kernel.info, cpu::EntryForm::one_lane); }},
       {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
-      {"unroll_tiles", [](Subject& s) { reference::unroll_tiles(s.module(), *machine); }},
-      {"drop_idle_barriers", [](Subject& s) { reference::drop_idle_barriers(s.module()); }},
-      {"lower_matrices", [](Subject& s) { reference::lower_matrices(s.module(), *s.entry); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},

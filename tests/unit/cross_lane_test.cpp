@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/cpu/run/cross_lane.h"
+#include "engines/reference/cross_lane.h"
 #include "ir/operations.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::engines::reference {
 namespace {
 
 using ir::CrossLane;
@@ -168,4 +168,4 @@ TEST(CrossLaneArithmetic, Votes) {
 }
 
 }  // namespace
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::engines::reference

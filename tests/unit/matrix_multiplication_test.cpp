@@ -239,8 +239,15 @@ std::vector<double> expected(const Case& test, const Matrix& a, const Matrix& b,
   return result;
 }
 
-TEST(MatrixMultiplication, IsExactlyItsDefinition) {
-  constexpr std::size_t count = 32;
+struct Run {
+  const char* device;
+  std::size_t count;
+};
+
+class MatrixMultiplication : public testing::TestWithParam<Run> {};
+
+TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
+  const std::size_t count = GetParam().count;
   Numbers numbers;
   std::vector<Case> cases;
   std::string source =
@@ -253,7 +260,7 @@ TEST(MatrixMultiplication, IsExactlyItsDefinition) {
   }
   CompileOptions options;
   options.language = {4, 0};
-  const Library library = Device::cpu().make_library(source, options);
+  const Library library = Device::named(GetParam().device).make_library(source, options);
   for (std::size_t i = 0; i < count; ++i) {
     const Case& test = cases[i];
     SCOPED_TRACE(fmt::format("product{}: {}", i, test.text()));
@@ -279,6 +286,9 @@ TEST(MatrixMultiplication, IsExactlyItsDefinition) {
     EXPECT_EQ(wrong, 0u) << "of " << right.size();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, MatrixMultiplication, testing::Values(Run{"cpu", 32}, Run{"reference", 12}),
+                         [](const auto& info) { return info.param.device; });
 
 }  // namespace
 }  // namespace metalloid

@@ -6,11 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
-#include <regex>
-#include <set>
-#include <sstream>
 
-#include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
@@ -190,67 +186,6 @@ TEST_P(SimdgroupMatrixProducts, MultipliesLikeDoublePrecision) {
       }
     }
   }
-}
-
-// Where lanes of the reference engine stop: instructions that take the address of a site, or of the matrix program that
-// a lane brings along.
-struct Meetings {
-  std::set<std::string> sites, programs;
-
-  explicit Meetings(const std::string& body) {
-    const std::string text =
-        "#include <metal_stdlib>\nusing namespace metal;\n"
-        "kernel void test(device float* x, threadgroup float* t [[threadgroup(0)]]) {\n"
-        "  simdgroup_float8x8 a, b, c(0.0f);\n" +
-        body + "  simdgroup_store(c, x);\n}\n";
-    std::istringstream code(emit(Device::named("reference").make_library(text), "test", Emit::assembly));
-    static const std::regex site(R"(^\t[a-z].*(metalloid_sites[+0-9]*))"),
-        program(R"(^\t[a-z].*(metalloid_matrix_program[.0-9]*))");
-    for (std::string line; std::getline(code, line);) {
-      std::smatch match;
-      if (std::regex_search(line, match, site)) sites.insert(match[1]);
-      if (std::regex_search(line, match, program)) programs.insert(match[1]);
-    }
-  }
-
-  std::size_t products() const { return programs.size(); }
-  std::size_t barriers() const { return sites.size() - programs.size(); }
-};
-
-TEST(SimdgroupMatrixLowering, ProductsShareMeetings) {
-  const Meetings unrolled(R"(
-  simdgroup_load(a, t);
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    simdgroup_load(b, t + 64 * k);
-    simdgroup_multiply_accumulate(c, a, b, c);
-  }
-)");
-  EXPECT_EQ(unrolled.products(), 1u);
-  // A factor that is a result has to wait for it.
-  EXPECT_EQ(Meetings("simdgroup_load(a, t); c = (a * a) * a;").products(), 2u);
-}
-
-TEST(SimdgroupMatrixLowering, KeepsBarriersBetweenWritesOnly) {
-  const Meetings idle(R"(
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  simdgroup_load(a, t);
-  simdgroup_barrier(mem_flags::mem_none);
-  simdgroup_load(b, t + 64);
-  simdgroup_barrier(mem_flags::mem_none);
-  simdgroup_multiply_accumulate(c, a, b, c);
-)");
-  EXPECT_EQ(idle.barriers(), 1u);
-  const Meetings needed(R"(
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  simdgroup_load(a, t);
-  simdgroup_barrier(mem_flags::mem_none);
-  simdgroup_store(a, t, 8, 0, true);
-  simdgroup_barrier(mem_flags::mem_none);
-  simdgroup_load(b, t);
-  simdgroup_multiply_accumulate(c, a, b, c);
-)");
-  EXPECT_EQ(needed.barriers(), 3u);
 }
 
 std::vector<std::string> device_names() {

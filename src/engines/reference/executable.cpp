@@ -13,26 +13,19 @@ ThreadgroupRunner& runner_of(ThreadgroupState* state) {
   return static_cast<ThreadgroupRunner&>(*static_cast<cpu::Worker*>(state)->runner);
 }
 
-std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_t value, std::uint32_t operand) {
-  return runner_of(state).cross_lane(site, value, operand);
+std::uint64_t cross_lane(ThreadgroupState* state, const Site* site, std::uint64_t value, std::uint64_t operand,
+                         std::uint64_t addend) {
+  return runner_of(state).cross_lane(site, value, operand, addend);
 }
 
 void barrier(ThreadgroupState* state, const Site* site) { runner_of(state).barrier(site); }
 
 void call_path(ThreadgroupState* state, const CallPath* path) { runner_of(state).call_path(path); }
 
-std::uint64_t* matrix_registers(ThreadgroupState* state) { return runner_of(state).matrix_registers(); }
-
-void matrices(ThreadgroupState* state, const Site* site, const MatrixProgram* program, std::uint64_t*) {
-  runner_of(state).matrices(site, program);
-}
-
 void* symbol(std::string_view name) {
   if (name == cross_lane_name) return reinterpret_cast<void*>(&cross_lane);
   if (name == barrier_name) return reinterpret_cast<void*>(&barrier);
   if (name == call_path_name) return reinterpret_cast<void*>(&call_path);
-  if (name == matrix_registers_name) return reinterpret_cast<void*>(&matrix_registers);
-  if (name == matrices_name) return reinterpret_cast<void*>(&matrices);
   return cpu::runtime_symbol(name);
 }
 

@@ -12,6 +12,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,10 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
   if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) {
     return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
   }
-  if (name == matrices_name) return Site{Site::Kind::matrices, 0, 0, 0};
+  if (auto operation = ir::parse_matrix_operation(name)) {
+    return Site{Site::Kind::matrix, static_cast<std::uint8_t>(operation->action),
+                static_cast<std::uint8_t>(operation->a), static_cast<std::uint8_t>(operation->b)};
+  }
   auto operation = ir::parse_cross_lane(name);
   if (!operation) return std::nullopt;
   return Site{Site::Kind::cross_lane, static_cast<std::uint8_t>(operation->operation),
@@ -79,8 +83,7 @@ class Lowering {
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     llvm::Type* u64 = llvm::Type::getInt64Ty(context);
-    llvm::Type* u32 = llvm::Type::getInt32Ty(context);
-    cross_lane_ = module.getOrInsertFunction(llvm::StringRef(cross_lane_name), u64, pointer, pointer, u64, u32);
+    cross_lane_ = module.getOrInsertFunction(llvm::StringRef(cross_lane_name), u64, pointer, pointer, u64, u64, u64);
     barrier_ =
         module.getOrInsertFunction(llvm::StringRef(barrier_name), llvm::Type::getVoidTy(context), pointer, pointer);
     for (llvm::Value* callee : {cross_lane_.getCallee(), barrier_.getCallee()}) {
@@ -135,10 +138,8 @@ class Lowering {
     return functions_with_sites();
   }
 
-  // Products of matrices are sites too (lower_matrices).
   ir::FunctionSet functions_with_sites() {
-    return ir::functions_that_lead_to(
-        module_, [](llvm::StringRef name) { return ir::is_meeting(name) || name == llvm::StringRef(matrices_name); });
+    return ir::functions_that_lead_to(module_, [](llvm::StringRef name) { return ir::is_meeting(name); });
   }
 
   static Value* site_address(llvm::GlobalVariable* sites, std::size_t i) {
@@ -181,15 +182,11 @@ class Lowering {
   }
 
   void replace(llvm::IRBuilder<>& builder, llvm::CallInst& call, const Site& site, Value* state, Value* address) {
-    if (site.kind == Site::Kind::matrices) {  // lower_matrices made the call
-      call.setArgOperand(0, state);
-      call.setArgOperand(1, address);
-      return;
-    }
-    if (site.kind == Site::Kind::cross_lane) {
-      Value* operand = call.arg_size() > 1 ? builder.CreateZExtOrTrunc(call.getArgOperand(1), builder.getInt32Ty())
-                                           : builder.getInt32(0);
-      Value* result = builder.CreateCall(cross_lane_, {state, address, widen(builder, call.getArgOperand(0)), operand});
+    if (site.kind == Site::Kind::cross_lane || site.kind == Site::Kind::matrix) {
+      std::array<Value*, 3> words;
+      words.fill(llvm::PoisonValue::get(builder.getInt64Ty()));
+      for (unsigned i = 0; i < call.arg_size(); ++i) words[i] = widen(builder, call.getArgOperand(i));
+      Value* result = builder.CreateCall(cross_lane_, {state, address, words[0], words[1], words[2]});
       call.replaceAllUsesWith(narrow(builder, result, call.getType()));
     } else {
       builder.CreateCall(barrier_, {state, address});

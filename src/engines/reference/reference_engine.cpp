@@ -26,14 +26,11 @@
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
-#include "engines/reference/drop_idle_barriers.h"
 #include "engines/reference/executable.h"
-#include "engines/reference/lower_matrices.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/meeting_abi.h"
 #include "engines/reference/split_at_meetings.h"
 #include "ir/meetings.h"
-#include "ir/passes/join_loops.h"
 #include "ir/specialise.h"
 
 namespace metalloid::engines::reference {
@@ -83,12 +80,6 @@ class ReferenceEngine : public Engine {
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *entry); });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *entry); });
-    if (uses_matrices(module)) {
-      pass("unroll_tiles", [&] { unroll_tiles(module, machine); });
-      pass("join_loops", [&] { ir::join_loops(module); });  // unrolled ones may need none any more
-      pass("drop_idle_barriers", [&] { drop_idle_barriers(module); });
-      pass("lower_matrices", [&] { meetings.matrix_registers = lower_matrices(module, *entry); });
-    }
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise", [&] { cpu::optimise(module, machine); });

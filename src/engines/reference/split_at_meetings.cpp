@@ -22,7 +22,7 @@ bool is_meeting(const CallInst& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee) return false;
   const std::string_view name = callee->getName();
-  return name == cross_lane_name || name == barrier_name || name == matrices_name;
+  return name == cross_lane_name || name == barrier_name;
 }
 
 }  // namespace
@@ -47,16 +47,12 @@ std::optional<std::uint32_t> split_at_meetings(llvm::Module& module, llvm::Funct
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lane, offset);
   };
   stops.leave = [&](IRBuilder<>& builder, CallInst& call) {
-    const std::string_view name = call.getCalledFunction()->getName();
     builder.CreateStore(call.getArgOperand(1), place(builder, offsetof(LaneBoard, sites)));
-    if (name == cross_lane_name) {
-      builder.CreateStore(call.getArgOperand(2), place(builder, offsetof(LaneBoard, values)));
-      builder.CreateStore(builder.CreateZExt(call.getArgOperand(3), builder.getInt64Ty()),
-                          place(builder, offsetof(LaneBoard, operands)));
-    } else if (name == matrices_name) {
-      builder.CreateStore(builder.CreatePtrToInt(call.getArgOperand(2), builder.getInt64Ty()),
-                          place(builder, offsetof(LaneBoard, values)));
-    }
+    if (call.getCalledFunction()->getName() != llvm::StringRef(cross_lane_name)) return;
+    // LLVM drops the stores of what the operation does not have.
+    builder.CreateStore(call.getArgOperand(2), place(builder, offsetof(LaneBoard, values)));
+    builder.CreateStore(call.getArgOperand(3), place(builder, offsetof(LaneBoard, operands)));
+    builder.CreateStore(call.getArgOperand(4), place(builder, offsetof(LaneBoard, addends)));
   };
   stops.take_up = [&](IRBuilder<>& builder, CallInst& call) {
     return builder.CreateLoad(call.getType(), place(builder, offsetof(LaneBoard, values)));

@@ -10,9 +10,9 @@
 
 namespace metalloid::engines::reference {
 
-//   %r = call i64 @metalloid_cross_lane(%state, %site, %value, %operand)
+//   %r = call i64 @metalloid_cross_lane(%state, %site, %value, %operand, %addend)
 // becomes
-//   store %value, %site, %operand to the lane's place on its simdgroup's board (meeting_abi.h)
+//   store %value, %site, %operand, %addend to the lane's place on its simdgroup's board (meeting_abi.h)
 //   suspend: what is needed later goes to the lane's frame; return to the engine
 //   resume:
 //   %r = load the lane's value

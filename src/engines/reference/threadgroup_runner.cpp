@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engines/cpu/run/cross_lane.h"
-#include "engines/cpu/run/matrices.h"
+#include "engines/reference/cross_lane.h"
+#include "engines/reference/matrices.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -52,20 +52,12 @@ std::intptr_t compare(Place a, Place b) {
 
 }  // namespace
 
-ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simdgroup, std::uint32_t among) const {
-  const LaneBoard& board = simdgroup.board;
-  if (among == all_lanes && !on_fibers_) {  // the usual case, and one for vector instructions
-    std::uintptr_t differences = 0;
-    for (const Site* site : board.sites) {
-      differences |= reinterpret_cast<std::uintptr_t>(site) ^ reinterpret_cast<std::uintptr_t>(board.sites[0]);
-    }
-    if (differences == 0) return {board.sites[0], among};
-  }
+ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simdgroup) const {
   FirstSite first;
   const CallPath* path = nullptr;
-  for (std::uint32_t rest = among; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = simdgroup.waiting; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const Place place = {board.sites[lane], on_fibers_ ? simdgroup.paths[lane] : nullptr};
+    const Place place = {simdgroup.board.sites[lane], on_fibers_ ? simdgroup.paths[lane] : nullptr};
     const std::intptr_t order = first.lanes == 0 ? -1 : compare(place, {first.site, path});
     if (order < 0) {
       first = {place.site, 0};
@@ -85,9 +77,6 @@ void ThreadgroupRunner::prepare(std::uint32_t threads, const void* engine_facts,
   on_fibers_ = facts.on_fibers != 0;
   if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
-  matrix_words_ = std::size_t{facts.matrix_registers} * lanes;
-  const std::size_t words = (threads + lanes - 1) / lanes * matrix_words_;
-  if (matrix_registers_.size() < words) matrix_registers_.resize(words);
 }
 
 void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
@@ -111,55 +100,53 @@ void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
 
 // All runnable lanes, until each has stopped.
 void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
-  const std::uint32_t running = simdgroup.runnable;
+  const bool starts = !std::exchange(simdgroup.started, true);
+  const std::uint32_t running = std::exchange(simdgroup.runnable, 0);
   if (on_fibers_) {
     current_runner = this;
     for (std::uint32_t rest = running; rest != 0; rest &= rest - 1) {
       lane_ = static_cast<unsigned>(std::countr_zero(rest));
-      if (simdgroup.started) {
-        fibers_.resume(thread());
-      } else {
+      if (starts) {
         prepare_lane();
         fibers_.start(thread(), fiber_main);
+      } else {
+        fibers_.resume(thread());
       }
     }
   } else {
     lanes_to_run_ = running;
-    stack_->run(simdgroup.started ? resume_lanes : start_lanes, this);
+    stack_->run(starts ? start_lanes : resume_lanes, this);
   }
-  simdgroup.started = true;
-  simdgroup.runnable = 0;
-  for (std::uint32_t rest = running; rest != 0;) {
-    const FirstSite stopped = first_site(simdgroup, rest);
-    rest &= ~stopped.lanes;
-    if (!stopped.site) continue;  // they have ended
-    (stopped.site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= stopped.lanes;
+  for (std::uint32_t rest = running; rest != 0; rest &= rest - 1) {
+    const Site* site = simdgroup.board.sites[std::countr_zero(rest)];
+    if (!site) continue;  // it has ended
+    (site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= rest & -rest;
   }
 }
 
-template <typename Run>
-void** ThreadgroupRunner::for_each_lane(Run run) {
-  auto& runner = *static_cast<ThreadgroupRunner*>(KernelStack::current_owner());
-  std::byte* const frames = runner.frames_.of(runner.simdgroup_ * lanes);
-  const std::size_t stride = runner.frames_.stride();
-  for (std::uint32_t rest = runner.lanes_to_run_; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    runner.lane_ = lane;
-    run(runner, frames + lane * stride);
-    if (&runner != KernelStack::current_owner()) __builtin_trap();  // the kernel ran over what is kept here
+// A kernel may run over what is kept on its stack, so each turn asks anew who runs which lane.
+void** ThreadgroupRunner::start_lanes() {
+  while (ThreadgroupRunner* runner = take_lane()) {
+    runner->prepare_lane();
+    runner->start_thread();
   }
   return KernelStack::way_back();
 }
 
-void** ThreadgroupRunner::start_lanes() {
-  return for_each_lane([](ThreadgroupRunner& runner, void*) {
-    runner.prepare_lane();
-    runner.start_thread();
-  });
+void** ThreadgroupRunner::resume_lanes() {
+  while (ThreadgroupRunner* runner = take_lane()) {
+    void* frame = runner->frames_.of(runner->thread());
+    (*static_cast<ResumeThread*>(frame))(frame);
+  }
+  return KernelStack::way_back();
 }
 
-void** ThreadgroupRunner::resume_lanes() {
-  return for_each_lane([](ThreadgroupRunner&, void* frame) { (*static_cast<ResumeThread*>(frame))(frame); });
+ThreadgroupRunner* ThreadgroupRunner::take_lane() {
+  auto* runner = static_cast<ThreadgroupRunner*>(KernelStack::current_owner());
+  if (runner->lanes_to_run_ == 0) return nullptr;
+  runner->lane_ = static_cast<unsigned>(std::countr_zero(runner->lanes_to_run_));
+  runner->lanes_to_run_ &= runner->lanes_to_run_ - 1;
+  return runner;
 }
 
 void ThreadgroupRunner::prepare_lane() {
@@ -184,7 +171,7 @@ unsigned ThreadgroupRunner::settle() {
   if (simdgroups_[simdgroup_].waiting != 0) {
     carry_out_first_site(simdgroups_[simdgroup_]);
     // Simdgroups take turns, as they do on a GPU: kernels in use count on it where they lack a barrier between one
-    // simdgroup's reads and another's later writes.
+    // simdgroup's reads and another's later writes, and what is compared with this engine has to come out alike.
     const std::uint32_t later = simdgroup_ == 31 ? 0 : ready_ >> (simdgroup_ + 1) << (simdgroup_ + 1);
     return static_cast<unsigned>(std::countr_zero(later != 0 ? later : ready_));
   }
@@ -202,18 +189,19 @@ unsigned ThreadgroupRunner::settle() {
 }
 
 void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
-  const auto [site, active] = first_site(simdgroup, simdgroup.waiting);
+  const auto [site, active] = first_site(simdgroup);
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
+  LaneBoard& board = simdgroup.board;
   if (site->kind == Site::Kind::cross_lane) {
-    cpu::run_cross_lane({static_cast<ir::LaneGroup>(site->group), static_cast<ir::CrossLane>(site->operation),
-                         static_cast<ir::LaneType>(site->type)},
-                        active, simdgroup.board.values, simdgroup.board.operands);
+    run_cross_lane({static_cast<ir::LaneGroup>(site->group_or_type), static_cast<ir::CrossLane>(site->operation),
+                    static_cast<ir::LaneType>(site->type)},
+                   active, board.values, board.operands);
   }
-  if (site->kind == Site::Kind::matrices) {
-    // All lanes at a site bring the same program.
-    auto* program = reinterpret_cast<const MatrixProgram*>(simdgroup.board.values[std::countr_zero(active)]);
-    cpu::run_matrices(*program, active, matrix_registers_.data() + simdgroup_ * matrix_words_);
+  if (site->kind == Site::Kind::matrix) {
+    run_matrix_operation({static_cast<ir::MatrixAction>(site->operation), static_cast<ir::MatrixElement>(site->type),
+                          static_cast<ir::MatrixElement>(site->group_or_type)},
+                         active, board.values, board.operands, board.addends);
   }
 }
 
@@ -230,18 +218,15 @@ void ThreadgroupRunner::stop_at(const Site* site) {
   fibers_.stop();
 }
 
-std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand) {
+std::uint64_t ThreadgroupRunner::cross_lane(const Site* site, std::uint64_t value, std::uint64_t operand,
+                                            std::uint64_t addend) {
   LaneBoard& board = simdgroups_[simdgroup_].board;
   const unsigned lane = lane_;
   board.values[lane] = value;
   board.operands[lane] = operand;
+  board.addends[lane] = addend;
   stop_at(site);
   return board.values[lane];
-}
-
-void ThreadgroupRunner::matrices(const Site* site, const MatrixProgram* program) {
-  simdgroups_[simdgroup_].board.values[lane_] = reinterpret_cast<std::uintptr_t>(program);
-  stop_at(site);
 }
 
 }  // namespace metalloid::engines::reference

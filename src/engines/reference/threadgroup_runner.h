@@ -20,10 +20,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "engines/cpu/run/kernel_stack.h"
-#include "engines/cpu/run/matrices.h"
 #include "engines/cpu/run/thread_memory.h"
 #include "engines/cpu/run/thread_runner.h"
 #include "engines/reference/fibers.h"
@@ -32,7 +30,6 @@
 namespace metalloid::engines::reference {
 
 using cpu::KernelStack;
-using cpu::MatrixProgram;
 using cpu::ThreadMemory;
 
 class ThreadgroupRunner final : public cpu::ThreadRunner {
@@ -47,12 +44,10 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   bool is_outside_variables(const void* address) const override { return frames_.is_guard(address); }
 
   // Called by the running lane, if it has a fiber.
-  std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint32_t operand);
+  std::uint64_t cross_lane(const Site* site, std::uint64_t value, std::uint64_t operand, std::uint64_t addend);
   void barrier(const Site* site) { stop_at(site); }
   void call_path(const CallPath* path) { path_ = path; }
-  void matrices(const Site* site, const MatrixProgram* program);
-  // Called by any running lane.
-  std::uint64_t* matrix_registers() { return matrix_registers_.data() + simdgroup_ * matrix_words_ + lane_; }
+  // Also called by lanes that have none.
   std::uint32_t thread() const override { return simdgroup_ * lanes + lane_; }
 
  private:
@@ -70,17 +65,16 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
     const Site* site = nullptr;
     std::uint32_t lanes = 0;
   };
-  // Of these lanes' places in the code, the first, and which of them wait there.
-  FirstSite first_site(const Simdgroup& simdgroup, std::uint32_t lanes) const;
+  // Of the waiting lanes' places in the code, the first, and which of them wait there.
+  FirstSite first_site(const Simdgroup& simdgroup) const;
 
   void run_lanes(Simdgroup& simdgroup);
   void prepare_lane();
   void start_thread();
   // On the kernel's stack or a fiber, where a kernel may run over what is kept there (kernel_stack.h).
-  template <typename Run>
-  static void** for_each_lane(Run run);
   static void** start_lanes();
   static void** resume_lanes();
+  static ThreadgroupRunner* take_lane();  // null when all have run
   static void fiber_main();
   void stop_at(const Site* site);
   // The running simdgroup has no runnable lane. Finds one that has, after carrying out what lanes wait for.
@@ -100,8 +94,6 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   Fibers fibers_;
   ThreadMemory frames_;
   ThreadMemory* variables_ = nullptr;
-  std::vector<std::uint64_t> matrix_registers_;  // per simdgroup, register and lane
-  std::size_t matrix_words_ = 0;                 // per simdgroup
   std::array<Simdgroup, 32> simdgroups_;
 };
 

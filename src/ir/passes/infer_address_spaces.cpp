@@ -6,7 +6,6 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -27,13 +26,11 @@ namespace {
 using llvm::Value;
 
 constexpr unsigned plain_space = 0;
-constexpr const char* thread_attribute = "metalloid.thread";  // of parameters
 
-// Where a pointer may lead: nowhere known yet, to one memory, or to any.
+// Where a pointer may lead: nowhere known yet, to one memory with a name, or to any.
 class Place {
  public:
   static Place none() { return Place(-1); }
-  static Place thread() { return Place(plain_space); }
   static Place in(unsigned space) { return Place(static_cast<int>(space)); }
   static Place any() { return Place(-2); }
 
@@ -93,7 +90,6 @@ class Analysis {
   }
 
   Place compute(const llvm::Instruction& instruction) const {
-    if (llvm::isa<llvm::AllocaInst>(instruction)) return Place::thread();
     if (const auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(&instruction)) {
       return Place::in(cast->getSrcAddressSpace());
     }
@@ -125,11 +121,7 @@ class Analysis {
     bool changes = false;
     for (llvm::Argument& argument : function.args()) {
       if (!is_plain(argument.getType())) continue;
-      if (is_copy(argument)) {
-        changes |= raise(places_, argument, Place::thread());
-      } else if (!calls_.contains(&function)) {
-        changes |= raise(places_, argument, Place::any());
-      }
+      if (is_copy(argument) || !calls_.contains(&function)) changes |= raise(places_, argument, Place::any());
     }
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (is_plain(instruction.getType())) changes |= raise(places_, instruction, compute(instruction));
@@ -172,7 +164,6 @@ Signature signature_of(llvm::Function& function, const Analysis& analysis) {
   for (llvm::Argument& argument : function.args()) {
     const bool is_free = is_plain(argument.getType()) && !argument.hasPointeeInMemoryValueAttr();
     const Place place = is_free ? analysis.of(argument) : Place::none();
-    if (place == Place::thread()) argument.addAttr(llvm::Attribute::get(function.getContext(), thread_attribute));
     signature.parameters.push_back(named(place, argument.getType()));
   }
   if (is_plain(signature.result)) signature.result = named(analysis.of_result(function), signature.result);
@@ -259,16 +250,6 @@ void infer_address_spaces(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) llvm::InferAddressSpacesPass(plain_space).run(function, analyses);
   }
-}
-
-bool is_thread_memory(const Value& address) {
-  llvm::SmallVector<const Value*, 4> objects;
-  llvm::getUnderlyingObjects(&address, objects, /*LI=*/nullptr, /*MaxLookup=*/0);
-  return llvm::all_of(objects, [](const Value* object) {
-    const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
-    if (argument) return argument->hasByValAttr() || argument->hasAttribute(thread_attribute);
-    return llvm::isa<llvm::AllocaInst>(object);
-  });
 }
 
 }  // namespace metalloid::ir

@@ -6,11 +6,10 @@
 //   -> load float, ptr addrspace(1) %element
 //
 // Metalloid lets every address become a plain one, which is 0: thread memory, or memory of any kind.
-//  1. What space each pointer in space 0 has: that of a cast's operand, of the variable, of all operands of a phi or
-//     select, of what all callers pass or all ways through a function return. Optimistic, up to a fixed point, so that
+//  1. What space each pointer in space 0 has: that of a cast's operand, of all operands of a phi or select, of
+//     what all callers pass or all ways through a function return. Optimistic, up to a fixed point, so that
 //     loops and recursion do not count against themselves; null goes with everything.
-//  2. Functions that stay calls take and return pointers in the space that was found. Parameters that are always
-//     addresses of variables are marked (is_thread_memory).
+//  2. Functions that stay calls take and return pointers in the space that was found.
 //  3. LLVM's pass takes the rest of each function from the casts to the accesses.
 //
 // Valid because a cast to space 0 and back keeps the address in every engine. Addresses that were written to memory
@@ -23,8 +22,5 @@
 namespace metalloid::ir {
 
 void infer_address_spaces(llvm::Module& module);
-
-// Whether an address in space 0 is one of a variable of the thread, and of nothing else. No answer is a `false`.
-bool is_thread_memory(const llvm::Value& address);
 
 }  // namespace metalloid::ir

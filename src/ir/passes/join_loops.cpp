@@ -20,9 +20,6 @@
 namespace metalloid::ir {
 namespace {
 
-// At calls that this pass made.
-constexpr llvm::StringRef join_attribute = "metalloid.join";
-
 class Joiner {
  public:
   Joiner(llvm::Function& function, const FunctionSet& meeting)
@@ -32,8 +29,7 @@ class Joiner {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function_))) {
       if (stop_at(instruction) != Stop::turn_end) continue;
       const llvm::Loop* loop = loops_.getLoopFor(instruction.getParent());
-      const bool is_own = llvm::cast<llvm::CallInst>(instruction).hasFnAttr(join_attribute);
-      if (is_own || !loop || !meets(*loop)) instruction.eraseFromParent();
+      if (!loop || !meets(*loop)) instruction.eraseFromParent();
     }
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
       if (needs_join(*loop)) join(*loop);
@@ -109,8 +105,7 @@ class Joiner {
       block = llvm::SplitBlockPredecessors(loop.getHeader(), latches, ".join", &dominators_, &loops_);
     }
     llvm::IRBuilder<> builder(block->getTerminator());
-    builder.CreateCall(declare_operation(*block->getModule(), turn_end_name))
-        ->addFnAttr(llvm::Attribute::get(block->getContext(), join_attribute));
+    builder.CreateCall(declare_operation(*block->getModule(), turn_end_name));
   }
 
   llvm::Function& function_;

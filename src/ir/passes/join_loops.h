@@ -24,8 +24,7 @@ namespace metalloid::ir {
 // A loop whose last meeting lies on every way round it needs no join: that meeting is one. Nor do threadgroup barriers,
 // which all threads of a threadgroup come to alike.
 //
-// Joins of an earlier run go first: who unrolls loops runs this pass again, for a join costs as much as any meeting. So
-// do ends of turns (place_turn_ends.h) where nobody meets any more.
+// Ends of turns (place_turn_ends.h) go where nobody meets any more.
 void join_loops(llvm::Module& module);
 
 }  // namespace metalloid::ir

@@ -15,7 +15,6 @@ class ThreadMemory {
   void reserve(std::uint32_t count, std::size_t bytes);
   std::byte* of(std::uint32_t thread) const { return mapping_.begin() + thread * stride_; }
 
-  std::size_t stride() const { return stride_; }
   bool is_guard(const void* address) const { return mapping_.is_below(address) || mapping_.is_above(address); }
 
  private:

@@ -1,4 +1,4 @@
-#include "engines/cpu/run/cross_lane.h"
+#include "engines/reference/cross_lane.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include "ir/operations.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::engines::reference {
 namespace {
 
 using ir::CrossLane;
@@ -86,21 +86,12 @@ void scan(bool inclusive, unsigned width, std::uint32_t active, T nothing, T (&w
 }
 
 template <typename T, typename Combine>
-void reduce_simdgroup(T (&work)[lanes], Combine combine) {
-  // Constant bounds, for the sake of vector instructions.
-  for (unsigned i = 0; i < 16; ++i) work[i] = combine(work[i], work[i + 16]);
-  for (unsigned i = 0; i < 8; ++i) work[i] = combine(work[i], work[i + 8]);
-  for (unsigned i = 0; i < 4; ++i) work[i] = combine(work[i], work[i + 4]);
-  for (unsigned i = 0; i < 2; ++i) work[i] = combine(work[i], work[i + 2]);
-  const T result = combine(work[0], work[1]);
-  for (T& value : work) value = result;
-}
-
-template <typename T, typename Combine>
-void reduce_quadgroups(T (&work)[lanes], Combine combine) {
-  for (unsigned i = 0; i < lanes; i += 4) {
-    const T result = combine(combine(work[i], work[i + 2]), combine(work[i + 1], work[i + 3]));
-    for (unsigned k = 0; k < 4; ++k) work[i + k] = result;
+void reduce_groups(unsigned width, T (&work)[lanes], Combine combine) {
+  for (unsigned first = 0; first < lanes; first += width) {
+    for (unsigned distance = width / 2; distance != 0; distance /= 2) {
+      for (unsigned i = first; i < first + distance; ++i) work[i] = combine(work[i], work[i + distance]);
+    }
+    for (unsigned i = first + 1; i < first + width; ++i) work[i] = work[first];
   }
 }
 
@@ -138,22 +129,15 @@ template <typename T>
 void reduce(CrossLane operation, unsigned width, std::uint32_t active, std::span<std::uint64_t, 32> values) {
   T work[lanes];
   const T nothing = neutral<T>(operation);
-  for (unsigned i = 0; i < lanes; ++i) work[i] = from_bits<T>(values[i]);
-  if (active != ~0u) {
-    for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? work[i] : nothing;
-  }
+  for (unsigned i = 0; i < lanes; ++i) work[i] = (active >> i) & 1 ? from_bits<T>(values[i]) : nothing;
   const bool inclusive =
       operation == CrossLane::prefix_inclusive_sum || operation == CrossLane::prefix_inclusive_product;
   const bool exclusive =
       operation == CrossLane::prefix_exclusive_sum || operation == CrossLane::prefix_exclusive_product;
   with_combination<T>(operation, [&](auto combine) {
     if (inclusive || exclusive) return scan(inclusive, width, active, nothing, work, combine);
-    return width == lanes ? reduce_simdgroup(work, combine) : reduce_quadgroups(work, combine);
+    return reduce_groups(width, work, combine);
   });
-  if (active == ~0u) {
-    for (unsigned i = 0; i < lanes; ++i) values[i] = to_bits(work[i]);
-    return;
-  }
   for (unsigned i = 0; i < lanes; ++i) {
     if ((active >> i) & 1) values[i] = to_bits(work[i]);
   }
@@ -232,4 +216,4 @@ void run_cross_lane(const ir::CrossLaneOperation& kind, std::uint32_t active, st
   }
 }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::engines::reference

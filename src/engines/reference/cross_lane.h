@@ -6,7 +6,7 @@
 
 #include "ir/operations.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::engines::reference {
 
 // Replaces the values of the active lanes by their results. Values are the lanes' bits, zero-extended. Inactive
 // lanes take no part: reductions leave them out; a permute that reads one gives the reader its own value.
@@ -15,4 +15,4 @@ namespace metalloid::engines::cpu {
 void run_cross_lane(const ir::CrossLaneOperation& operation, std::uint32_t active, std::span<std::uint64_t, 32> values,
                     std::span<const std::uint64_t, 32> operands);
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::engines::reference
