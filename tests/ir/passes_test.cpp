@@ -37,6 +37,7 @@
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
+#include "engines/simd/matrix_products.h"
 #include "engines/simd/prepare_lane.h"
 #include "engines/simd/run_simdgroups.h"
 #include "engines/simd/split_at_barriers.h"
@@ -147,6 +148,8 @@ const std::map<std::string, Pass>& passes() {
       {"run_simdgroups_that_stop",
        [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
       {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
+      {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
+      {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
       {"stream_stores",
        [](Subject& s) {

@@ -21,8 +21,8 @@ using llvm::Value;
 namespace {
 
 // Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is
-// a multiple of 32.
-void fold_parts(Value& sum, Value& start, Value& number) {
+// a multiple of 32, or of what is left of it: LLVM makes (start + lane) >> 2 & 8 of (start + lane) / 32 % 2 * 8.
+void fold_parts(Value& sum, Value& start, Value& number, unsigned width = 32) {
   for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
     auto* part = llvm::dyn_cast<llvm::BinaryOperator>(user);
     auto* constant = part ? llvm::dyn_cast<llvm::ConstantInt>(part->getOperand(1)) : nullptr;
@@ -30,13 +30,15 @@ void fold_parts(Value& sum, Value& start, Value& number) {
     const auto operand = static_cast<std::uint32_t>(constant->getZExtValue());
     llvm::IRBuilder<> builder(part);
     Value* folded = nullptr;
-    if (part->getOpcode() == llvm::Instruction::LShr && operand >= 5) {
+    if (part->getOpcode() == llvm::Instruction::LShr && operand < 32 && width >> operand <= 1) {
       folded = builder.CreateLShr(&start, operand);
-    } else if (part->getOpcode() == llvm::Instruction::And && operand < 32) {
-      folded = operand == 31 ? &number : builder.CreateAnd(&number, operand);
-    } else if (part->getOpcode() == llvm::Instruction::And && operand % 32 == 31) {
+    } else if (part->getOpcode() == llvm::Instruction::LShr && operand < 32 && !part->use_empty()) {
+      fold_parts(*part, *builder.CreateLShr(&start, operand), *builder.CreateLShr(&number, operand), width >> operand);
+    } else if (part->getOpcode() == llvm::Instruction::And && operand < width) {
+      folded = operand == width - 1 ? &number : builder.CreateAnd(&number, operand);
+    } else if (part->getOpcode() == llvm::Instruction::And && operand % width == width - 1) {
       folded = builder.CreateAdd(builder.CreateAnd(&start, operand), &number, "", /*HasNUW=*/true);
-    } else if (part->getOpcode() == llvm::Instruction::And && operand % 32 == 0) {
+    } else if (part->getOpcode() == llvm::Instruction::And && operand % width == 0) {
       folded = builder.CreateAnd(&start, operand);
     }
     if (!folded) continue;

@@ -1,11 +1,10 @@
-// Operations on matrices that are spread over the lanes of a simdgroup (the layout is in ir/operations.h), in that very
-// layout: what a lane needs of a row of the one and a column of the other comes to it by fixed permutations, and tiles
-// that are used several times are permuted once.
+// Operations on matrices that are spread over the lanes of a simdgroup (the layout is in ir/operations.h).
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
-#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 
 #include "engines/simd/cross_lane_code.h"
+#include "engines/simd/matrix_products.h"
 #include "engines/simd/widening.h"
 
 namespace metalloid::engines::simd {
@@ -47,22 +46,26 @@ Value* pick(llvm::IRBuilder<>& builder, const Pair& matrix, unsigned part, Sourc
 
 // bfloats travel as their bits.
 Value* as_float(llvm::IRBuilder<>& builder, Value* value, ir::MatrixElement element) {
-  auto* floats = llvm::FixedVectorType::get(builder.getFloatTy(), width);
   if (element == ir::MatrixElement::f32) return value;
+  auto* floats = llvm::FixedVectorType::get(builder.getFloatTy(), size * size);
   if (element == ir::MatrixElement::f16) return builder.CreateFPExt(value, floats);
-  auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), width);
+  auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), size * size);
   return builder.CreateBitCast(builder.CreateShl(builder.CreateZExt(value, words), 16), floats);
 }
 
-Pair multiply_accumulate(llvm::IRBuilder<>& builder, const Pair& a, const Pair& b, Pair c) {
-  for (unsigned k = 0; k < size; ++k) {
-    Value* row = pick(builder, a, 0, [&](unsigned r, unsigned) { return place_of(r, k); });
-    for (unsigned part = 0; part < 2; ++part) {
-      Value* column = pick(builder, b, part, [&](unsigned, unsigned j) { return place_of(k, j); });
-      c[part] = builder.CreateIntrinsic(llvm::Intrinsic::fma, {c[part]->getType()}, {row, column, c[part]});
-    }
-  }
-  return c;
+Pair multiply_accumulate(llvm::IRBuilder<>& builder, const ir::MatrixOperation& operation, const Pair& a, const Pair& b,
+                         const Pair& c) {
+  Value* left = as_float(builder, put_in_order(builder, a, MatrixOrder::tiles), operation.a);
+  Value* right = as_float(builder, put_in_order(builder, b, MatrixOrder::rows), operation.b);
+  Value* sums = put_in_order(builder, c, MatrixOrder::tiles);
+  llvm::Type* matrix = sums->getType();
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  auto product = module.getOrInsertFunction(llvm::StringRef(product_name), matrix, matrix, matrix, matrix);
+  auto* function = llvm::cast<llvm::Function>(product.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  return take_from_order(builder, builder.CreateCall(product, {sums, left, right}), MatrixOrder::tiles);
 }
 
 // Pairs of columns of a, 0 to 3, and b, 4 to 7.
@@ -96,11 +99,7 @@ Pair matrix_code(llvm::IRBuilder<>& builder, const ir::MatrixOperation& operatio
   }
   switch (operation.action) {
     case ir::MatrixAction::multiply_accumulate:
-      for (unsigned part = 0; part < 2; ++part) {
-        matrices[0][part] = as_float(builder, matrices[0][part], operation.a);
-        matrices[1][part] = as_float(builder, matrices[1][part], operation.b);
-      }
-      return multiply_accumulate(builder, matrices[0], matrices[1], matrices[2]);
+      return multiply_accumulate(builder, operation, matrices[0], matrices[1], matrices[2]);
     case ir::MatrixAction::transpose: {
       Pair result;
       for (unsigned part = 0; part < 2; ++part) {

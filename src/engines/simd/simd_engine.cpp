@@ -29,6 +29,7 @@
 #include "engines/simd/executable.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
+#include "engines/simd/matrix_products.h"
 #include "engines/simd/optimise_vectors.h"
 #include "engines/simd/prepare_lane.h"
 #include "engines/simd/refusals.h"
@@ -139,6 +140,7 @@ class SimdEngine : public Engine {
       cpu::retarget(module, machine);
     });
     pass("lower_vector_math", [&] { lower_vector_math(module, machine); });
+    pass("keep_matrix_orders", [&] { keep_matrix_orders(module); });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
     pass("stream_stores", [&] { stream_stores(*forms.front().simdgroup); });
     pass("lower_private_memory", [&] {
@@ -156,6 +158,8 @@ class SimdEngine : public Engine {
         }
       });
     }
+    // Behind the split, which would keep places for operands with what lives on.
+    pass("lower_products", [&] { lower_products(module, machine); });
     cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
     pass("embed_facts", [&] {
       cpu::embed_facts(module, cpu::facts_name, facts);
