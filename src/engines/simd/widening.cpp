@@ -48,9 +48,12 @@ void Widening::make_blocks() {
 }
 
 // Blocks with accesses that are slow for some lanes are there once more for all 32, with all blocks of the same lanes.
+// Not where the simdgroup has a number of lanes: that is the form for threadgroups of rare shapes, which costs as much
+// to compile as the others.
 llvm::SmallBitVector Widening::sets_there_twice() const {
   std::vector<std::size_t> sizes(schedule_.lane_set_count());
   llvm::SmallBitVector result(schedule_.lane_set_count());
+  if (wide_.arg_size() > lane_.arg_size()) return result;
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     sizes[scheduled.lanes] += scheduled.block->size();
     if (llvm::any_of(*scheduled.block, [&](const llvm::Instruction& access) { return is_better_whole(access); })) {
