@@ -35,6 +35,7 @@
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
+#include "engines/simd/keep_loads_apart.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
 #include "engines/simd/matrix_products.h"
@@ -157,6 +158,7 @@ const std::map<std::string, Pass>& passes() {
            if (!function.empty()) simd::stream_stores(function);
          }
        }},
+      {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
   return list;
