@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "engines/simd/matrix_products.h"
+#include "engines/simd/widening.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::simd {
@@ -77,18 +78,6 @@ Element trace(ShuffleVectorInst& shuffle, unsigned index) {
   }
 }
 
-Value* chunk(llvm::IRBuilder<>& builder, Value* matrix, unsigned which) {
-  llvm::SmallVector<int, tile> places;
-  for (unsigned i = 0; i < tile; ++i) places.push_back(static_cast<int>(which * tile + i));
-  return builder.CreateShuffleVector(matrix, places);
-}
-
-Value* join(llvm::IRBuilder<>& builder, Value* first, Value* second) {
-  llvm::SmallVector<int, whole> places;
-  for (unsigned i = 0; i < 2 * length(*first); ++i) places.push_back(static_cast<int>(i));
-  return builder.CreateShuffleVector(first, second, places);
-}
-
 // Of each bit of an element's number, which bit of its place it is; nothing if places are no such thing.
 std::optional<std::array<unsigned, 6>> bit_places(llvm::ArrayRef<int> places) {
   std::array<unsigned, 6> result{};
@@ -116,7 +105,7 @@ Value* shuffle_in_rounds(llvm::IRBuilder<>& builder, Value* matrix, llvm::ArrayR
     return (i & ~(1u << bit | 16u)) | low << 4 | high << bit;
   };
   std::array<Value*, 4> before{}, between{}, behind{};
-  for (unsigned i = 0; i < 4; ++i) before[i] = chunk(builder, matrix, i);
+  for (unsigned i = 0; i < 4; ++i) before[i] = piece_of(builder, matrix, i, tile);
   for (unsigned i = 0; i < 4; ++i) {
     llvm::SmallVector<int, tile> from;
     for (unsigned k = 0; k < tile; ++k) from.push_back(static_cast<int>(exchange(i * tile + k) % 32));
@@ -130,7 +119,7 @@ Value* shuffle_in_rounds(llvm::IRBuilder<>& builder, Value* matrix, llvm::ArrayR
     }
     behind[i] = builder.CreateShuffleVector(between[i & 1], between[2 + (i & 1)], from);
   }
-  return join(builder, join(builder, behind[0], behind[1]), join(builder, behind[2], behind[3]));
+  return join(builder, behind);
 }
 
 void take_from_matrix(ShuffleVectorInst& shuffle) {
@@ -154,7 +143,7 @@ void take_from_matrix(ShuffleVectorInst& shuffle) {
   Value* matrix = sources[0];
   if (are_halves) {
     if (sources[0]->getType() != sources[1]->getType()) return;
-    matrix = join(builder, sources[0], sources[1]);
+    matrix = join(builder, sources);
   }
   auto* elements = llvm::FixedVectorType::get(shuffle.getType()->getElementType(), whole);
   if (matrix->getType() != elements) matrix = builder.CreateBitCast(matrix, elements);

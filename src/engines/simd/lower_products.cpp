@@ -56,19 +56,6 @@ unsigned lane_index(Place place) {
   return (place.column & 1) * simdgroup_width + lane;
 }
 
-Value* part_of(llvm::IRBuilder<>& builder, Value* matrix, unsigned which) {
-  llvm::SmallVector<int, tile> places;
-  for (unsigned i = 0; i < tile; ++i) places.push_back(static_cast<int>(which * tile + i));
-  return builder.CreateShuffleVector(matrix, places);
-}
-
-Value* join(llvm::IRBuilder<>& builder, Value* first, Value* second) {
-  const unsigned length = llvm::cast<llvm::FixedVectorType>(first->getType())->getNumElements();
-  llvm::SmallVector<int, whole> places;
-  for (unsigned i = 0; i < 2 * length; ++i) places.push_back(static_cast<int>(i));
-  return builder.CreateShuffleVector(first, second, places);
-}
-
 llvm::CallingConv::ID convention(const llvm::Module& module) {
   return module.getTargetTriple().isX86() ? llvm::CallingConv::X86_RegCall : llvm::CallingConv::C;
 }
@@ -122,11 +109,7 @@ llvm::Function& make_function(llvm::Module& module, const llvm::Function& user, 
       }
     }
   }
-  while (sums.size() > 1) {
-    for (unsigned i = 0; 2 * i < sums.size(); ++i) sums[i] = join(builder, sums[2 * i], sums[2 * i + 1]);
-    sums.resize(sums.size() / 2);
-  }
-  builder.CreateRet(sums[0]);
+  builder.CreateRet(join(builder, sums));
   return *made;
 }
 
@@ -196,7 +179,7 @@ class Lowering {
     const auto count = static_cast<unsigned>(products.size());
     llvm::SmallVector<Value*, 14> arguments;
     const auto add_tiles = [&](Value* matrix) {
-      for (unsigned i = 0; i < tiles; ++i) arguments.push_back(part_of(builder, matrix, i));
+      for (unsigned i = 0; i < tiles; ++i) arguments.push_back(piece_of(builder, matrix, i, tile));
     };
     for (llvm::CallInst* call : products) add_tiles(call->getArgOperand(0));
     add_tiles(products[0]->getArgOperand(1));
@@ -207,9 +190,7 @@ class Lowering {
     made->setCallingConv(callee->getCallingConv());
     for (unsigned i = 0; i < count; ++i) {
       slots_[products[i]->getArgOperand(2)].last = made;
-      llvm::SmallVector<int, whole> places;
-      for (unsigned at = 0; at < whole; ++at) places.push_back(static_cast<int>(i * whole + at));
-      products[i]->replaceAllUsesWith(count == 1 ? made : builder.CreateShuffleVector(made, places));
+      products[i]->replaceAllUsesWith(count == 1 ? made : piece_of(builder, made, i, whole));
     }
   }
 

@@ -38,7 +38,9 @@ inline constexpr std::uint64_t safe_bytes = 128;  // Widening::safe_address
 // The type as which elements are moved.
 llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type);
 // Vectors one behind the other; as many as a power of two, all of one type.
-llvm::Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<llvm::Value*, 16> pieces);
+llvm::Value* join(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> pieces);
+// Of the pieces of that length that a vector consists of, the one of that number.
+llvm::Value* piece_of(llvm::IRBuilder<>& builder, llvm::Value* vector, unsigned number, unsigned length);
 
 // What an instruction becomes: one value that all lanes have (of strided ones lane 0's), or vectors.
 struct Widened {

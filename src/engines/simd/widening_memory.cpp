@@ -136,20 +136,12 @@ void Widening::widen_store(llvm::StoreInst& store) {
       llvm::SmallVector<Value*, 4> pieces;
       for (unsigned p = 0; p < parts; ++p) pieces.push_back(builder_.CreateBitCast(vector_of(value, p), wide(bits)));
       while (pieces.size() < llvm::PowerOf2Ceil(parts)) pieces.push_back(llvm::PoisonValue::get(wide(bits)));
-      for (unsigned width = simdgroup_width; pieces.size() > 1; width *= 2) {
-        llvm::SmallVector<int, 128> both;
-        for (unsigned i = 0; i < 2 * width; ++i) both.push_back(static_cast<int>(i));
-        for (unsigned i = 0; 2 * i < pieces.size(); ++i) {
-          pieces[i] = builder_.CreateShuffleVector(pieces[2 * i], pieces[2 * i + 1], both);
-        }
-        pieces.resize(pieces.size() / 2);
-      }
       llvm::SmallVector<int, 128> places;
       for (unsigned i = 0; i < simdgroup_width * row->distance; ++i) {
         const unsigned part = i % row->distance, lane = i / row->distance;
         places.push_back(part < parts ? static_cast<int>(part * simdgroup_width + lane) : -1);
       }
-      whole = builder_.CreateShuffleVector(pieces[0], places);
+      whole = builder_.CreateShuffleVector(join(builder_, pieces), places);
     }
     if (!lanes_ && row->parts == row->distance) {
       builder_.CreateAlignedStore(whole, scalar_of(pointer), alignment, store.isVolatile());

@@ -17,7 +17,8 @@ llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
   return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
 }
 
-Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<Value*, 16> pieces) {
+Value* join(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> vectors) {
+  llvm::SmallVector<Value*, 16> pieces(vectors);
   while (pieces.size() > 1) {
     const unsigned length = llvm::cast<llvm::FixedVectorType>(pieces[0]->getType())->getNumElements();
     llvm::SmallVector<int, 64> both;
@@ -28,6 +29,12 @@ Value* join(llvm::IRBuilder<>& builder, llvm::SmallVector<Value*, 16> pieces) {
     pieces.resize(pieces.size() / 2);
   }
   return pieces[0];
+}
+
+Value* piece_of(llvm::IRBuilder<>& builder, Value* vector, unsigned number, unsigned length) {
+  llvm::SmallVector<int, 64> places;
+  for (unsigned i = 0; i < length; ++i) places.push_back(static_cast<int>(number * length + i));
+  return builder.CreateShuffleVector(vector, places);
 }
 
 unsigned Widening::parts_of(Type* type) const {

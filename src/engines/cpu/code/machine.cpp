@@ -134,8 +134,8 @@ void retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling =
-      false;  // but where sources ask for it: code of a single lane gains less than it costs to compile
+  // But where sources ask for it: code of a single lane gains less than it costs to compile.
+  tuning.LoopUnrolling = false;
   ir::PassManagers managers(&machine, tuning);
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
 }

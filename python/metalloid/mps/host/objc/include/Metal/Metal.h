@@ -89,8 +89,7 @@ typedef NS_ENUM(NSUInteger, MTLDataType) {
   MTLDataTypeULong = 85,
 };
 
-@protocol MTLDevice
-, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLBuffer, MTLCommandQueue, MTLCommandBuffer,
+@protocol MTLDevice, MTLLibrary, MTLFunction, MTLComputePipelineState, MTLBuffer, MTLCommandQueue, MTLCommandBuffer,
     MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLArgumentEncoder, MTLSharedEvent, MTLEvent;
 @class MTLFunctionConstantValues, MTLCaptureManager;
 
