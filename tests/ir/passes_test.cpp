@@ -86,12 +86,13 @@ void widen(Subject& subject, bool is_whole) {
   subject.entry = simdgroup;
 }
 
-// Functions of a state and a first thread, and one that has the number of lanes too.
+// Functions of a state and a first thread; one has its position too, one the number of lanes.
 engines::simd::Simdgroups simdgroups_of(llvm::Module& module) {
   engines::simd::Simdgroups result{};
   for (llvm::Function& function : module) {
     if (function.arg_size() == 3) result.anywhere = &function;
-    if (function.arg_size() == 2) (result.row ? result.half_rows : result.row) = &function;
+    if (function.arg_size() == 2) result.half_rows = &function;
+    if (function.arg_size() == 5) result.row = &function;
   }
   return result;
 }
@@ -139,7 +140,11 @@ const std::map<std::string, Pass>& passes() {
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
-      {"place_lanes", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::row); }},
+      {"place_lanes",
+       [](Subject& s) {
+         s.entry = &simd::copy_for_rows(*s.entry);
+         simd::place_lanes(*s.entry, simd::Arrangement::row);
+       }},
       {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},

@@ -6,9 +6,9 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_threadgroup
 
-; CHECK-LABEL: define {{.*}}(ptr {{.*}}, i32
+; CHECK-LABEL: define {{.*}}@row(ptr {{.*}}, i32 {{.*}}, i32 {{.*}}, i32 {{.*}}, i32
 ; CHECK: [[LANE:%.*]] = call i32 @metalloid_lane_number()
-; CHECK-NOT: {{urem|udiv}} i32 {{.*}}[[LANE]]
+; CHECK-NOT: {{urem|udiv}}
 ; CHECK: add {{.*}}[[LANE]]
 ; CHECK: ret void
 

@@ -4,6 +4,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_index_in_threadgroup
 
+; CHECK-LABEL: @row(
 ; CHECK: [[LANE:%.*]] = call i32 @metalloid_lane_number()
 ; CHECK-DAG: [[FIRST:%.*]] = and i32 %{{.*}}, -32
 ; CHECK-DAG: [[SHIFTED:%.*]] = lshr i32 [[FIRST]], 2

@@ -3,26 +3,35 @@
 ; RUN(STOPS): run_simdgroups_that_stop
 
 ; CHECK: define internal void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
-; CHECK: call void @row(ptr [[STATE]], i32 [[FIRST]])
+; CHECK-NOT: @row
 ; CHECK: call void @half_rows(ptr [[STATE]], i32 [[FIRST]])
 ; CHECK: [[COUNT:%.*]] = call i32 @llvm.umin.i32(i32 {{.*}}, i32 32)
 ; CHECK: call void @anywhere(ptr [[STATE]], i32 [[FIRST]], i32 [[COUNT]])
 ; CHECK: define void @metalloid_run_threadgroup(ptr
-; CHECK: [[NOW:%.*]] = phi i32 [ 0, %entry ], [ [[NEXT:%.*]], %simdgroup ]
-; CHECK: call void @metalloid_run_thread(ptr {{.*}}, i32 [[NOW]])
+; CHECK: [[NOW:%.*]] = phi i32 [ 0, %entry ], [ [[NEXT:%.*]], %rows ]
+; CHECK: [[X:%.*]] = phi i32
+; CHECK: call void @code_of_row(i32 [[NOW]], i32 [[X]])
 ; CHECK: [[NEXT]] = add i32 [[NOW]], 32
+; CHECK: [[OTHER:%.*]] = phi i32 [ 0, %entry ], [ [[NEXT]], %rows ], [ [[NEXT_OTHER:%.*]], %other ]
+; CHECK: call void @metalloid_run_thread(ptr {{.*}}, i32 [[OTHER]])
+; CHECK: [[NEXT_OTHER]] = add i32 [[OTHER]], 32
 
-; STOPS: define void @metalloid_run_thread(ptr
+; STOPS: define void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
+; STOPS: [[X:%.*]] = urem i32 [[FIRST]],
+; STOPS: call void @row(ptr [[STATE]], i32 [[FIRST]], i32 [[X]], i32 {{.*}}, i32 {{.*}})
 ; STOPS-NOT: @metalloid_run_threadgroup
 
 define void @kernel() {
-  call void @row(ptr null, i32 0)
+  call void @row(ptr null, i32 0, i32 0, i32 0, i32 0)
   call void @half_rows(ptr null, i32 0)
   call void @anywhere(ptr null, i32 0, i32 0)
   ret void
 }
 
-define internal void @row(ptr %state, i32 %first) {
+declare void @code_of_row(i32, i32)
+
+define internal void @row(ptr %state, i32 %first, i32 %x, i32 %y, i32 %z) {
+  call void @code_of_row(i32 %first, i32 %x)
   ret void
 }
 

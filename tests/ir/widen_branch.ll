@@ -4,7 +4,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: [[ODD:%.*]] = icmp ne <32 x i32>
 ; CHECK: odd.i.check:
 ; CHECK: br i1 {{.*}}, label %odd.i, label

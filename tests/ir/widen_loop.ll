@@ -3,7 +3,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: loop.i:
 ; CHECK: [[STOP:%.*]] = icmp eq <32 x i32>
 ; CHECK: body.i.check:

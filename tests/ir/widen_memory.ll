@@ -6,7 +6,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: [[SCALE:%.*]] = load float, ptr addrspace(1)
 ; CHECK: [[ROW:%.*]] = load <32 x float>, ptr addrspace(1)
 ; CHECK: [[PAIRS:%.*]] = {{.*}}<64 x i32>

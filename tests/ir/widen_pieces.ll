@@ -4,7 +4,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: icmp eq i32 {{.*}}, -1
 ; CHECK: br i1 {{.*}}, label %[[ALL:.*]], label %[[SOME:.*]]
 ; CHECK: [[SOME]]:

@@ -3,7 +3,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: [[GONE:%.*]] = icmp ugt <32 x i32>
 ; CHECK: call void @llvm.masked.store.v32i32.p1(<32 x i32> splat (i32 7), ptr addrspace(1) {{.*}}, <32 x i1> %
 ; CHECK: ret void

@@ -3,7 +3,7 @@
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_grid
 
-; CHECK-LABEL: define {{.*}}void @metalloid_lane.simdgroup(
+; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK: [[PAIRS:%.*]] = call <32 x i64> @llvm.masked.gather.v32i64.v32p1(
 ; CHECK: shufflevector <64 x i32> {{.*}} <32 x i32> <i32 1, i32 3, i32 5
 ; CHECK: [[BYTES:%.*]] = call <32 x i32> @llvm.masked.gather.v32i32.v32p1(

@@ -1,10 +1,12 @@
 #include "engines/simd/lane_positions.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <array>
 #include <cstddef>
@@ -57,6 +59,18 @@ bool asks_for_rows(const llvm::Function& lane) {
   return false;
 }
 
+llvm::Function& copy_for_rows(llvm::Function& lane) {
+  llvm::SmallVector<llvm::Type*, 5> parameters(lane.getFunctionType()->params());
+  parameters.append(3, llvm::Type::getInt32Ty(lane.getContext()));
+  auto* type = llvm::FunctionType::get(lane.getReturnType(), parameters, false);
+  llvm::Function* copy = llvm::Function::Create(type, lane.getLinkage(), "row", lane.getParent());
+  llvm::ValueToValueMapTy map;
+  for (llvm::Argument& argument : lane.args()) map[&argument] = copy->getArg(argument.getArgNo());
+  llvm::SmallVector<llvm::ReturnInst*, 1> returns;
+  llvm::CloneFunctionInto(copy, &lane, map, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+  return *copy;
+}
+
 void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   llvm::BasicBlock& first_block = lane.getEntryBlock();
   llvm::IRBuilder<> builder(&first_block, first_block.getFirstNonPHIOrDbgOrAlloca());
@@ -82,9 +96,10 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   Value* start_of_x = nullptr;
   switch (arrangement) {
     case Arrangement::row:
-      start_of_x = whole(builder.CreateURem(first, width));
+      start_of_x = whole(lane.getArg(2));
       position[0] = builder.CreateAdd(start_of_x, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
-      place_rows(builder.CreateUDiv(first, width));
+      position[1] = lane.getArg(3);
+      position[2] = lane.getArg(4);
       break;
     case Arrangement::half_rows:
       position[0] = builder.CreateAnd(number, 15);

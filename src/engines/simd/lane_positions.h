@@ -16,6 +16,10 @@ enum class Arrangement : std::uint8_t {
 // Whether the program asks for more than an index and x.
 bool asks_for_rows(const llvm::Function& lane);
 
+// A copy of the lane's program for Arrangement::row. Its last three parameters are the position of lane 0's thread in
+// the threadgroup, whose x is a multiple of 32.
+llvm::Function& copy_for_rows(llvm::Function& lane);
+
 // Replaces questions for positions (cpu/passes/lower_arguments.h) in a lane's program, whose second parameter is the
 // index of lane 0's thread in its threadgroup, a multiple of 32.
 void place_lanes(llvm::Function& lane, Arrangement arrangement);

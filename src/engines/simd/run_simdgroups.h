@@ -7,19 +7,23 @@
 namespace metalloid::engines::simd {
 
 //   void run_simdgroup(state, first)              one simdgroup of a threadgroup, by how its threads lie in rows
-//     if (32 threads left, in one row) row(state, first)
+//     if (32 threads left, in one row) row(state, first, x, y, z)
 //     else if (32 threads left, in two rows of 16) half_rows(state, first)
 //     else anywhere(state, first, min(threads left, 32))
 //
 //   void metalloid_run_threadgroup(state)         kernels without barriers
-//     for (first = 0; first < threads; first += 32) run_simdgroup(state, first)
+//     if (simdgroups are in one row each)
+//       for (first = 0; first + 32 <= threads; first += 32) row(state, first, x, y, z)
+//     for (; first < threads; first += 32) run_simdgroup(state, first)
 //
-// Kernels with barriers have run_simdgroup itself for an entry point (simdgroup_abi.h).
+// The loop over rows counts positions instead of dividing, and holds the row's code itself, so that what all simdgroups
+// have in common is computed once. Kernels with barriers have run_simdgroup for an entry point (simdgroup_abi.h).
 struct Simdgroups {
   llvm::Function* row;
   llvm::Function* half_rows;  // may be null
   llvm::Function* anywhere;
 };
-void run_simdgroups(llvm::Module& module, const Simdgroups& simdgroups, bool has_barriers);
+// Returns the entry point.
+llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroups, bool has_barriers);
 
 }  // namespace metalloid::engines::simd

@@ -115,7 +115,9 @@ class SimdEngine : public Engine {
     pass("place_lanes", [&] {
       for (Form& form : forms) {
         const bool is_last = &form == &forms.back();
-        form.lane = is_last ? lane : copy_of(*lane, form.arrangement == Arrangement::row ? "row" : "half_rows");
+        form.lane = is_last                                ? lane
+                    : form.arrangement == Arrangement::row ? &copy_for_rows(*lane)
+                                                           : copy_of(*lane, "half_rows");
       }
       lane->setName("anywhere");
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
@@ -137,7 +139,8 @@ class SimdEngine : public Engine {
     pass("run_simdgroups", [&] {
       const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
                                      forms.back().simdgroup};
-      run_simdgroups(module, simdgroups, facts.threads_meet != 0);
+      llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
+      if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);
     });
     pass("lower_vector_math", [&] { lower_vector_math(module, machine); });

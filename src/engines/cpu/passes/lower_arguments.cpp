@@ -75,11 +75,17 @@ class EntryBuilder {
  private:
   Value* constant(std::uint32_t value) { return builder_.getInt32(value); }
 
+  // What no store of a kernel changes.
+  Value* mark(llvm::LoadInst* load) {
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+    return load;
+  }
+
   Triple load_triple(std::size_t offset) {
     Triple result;
     for (unsigned i = 0; i < 3; ++i) {
       Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), state_, offset + 4 * i);
-      result[i] = builder_.CreateLoad(builder_.getInt32Ty(), address);
+      result[i] = mark(builder_.CreateLoad(builder_.getInt32Ty(), address));
     }
     return result;
   }
@@ -95,9 +101,9 @@ class EntryBuilder {
 
   // Pointers are loaded once, and vector built-ins get memory, before any loop.
   void prepare_arguments() {
-    Value* list = builder_.CreateLoad(
+    Value* list = mark(builder_.CreateLoad(
         builder_.getPtrTy(),
-        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), state_, offsetof(ThreadgroupState, arguments)));
+        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), state_, offsetof(ThreadgroupState, arguments))));
     for (llvm::Argument& parameter : kernel_.args()) {
       const ArgumentInfo& argument = info_.arguments[parameter.getArgNo()];
       Value* value = nullptr;
@@ -109,9 +115,9 @@ class EntryBuilder {
           value = memory;
         }
       } else if (parameter.getType()->isPointerTy()) {
-        value = builder_.CreateLoad(
+        value = mark(builder_.CreateLoad(
             parameter.getType(), builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), list, parameter.getArgNo()),
-            argument.name);
+            argument.name));
         if (parameter.hasByValAttr()) value = copy(value, parameter);
       } else {
         throw Error(ErrorCode::unsupported, fmt::format("argument '{}' of kernel '{}' has a type that cannot be bound",

@@ -1,8 +1,8 @@
 #include "engines/cpu/run/launch.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,6 +22,7 @@
 
 #include "engines/cpu/code/loader.h"
 #include "engines/cpu/run/dispatch_log.h"
+#include "engines/cpu/run/threadgroup_queue.h"
 #include "engines/cpu/run/watchdog.h"
 #include "engines/cpu/run/worker.h"
 #include "metalloid/error.h"
@@ -29,6 +31,12 @@
 
 namespace metalloid::engines::cpu {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t nanoseconds(Clock::duration time) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+}
 
 // Bytes for the variables of all threads that one core keeps alive at a time.
 constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
@@ -91,21 +99,33 @@ class CpuExecutable : public Executable {
 
   void run(const DispatchPlan& plan) const override {
     check_private_memory(plan);
-    Launch launch(*this, plan);
+    const std::uint64_t count = plan.threadgroups_per_grid.volume();
+    const bool alone = count == 1 || !may_use_other_cores();
+    const int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
+    Launch launch(*this, plan, static_cast<unsigned>(workers));
     Watch watch(launch.stop, plan.timeout);
-    std::uint64_t count = plan.threadgroups_per_grid.volume();
-    if (count == 1) {
-      launch.run_range(0, count);
-    } else if (launch.begin_occasion(); !may_use_other_cores()) {
-      launch.run_range(0, count);
+    if (count > 1) launch.begin_occasion();
+    if (workers == 1) {
+      launch.run_share();
     } else {
-      support::publish(&launch);
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, count), [&](const auto& range) {
-        support::observe(&launch);
-        launch.run_range(range.begin(), range.end());
+      // Other cores need longer than that to wake up.
+      constexpr Clock::duration little = std::chrono::microseconds(40);
+      if (nanoseconds_per_threadgroup_.load(std::memory_order_relaxed) < nanoseconds(little) / count) {
+        launch.run_share(count / 16 + 1, Clock::now() + little);
+      }
+      if (!launch.is_over()) {
         support::publish(&launch);
-      });
-      support::observe(&launch);
+        tbb::parallel_for(
+            0, workers,
+            [&](int) {
+              support::observe(&launch);
+              launch.run_share();
+              support::publish(&launch);
+            },
+            tbb::simple_partitioner());
+        support::observe(&launch);
+      }
+      if (!launch.failed) nanoseconds_per_threadgroup_.store(launch.busy / count, std::memory_order_relaxed);
     }
     launch.messages.deliver(info_.name, plan);
     launch.throw_failure(watch);
@@ -133,6 +153,8 @@ class CpuExecutable : public Executable {
   struct Launch {
     const CpuExecutable& kernel;
     const DispatchPlan& plan;
+    ThreadgroupQueue queue;
+    std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
     std::size_t threadgroup_bytes = 0;
     support::StopToken stop;
     std::uint64_t occasion = 0;
@@ -143,14 +165,17 @@ class CpuExecutable : public Executable {
     Size failed_threadgroup;
     std::string at, what, where;  // of a crash
 
-    Launch(const CpuExecutable& kernel, const DispatchPlan& plan) : kernel(kernel), plan(plan) {
+    Launch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
+        : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
         threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
       }
     }
 
-    // For several ranges, in several threads.
+    bool is_over() const { return queue.empty() || failed.load(std::memory_order_relaxed); }
+
+    // For several threadgroups, in several threads.
     void begin_occasion() {
       static std::atomic<std::uint64_t> last{0};
       support::claim_signals();
@@ -215,16 +240,23 @@ class CpuExecutable : public Executable {
       poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
     }
 
-    // The threadgroups that one worker runs in a row.
-    struct Range {
-      const Launch& launch;
+    // The threadgroups that one worker runs.
+    struct Share {
+      Launch& launch;
       Worker& worker;
-      std::uint64_t next, end;
+      std::uint64_t most;  // threadgroups in a piece
+      Clock::time_point until;
+      ThreadgroupQueue::Piece piece{};
 
       bool enter_next() {
-        if (next == end || launch.failed.load(std::memory_order_relaxed)) return false;
-        worker.log.begin_threadgroup(next);
-        launch.enter_threadgroup(worker, next++);
+        if (launch.failed.load(std::memory_order_relaxed)) return false;
+        if (piece.empty()) {
+          if (until != Clock::time_point::max() && Clock::now() > until) return false;
+          piece = launch.queue.take(most);
+          if (piece.empty()) return false;
+        }
+        worker.log.begin_threadgroup(piece.begin);
+        launch.enter_threadgroup(worker, piece.begin++);
         return true;
       }
     };
@@ -232,30 +264,33 @@ class CpuExecutable : public Executable {
     // On the kernel's stack, where nothing is kept across the kernel's call (kernel_stack.h).
     static void** run_on_stack() {
       while (true) {
-        auto& range = *static_cast<Range*>(KernelStack::current_owner());
-        if (!range.enter_next()) return KernelStack::way_back();
-        reinterpret_cast<RunThreadgroup>(range.launch.kernel.entry_)(&range.worker);
+        auto& share = *static_cast<Share*>(KernelStack::current_owner());
+        if (!share.enter_next()) return KernelStack::way_back();
+        reinterpret_cast<RunThreadgroup>(share.launch.kernel.entry_)(&share.worker);
       }
     }
 
     // The part that may crash or be stopped: holds no locks, owns nothing.
-    void run_guarded(Range& range) const {
+    void run_guarded(Share& share) const {
       if (kernel.facts_.threads_meet) {
-        while (range.enter_next()) range.worker.runner->run(kernel.entry_, range.worker);
+        while (share.enter_next()) share.worker.runner->run(kernel.entry_, share.worker);
       } else {
-        range.worker.stack.run(run_on_stack, &range);
+        share.worker.stack.run(run_on_stack, &share);
       }
     }
 
-    void run_range(std::uint64_t begin, std::uint64_t end) {
-      if (failed.load(std::memory_order_relaxed)) return;
+    // Until no threadgroups are left, or until that time if their number is above what one piece has.
+    void run_share(std::uint64_t most = ~std::uint64_t{0}, Clock::time_point until = Clock::time_point::max()) {
+      if (is_over()) return;
       WorkerLease worker(kernel.runtime_.workers);
       prepare(*worker);
       FloatingPointState floating_point;
-      Range range{*this, *worker, begin, end};
+      Share share{*this, *worker, most, until};
+      const Clock::time_point start = occasion ? Clock::now() : Clock::time_point();
       support::GuardOutcome outcome =
-          support::run_guarded([&] { run_guarded(range); }, {.stop = &stop, .occasion = occasion});
+          support::run_guarded([&] { run_guarded(share); }, {.stop = &stop, .occasion = occasion});
       order_streams();
+      if (occasion) busy += nanoseconds(Clock::now() - start);
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
         messages.take_from(worker->log);
@@ -348,6 +383,7 @@ class CpuExecutable : public Executable {
   KernelFacts facts_{};
   void* entry_ = nullptr;
   const void* engine_facts_ = nullptr;
+  mutable std::atomic<std::uint64_t> nanoseconds_per_threadgroup_{~std::uint64_t{0}};  // last time
 };
 
 }  // namespace
