@@ -22,8 +22,8 @@ struct ThreadgroupState {
   // Of engines that run a thread at a time: where it leaves what it brings to a meeting, and what it keeps meanwhile.
   std::uint64_t* lane = nullptr;
   void* frame = nullptr;
-  // A bit for each of the first arguments: whether its buffer is larger than the caches.
-  std::uint64_t streams = 0;
+  // A bit for each of the first arguments: whether its buffer is larger than the caches, and than a core's own.
+  std::uint64_t streams = 0, far_streams = 0;
 };
 inline constexpr unsigned most_streams = 64;
 

@@ -146,7 +146,11 @@ class SimdEngine : public Engine {
     pass("lower_vector_math", [&] { lower_vector_math(module, machine); });
     pass("keep_matrix_orders", [&] { keep_matrix_orders(module); });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
-    pass("stream_stores", [&] { stream_stores(*forms.front().simdgroup); });
+    pass("stream_stores", [&] {
+      for (Form& form : forms) {
+        if (form.arrangement != Arrangement::anywhere) stream_stores(*form.simdgroup);
+      }
+    });
     pass("lower_private_memory", [&] {
       facts.private_memory = 0;
       for (Form& form : forms) {

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "engines/cpu/kernel_abi.h"
+#include "engines/simd/threadgroup_steps.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -72,8 +73,10 @@ bool orders_memory(const llvm::Instruction& instruction) {
 void stream(const RowStore& row, unsigned argument) {
   llvm::Function& function = *row.store->getFunction();
   llvm::IRBuilder<> builder(row.store);
-  Value* place =
-      builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), function.getArg(0), offsetof(ThreadgroupState, streams));
+  const bool is_far = threadgroup_step(*row.address) == ThreadgroupStep::far;
+  Value* place = builder.CreateConstInBoundsGEP1_64(
+      builder.getInt8Ty(), function.getArg(0),
+      is_far ? offsetof(ThreadgroupState, far_streams) : offsetof(ThreadgroupState, streams));
   Value* streams = builder.CreateLoad(builder.getInt64Ty(), place);
   Value* begins_line = builder.CreateICmpEQ(
       builder.CreateAnd(builder.CreatePtrToInt(row.address, builder.getInt64Ty()), line - 1), builder.getInt64(0));

@@ -43,16 +43,22 @@ constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Buffers that no core's part of the largest cache holds are written past it, as C libraries do in memcpy.
-std::size_t streaming_bytes() {
-  static const std::size_t bytes = [] {
-    const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE), cores = ::sysconf(_SC_NPROCESSORS_ONLN);
-    const auto share =
-        static_cast<std::size_t>(std::max(cache, 0L)) * 3 / 4 / static_cast<std::size_t>(std::max(cores, 1L));
-    return std::max(share, std::size_t{8} << 20);
-  }();
-  return bytes;
-}
+// Sizes of buffers above which they are written past the caches.
+struct StreamingBytes {
+  std::size_t all, far;  // ThreadgroupState::streams, far_streams
+
+  // Beyond half of a core's part of the largest cache, what was written is gone when the next kernel comes to read it:
+  // kernels that copy to and fro have break-even there.
+  static const StreamingBytes& here() {
+    static const StreamingBytes bytes = [] {
+      const auto ask = [](int name) { return static_cast<std::size_t>(std::max(::sysconf(name), 0L)); };
+      const std::size_t share = ask(_SC_LEVEL3_CACHE_SIZE) / 2 / std::max<std::size_t>(ask(_SC_NPROCESSORS_ONLN), 1);
+      return StreamingBytes{std::max(share, std::size_t{8} << 20),
+                            std::max(ask(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
+    }();
+    return bytes;
+  }
+};
 
 std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
 
@@ -194,7 +200,8 @@ class CpuExecutable : public Executable {
     void prepare(Worker& worker) const {
       worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
       worker.argument_list.clear();
-      worker.streams = 0;
+      const StreamingBytes& streaming = StreamingBytes::here();
+      worker.streams = worker.far_streams = 0;
       std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const BoundArgument& argument = plan.arguments[i];
@@ -205,8 +212,10 @@ class CpuExecutable : public Executable {
           offset += round_up(argument.threadgroup_bytes, 16);
         }
         worker.argument_list.push_back(const_cast<void*>(address));
-        if (i < most_streams && argument.memory.size - argument.memory.offset >= streaming_bytes()) {
-          worker.streams |= std::uint64_t{1} << i;
+        if (i < most_streams) {
+          const std::size_t bytes = argument.memory.size - argument.memory.offset;
+          worker.streams |= std::uint64_t{bytes >= streaming.all} << i;
+          worker.far_streams |= std::uint64_t{bytes >= streaming.far} << i;
         }
       }
       worker.arguments = worker.argument_list.data();
