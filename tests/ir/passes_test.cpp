@@ -139,6 +139,7 @@ const std::map<std::string, Pass>& passes() {
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
+      {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
       {"place_lanes",
        [](Subject& s) {

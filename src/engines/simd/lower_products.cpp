@@ -14,7 +14,8 @@
 // half of the multiplications want the same part of the processor: so two products of one left operand are computed
 // together, and their sums are chains enough to keep it busy.
 //
-//   1. Products of a block wait until something wants a result.
+//   1. Products of a block wait until something wants a result. To keep it in memory is no reason while nothing else
+//      goes to memory.
 //   2. Then they are computed in an order in which each has its sum, in pairs where there are two of one left operand.
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
@@ -134,7 +135,10 @@ class Lowering {
       } else if (wants && llvm::isa<llvm::ShuffleVectorInst>(instruction)) {
         followers_.push_back(&instruction);
         waiting_.insert(&instruction);
-      } else if (wants || instruction.isTerminator()) {
+      } else if (wants && is_plain_store(instruction)) {
+        followers_.push_back(&instruction);
+        keeps_store_ = true;
+      } else if (wants || instruction.isTerminator() || (keeps_store_ && instruction.mayReadOrWriteMemory())) {
         compute(instruction);
       }
     }
@@ -152,6 +156,12 @@ class Lowering {
     llvm::AllocaInst* memory = nullptr;
     llvm::CallInst* last = nullptr;  // that reads it
   };
+
+  // As of what goes into a frame, in front of a barrier.
+  static bool is_plain_store(const llvm::Instruction& instruction) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    return store && store->isSimple();
+  }
 
   // In front of an instruction.
   void compute(llvm::Instruction& where) {
@@ -172,6 +182,7 @@ class Lowering {
     products_.clear();
     followers_.clear();
     waiting_.clear();
+    keeps_store_ = false;
   }
 
   void make_call(llvm::ArrayRef<llvm::CallInst*> products, llvm::Instruction& where) {
@@ -217,7 +228,8 @@ class Lowering {
   std::array<llvm::Function*, 2>& functions_;  // of one product and of two
   unsigned most_;
   llvm::SmallVector<llvm::CallInst*, 64> products_;
-  llvm::SmallVector<llvm::Instruction*, 16> followers_;  // that only rearrange results
+  llvm::SmallVector<llvm::Instruction*, 16> followers_;  // that only rearrange results, or keep them
+  bool keeps_store_ = false;                             // among the followers
   llvm::SmallPtrSet<Value*, 32> waiting_;                // both
   llvm::MapVector<Value*, Slot> slots_;                  // of the block
 };

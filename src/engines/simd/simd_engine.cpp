@@ -107,6 +107,7 @@ class SimdEngine : public Engine {
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *lane); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
+    pass("split_copies", [&] { split_copies(*lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });
     pass("join_accesses", [&] { join_accesses(*lane); });
