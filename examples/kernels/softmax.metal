@@ -62,11 +62,11 @@ template <typename T>
   for (uint column = thread_index; column < columns; column += threads) {
     sum += exp(float(row_in[column]) - largest);
   }
-  sum = reduce<Sum>(sum, scratch, lane, simdgroup, simdgroups);
+  const float factor = 1 / reduce<Sum>(sum, scratch, lane, simdgroup, simdgroups);
 
   device T* row_out = out + size_t(row) * columns;
   for (uint column = thread_index; column < columns; column += threads) {
-    row_out[column] = T(exp(float(row_in[column]) - largest) / sum);
+    row_out[column] = T(exp(float(row_in[column]) - largest) * factor);
   }
 }
 
@@ -95,11 +95,11 @@ template <typename T>
   for (uint column = lane; column < columns; column += 32) {
     sum += exp(float(row_in[column]) - largest);
   }
-  sum = simd_sum(sum);
+  const float factor = 1 / simd_sum(sum);
 
   device T* row_out = out + size_t(row) * columns;
   for (uint column = lane; column < columns; column += 32) {
-    row_out[column] = T(exp(float(row_in[column]) - largest) / sum);
+    row_out[column] = T(exp(float(row_in[column]) - largest) * factor);
   }
 }
 

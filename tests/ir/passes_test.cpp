@@ -35,6 +35,7 @@
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
+#include "engines/simd/follow_rows.h"
 #include "engines/simd/keep_loads_apart.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
@@ -148,6 +149,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
+      {"follow_rows", [](Subject& s) { simd::follow_rows(*s.entry); }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
       {"widen", [](Subject& s) { widen(s, true); }},
       {"widen_some", [](Subject& s) { widen(s, false); }},

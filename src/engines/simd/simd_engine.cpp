@@ -27,6 +27,7 @@
 #include "engines/cpu/passes/lower_private_memory.h"
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/simd/executable.h"
+#include "engines/simd/follow_rows.h"
 #include "engines/simd/keep_loads_apart.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
@@ -123,6 +124,7 @@ class SimdEngine : public Engine {
       lane->setName("anywhere");
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
     });
+    pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
     pass("simplify_control_flow", [&] {
       for (Form& form : forms) simplify_control_flow(*form.lane);
     });
