@@ -19,9 +19,9 @@ namespace metalloid::engines::simd {
 //   %r = urem i32 %i, %n
 //   ...
 //
-// What follows is there twice. Unless the row of lanes goes over a multiple of %n, they divide once, and what they reach
-// with the remainder is a row of memory, with the quotient one place. Shifts and masks by constants are divisions, too.
-// For lanes that are 32 neighbours of a row. Not in loops, nor where much follows.
+// What follows is there twice. Unless the row of lanes goes over a multiple of %n, they divide once, and what they
+// reach with the remainder is a row of memory, with the quotient one place. Shifts and masks by constants are
+// divisions, too. For lanes that are 32 neighbours of a row. Not in loops, nor where much follows.
 void follow_rows(llvm::Function& lane);
 
 }  // namespace metalloid::engines::simd

@@ -9,9 +9,9 @@ namespace metalloid::engines::simd {
 //   %b = and <32 x i32> %y, %c      ->     %z = freeze <32 x i32> %y
 //                                          %b = and <32 x i32> %z, %c
 //
-// Bitwise operations become one vpternlogd. If one operand is a load and lanes keep the value of another, LLVM's pattern
-// takes the table for other places of its operands: `C ? A : B` for `B ? C : A`. A load behind a freeze is no part of a
-// pattern; what is left of it is joined later, by code that knows the places.
+// Bitwise operations become one vpternlogd. If one operand is a load and lanes keep the value of another, LLVM's
+// pattern takes the table for other places of its operands: `C ? A : B` for `B ? C : A`. A load behind a freeze is no
+// part of a pattern; what is left of it is joined later, by code that knows the places.
 void keep_loads_apart(llvm::Module& module);
 
 }  // namespace metalloid::engines::simd

@@ -15,8 +15,8 @@ namespace metalloid::engines::simd {
 // A processor reads a line that it writes unless it is told that it will not be needed soon: copying then moves a third
 // of its bytes for nothing. Where threadgroups go on where the one before ended, it reads ahead; where each writes far
 // from the last one (threadgroup_steps.h), as those that transpose a matrix, it waits for every line, so that even what
-// the caches hold is better written past them. Masked rows are the same when all lanes take part. Only for arguments that the simdgroup
-// does not read, and in programs without atomic operations and fences, which order no such writes.
+// the caches hold is better written past them. Masked rows are the same when all lanes take part. Only for arguments
+// that the simdgroup does not read, and in programs without atomic operations and fences, which order no such writes.
 void stream_stores(llvm::Function& simdgroup);
 
 }  // namespace metalloid::engines::simd
