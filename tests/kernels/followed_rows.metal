@@ -40,6 +40,16 @@ kernel void constants(device uint* wrong, device const float* table, uint i [[th
   wrong[i] = is_bad;
 }
 
+// Lane 0 has no such index: it is below zero.
+// RUN: --kernel guarded --threads 1024 --group 256 --arg wrong=u32[1024]=zeros --arg table=f32[2048]=arange --arg n=100
+// EXPECT wrong: 0 x 1024
+// ENGINE: simd
+kernel void guarded(device uint* wrong, device const float* table, constant uint& n,
+                    uint i [[thread_position_in_grid]]) {
+  if (i < 5) return;
+  wrong[i] = is_wrong(i - 5, n, table[(i - 5) % n], table[(i - 5) / n]);
+}
+
 // What follows has barriers.
 // RUN: --kernel shared --threads 256 --group 128 --arg wrong=u32[256]=ones --arg table=f32[256]=arange --arg n=48
 // EXPECT wrong: 0 x 256

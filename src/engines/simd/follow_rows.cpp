@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "engines/simd/lane_shapes.h"
@@ -150,6 +151,7 @@ class Rows {
     if (value == lane_number_) return builder.getInt32(0);
     if (shapes_.is_uniform(*value)) return value;
     auto* copy = llvm::cast<Instruction>(value)->clone();
+    copy->dropPoisonGeneratingAnnotations();  // which hold for lanes that come here; lane 0 need not
     for (llvm::Use& operand : copy->operands()) operand.set(in_lane_0(builder, operand));
     return builder.Insert(copy);
   }
