@@ -30,7 +30,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr std::size_t most_twice = 400;  // instructions
-constexpr unsigned most_depth = 16;      // operands below each other
+constexpr unsigned most_depth = 8;       // operands below each other
 
 struct Division {
   llvm::BinaryOperator* instruction;

@@ -1,5 +1,6 @@
 #include "engines/simd/threadgroup_steps.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -54,63 +55,75 @@ Way times(Way way, std::uint64_t factor) {
   return way;
 }
 
-Way way_of(const Value& value, unsigned depth);
-
-Way product(const Value& a, const Value& b, unsigned depth) {
-  if (const auto* factor = llvm::dyn_cast<llvm::ConstantInt>(&b)) {
-    return times(way_of(a, depth), factor->getValue().getLimitedValue(most_near + 1));
+// What goes into a value by several ways is looked at once.
+class Steps {
+ public:
+  Way way_of(const Value& value, unsigned depth) {
+    if (const auto found = known_.find(&value); found != known_.end()) return found->second;
+    const Way way = derive(value, depth);
+    known_[&value] = way;
+    return way;
   }
-  const Way one = way_of(a, depth), other = way_of(b, depth);
-  if (one.step == Step::none && other.step == Step::none) return {};
-  if (one.step == Step::unknown || other.step == Step::unknown) return {Step::unknown};
-  const Value& factor = one.step == Step::none ? a : b;
-  if (is_of_state(factor, offsetof(ThreadgroupState, dispatch_threads_per_threadgroup)) ||
-      is_of_state(factor, offsetof(ThreadgroupState, threads_per_threadgroup))) {
-    return one.step == Step::none ? other : one;
+
+ private:
+  Way product(const Value& a, const Value& b, unsigned depth) {
+    if (const auto* factor = llvm::dyn_cast<llvm::ConstantInt>(&b)) {
+      return times(way_of(a, depth), factor->getValue().getLimitedValue(most_near + 1));
+    }
+    const Way one = way_of(a, depth), other = way_of(b, depth);
+    if (one.step == Step::none && other.step == Step::none) return {};
+    if (one.step == Step::unknown || other.step == Step::unknown) return {Step::unknown};
+    const Value& factor = one.step == Step::none ? a : b;
+    if (is_of_state(factor, offsetof(ThreadgroupState, dispatch_threads_per_threadgroup)) ||
+        is_of_state(factor, offsetof(ThreadgroupState, threads_per_threadgroup))) {
+      return one.step == Step::none ? other : one;
+    }
+    return {Step::far};
   }
-  return {Step::far};
-}
 
-Way way_of_address(const llvm::GEPOperator& place, unsigned depth) {
-  Way result = way_of(*place.getPointerOperand(), depth);
-  if (place.getNumIndices() != 1 || !place.getSourceElementType()->isSized()) return {Step::unknown};
-  const llvm::DataLayout& layout = llvm::cast<Instruction>(place).getModule()->getDataLayout();
-  const std::uint64_t size = layout.getTypeAllocSize(place.getSourceElementType()).getFixedValue();
-  return sum(result, times(way_of(**place.idx_begin(), depth), size));
-}
+  Way way_of_address(const llvm::GEPOperator& place, unsigned depth) {
+    Way result = way_of(*place.getPointerOperand(), depth);
+    if (place.getNumIndices() != 1 || !place.getSourceElementType()->isSized()) return {Step::unknown};
+    const llvm::DataLayout& layout = llvm::cast<Instruction>(place).getModule()->getDataLayout();
+    const std::uint64_t size = layout.getTypeAllocSize(place.getSourceElementType()).getFixedValue();
+    return sum(result, times(way_of(**place.idx_begin(), depth), size));
+  }
 
-Way way_of(const Value& value, unsigned depth) {
-  const auto* instruction = llvm::dyn_cast<Instruction>(&value);
-  if (!instruction) return {};
-  if (depth == 0 || llvm::isa<llvm::PHINode>(instruction)) return {Step::unknown};
-  if (is_of_state(value, offsetof(ThreadgroupState, threadgroup_position_in_grid))) return {Step::near, 1};
-  if (llvm::isa<llvm::LoadInst>(instruction)) return {};
-  --depth;
-  const auto operand = [&](unsigned i) -> const Value& { return *instruction->getOperand(i); };
-  switch (instruction->getOpcode()) {
-    case Instruction::ZExt:
-    case Instruction::SExt:
-    case Instruction::Trunc: return way_of(operand(0), depth);
-    case Instruction::Add:
-    case Instruction::Or:
-    case Instruction::Sub: return sum(way_of(operand(0), depth), way_of(operand(1), depth));
-    case Instruction::Mul: return product(operand(0), operand(1), depth);
-    case Instruction::Shl:
-      if (const auto* places = llvm::dyn_cast<llvm::ConstantInt>(&operand(1))) {
-        return times(way_of(operand(0), depth), std::uint64_t{1} << places->getLimitedValue(32));
+  Way derive(const Value& value, unsigned depth) {
+    const auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    if (!instruction) return {};
+    if (depth == 0 || llvm::isa<llvm::PHINode>(instruction)) return {Step::unknown};
+    if (is_of_state(value, offsetof(ThreadgroupState, threadgroup_position_in_grid))) return {Step::near, 1};
+    if (llvm::isa<llvm::LoadInst>(instruction)) return {};
+    --depth;
+    const auto operand = [&](unsigned i) -> const Value& { return *instruction->getOperand(i); };
+    switch (instruction->getOpcode()) {
+      case Instruction::ZExt:
+      case Instruction::SExt:
+      case Instruction::Trunc: return way_of(operand(0), depth);
+      case Instruction::Add:
+      case Instruction::Or:
+      case Instruction::Sub: return sum(way_of(operand(0), depth), way_of(operand(1), depth));
+      case Instruction::Mul: return product(operand(0), operand(1), depth);
+      case Instruction::Shl:
+        if (const auto* places = llvm::dyn_cast<llvm::ConstantInt>(&operand(1))) {
+          return times(way_of(operand(0), depth), std::uint64_t{1} << places->getLimitedValue(32));
+        }
+        return {Step::unknown};
+      case Instruction::GetElementPtr: return way_of_address(llvm::cast<llvm::GEPOperator>(value), depth);
+      default: {
+        Way all;
+        for (const llvm::Use& use : instruction->operands()) all = sum(all, way_of(*use, depth));
+        return all.step == Step::none ? Way{} : Way{Step::unknown};
       }
-      return {Step::unknown};
-    case Instruction::GetElementPtr: return way_of_address(llvm::cast<llvm::GEPOperator>(value), depth);
-    default: {
-      Way all;
-      for (const llvm::Use& use : instruction->operands()) all = sum(all, way_of(*use, depth));
-      return all.step == Step::none ? Way{} : Way{Step::unknown};
     }
   }
-}
+
+  llvm::DenseMap<const Value*, Way> known_;
+};
 
 }  // namespace
 
-ThreadgroupStep threadgroup_step(const Value& address) { return way_of(address, most_depth).step; }
+ThreadgroupStep threadgroup_step(const Value& address) { return Steps().way_of(address, most_depth).step; }
 
 }  // namespace metalloid::engines::simd
