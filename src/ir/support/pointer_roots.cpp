@@ -1,0 +1,199 @@
+#include "ir/support/pointer_roots.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/Utils/Local.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace metalloid::ir {
+
+using llvm::Value;
+
+Value* pointer_below(Value* pointer) {
+  auto* user = llvm::dyn_cast<llvm::Operator>(pointer);
+  if (!user || pointer->getType()->isVectorTy()) return nullptr;
+  switch (user->getOpcode()) {
+    case llvm::Instruction::GetElementPtr:
+    case llvm::Instruction::AddrSpaceCast:
+    case llvm::Instruction::BitCast:
+    case llvm::Instruction::Freeze: return user->getOperand(0);
+    default: return nullptr;
+  }
+}
+
+namespace {
+
+// The pointers that a pointer may be.
+llvm::SmallVector<Value*, 4> ways_of(Value* pointer) {
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
+    return llvm::SmallVector<Value*, 4>(phi->incoming_values().begin(), phi->incoming_values().end());
+  }
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer))
+    return {select->getTrueValue(), select->getFalseValue()};
+  return {};
+}
+
+llvm::Value* choose(llvm::SelectInst& select, Value* yes, Value* no) {
+  if (yes == no) return yes;
+  llvm::IRBuilder<> builder(select.getNextNode());
+  builder.SetCurrentDebugLocation(select.getDebugLoc());
+  return builder.CreateSelect(select.getCondition(), yes, no);
+}
+
+llvm::PHINode* parallel_phi(llvm::PHINode& phi, llvm::Type* type) {
+  llvm::PHINode* made = llvm::PHINode::Create(type, phi.getNumIncomingValues(), "", phi.getIterator());
+  made->setDebugLoc(phi.getDebugLoc());
+  return made;
+}
+
+}  // namespace
+
+PointerRoots::PointerRoots(llvm::Function& function, Describe describe)
+    : function_(function), describe_(std::move(describe)) {}
+
+const std::optional<PointerRoots::Root>& PointerRoots::describe(Value* root) {
+  const auto found = described_.find(root);
+  if (found != described_.end()) return found->second;
+  std::optional<Root> description = describe_(*root);
+  return described_.try_emplace(root, std::move(description)).first->second;
+}
+
+void PointerRoots::find_roots(Value* pointer, llvm::SmallPtrSetImpl<Value*>& seen,
+                              llvm::SmallVectorImpl<Value*>& roots) {
+  llvm::SmallVector<Value*, 16> open = {pointer};
+  while (!open.empty()) {
+    Value* next = open.pop_back_val();
+    if (!seen.insert(next).second) continue;
+    if (Value* below = pointer_below(next)) {
+      open.push_back(below);
+    } else if (const auto ways = ways_of(next); !ways.empty()) {
+      open.append(ways.begin(), ways.end());
+    } else if (!llvm::isa<llvm::UndefValue>(next)) {  // nobody may use an address that is undefined
+      roots.push_back(next);
+    }
+  }
+}
+
+std::optional<llvm::SmallVector<Value*, 4>> PointerRoots::values_of(Value* pointer) {
+  while (Value* below = pointer_below(pointer)) pointer = below;
+  if (const auto found = values_.find(pointer); found != values_.end()) {
+    if (!found->second) return std::nullopt;
+    return llvm::SmallVector<Value*, 4>(found->second->begin(), found->second->end());
+  }
+  llvm::SmallPtrSet<Value*, 16> seen;
+  llvm::SmallVector<Value*, 8> roots;
+  find_roots(pointer, seen, roots);
+  if (roots.empty() || !llvm::all_of(roots, [&](Value* root) { return describe(root).has_value(); })) {
+    values_[pointer] = std::nullopt;
+    return std::nullopt;
+  }
+  return merge(pointer);
+}
+
+// Where all ways agree the value is there already: it is there at the end of every way in.
+llvm::SmallVector<Value*, 4> PointerRoots::merge(Value* pointer) {
+  while (Value* below = pointer_below(pointer)) pointer = below;
+  if (const auto found = values_.find(pointer); found != values_.end() && found->second) {
+    return llvm::SmallVector<Value*, 4>(found->second->begin(), found->second->end());
+  }
+  llvm::SmallPtrSet<Value*, 16> seen;
+  llvm::SmallVector<Value*, 8> roots;
+  find_roots(pointer, seen, roots);
+  llvm::SmallVector<Value*, 4> values;
+  if (roots.empty()) return values;  // undefined: the other ways say what there is
+  values = describe(roots.front())->values;
+  llvm::SmallVector<bool, 4> agrees(values.size(), true);
+  for (Value* root : roots) {
+    const auto& other = describe(root)->values;
+    for (std::size_t i = 0; i < values.size(); ++i) agrees[i] = agrees[i] && other[i] == values[i];
+  }
+  auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer);
+  if (phi) {
+    // There before its ways are followed, which may lead back here.
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!agrees[i]) values[i] = parallel_phi(*phi, values[i]->getType());
+    }
+  }
+  const auto of_way = [&](Value* way, std::size_t i) -> Value* {
+    const auto own = merge(way);
+    return own.empty() ? llvm::PoisonValue::get(values[i]->getType()) : own[i];
+  };
+  if (!phi && llvm::is_contained(agrees, false)) {
+    auto& select = *llvm::cast<llvm::SelectInst>(pointer);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (agrees[i]) continue;
+      Value *yes = of_way(select.getTrueValue(), i), *no = of_way(select.getFalseValue(), i);
+      values[i] = choose(select, yes, no);
+    }
+  }
+  values_[pointer] = Tracked(values.begin(), values.end());
+  if (phi) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (agrees[i]) continue;
+      for (unsigned way = 0; way < phi->getNumIncomingValues(); ++way) {
+        Value* incoming = of_way(phi->getIncomingValue(way), i);
+        llvm::cast<llvm::PHINode>(values[i])->addIncoming(incoming, phi->getIncomingBlock(way));
+      }
+    }
+  }
+  return values;
+}
+
+Value* PointerRoots::offset_of(Value* pointer) {
+  // Long chains of steps are followed without recursion.
+  llvm::SmallVector<Value*, 8> chain = {pointer};
+  while (!offsets_.lookup(chain.back())) {
+    Value* below = pointer_below(chain.back());
+    if (!below) break;
+    chain.push_back(below);
+  }
+  Value* offset = nullptr;
+  for (Value* link : llvm::reverse(chain)) {
+    offset = offsets_.lookup(link);
+    if (offset) continue;
+    offset = derive_offset(link);
+    offsets_[link] = offset;
+  }
+  return offset;
+}
+
+// What it is made of has its offset already.
+Value* PointerRoots::derive_offset(Value* pointer) {
+  llvm::Type* type = llvm::Type::getInt64Ty(function_.getContext());
+  if (llvm::isa<llvm::UndefValue>(pointer)) return llvm::PoisonValue::get(type);
+  if (Value* below = pointer_below(pointer)) {
+    Value* offset = offset_of(below);
+    auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+    if (!step) return offset;
+    llvm::IRBuilder<> builder(function_.getContext());
+    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(pointer)) builder.SetInsertPoint(instruction);
+    const llvm::DataLayout& layout = function_.getDataLayout();
+    Value* own = llvm::emitGEPOffset(&builder, layout, step, /*NoAssumptions=*/true);
+    return builder.CreateAdd(offset, builder.CreateSExtOrTrunc(own, type));
+  }
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
+    llvm::PHINode* made = parallel_phi(*phi, type);
+    offsets_[pointer] = made;
+    for (unsigned way = 0; way < phi->getNumIncomingValues(); ++way) {
+      made->addIncoming(offset_of(phi->getIncomingValue(way)), phi->getIncomingBlock(way));
+    }
+    Value* common = made->hasConstantValue();
+    if (!common || llvm::isa<llvm::Instruction>(common)) return made;
+    made->replaceAllUsesWith(common);
+    made->eraseFromParent();
+    return common;
+  }
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
+    Value *yes = offset_of(select->getTrueValue()), *no = offset_of(select->getFalseValue());
+    return choose(*select, yes, no);
+  }
+  const auto& root = describe(pointer);
+  return root && root->offset ? root->offset : llvm::ConstantInt::get(type, 0);
+}
+
+}  // namespace metalloid::ir
