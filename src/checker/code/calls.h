@@ -1,0 +1,19 @@
+// Calls of the checker's operations: how passes make and find them.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <string_view>
+
+namespace metalloid::checker {
+
+// Declared on first use: may read all memory and write such that no kernel names, so that no call is deleted, merged or
+// moved over another one or over a store; throws nothing and returns.
+llvm::FunctionCallee operation(llvm::Module& module, std::string_view name, llvm::Type* result,
+                               llvm::ArrayRef<llvm::Type*> parameters);
+
+llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::string_view name);
+
+}  // namespace metalloid::checker

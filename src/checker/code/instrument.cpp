@@ -1,0 +1,231 @@
+#include "checker/code/instrument.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <bit>
+#include <string>
+
+#include "checker/code/calls.h"
+#include "checker/code/drop_private_checks.h"
+#include "checker/code/operations.h"
+#include "checker/code/track_variables.h"
+#include "ir/operations.h"
+#include "metalloid/check.h"
+
+namespace metalloid::checker {
+namespace {
+
+using llvm::Value;
+
+class Instrumenter {
+ public:
+  Instrumenter(ir::KernelModule& kernel, const InstrumentOptions& options)
+      : kernel_(kernel), module_(*kernel.module), options_(options), builder_(module_.getContext()) {}
+
+  void run() {
+    const llvm::Function* entry = module_.getFunction(kernel_.info.symbol);
+    for (llvm::Function& function : module_) {
+      if (function.isDeclaration()) continue;
+      llvm::SmallVector<llvm::Instruction*, 64> instructions;
+      for (llvm::Instruction& instruction : llvm::instructions(function)) instructions.push_back(&instruction);
+      for (llvm::Instruction* instruction : instructions) visit(*instruction, &function == entry);
+      track_variables(function);
+    }
+  }
+
+ private:
+  void visit(llvm::Instruction& instruction, bool in_kernel) {
+    builder_.SetInsertPoint(&instruction);
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      const std::uint32_t atomic = load->isAtomic() ? access_atomic : 0;
+      check(*load, 0, load->getType(), load->getAlign(), access_reads | atomic);
+    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      const std::uint32_t atomic = store->isAtomic() ? access_atomic : 0;
+      check(*store, 1, store->getValueOperand()->getType(), store->getAlign(), access_writes | atomic,
+            store->getValueOperand());
+    } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      check(*update, 0, update->getType(), update->getAlign(), access_reads | access_writes | access_atomic);
+    } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+      check(*exchange, 0, exchange->getNewValOperand()->getType(), exchange->getAlign(),
+            access_reads | access_writes | access_atomic);
+    } else if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+      check_memory(*memory);
+    } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+      if (llvm::Function* callee = call->getCalledFunction()) check_call(*call, callee->getName());
+    } else if (llvm::isa<llvm::ReturnInst>(instruction)) {
+      if (in_kernel) builder_.CreateCall(operation(module_, check_end_name, builder_.getVoidTy(), {}));
+    } else if (auto* arithmetic = llvm::dyn_cast<llvm::BinaryOperator>(&instruction); arithmetic) {
+      check_division(*arithmetic);
+    }
+    if (options_.finite) check_finite(instruction);
+  }
+
+  // Accesses of a variable that the code names, at a constant place inside of it, need no question.
+  bool is_plainly_inside(Value* pointer, std::uint64_t bytes) const {
+    const llvm::DataLayout& layout = module_.getDataLayout();
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+    const Value* root = pointer->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+    std::uint64_t size = 0;
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(root)) {
+      const auto known = variable->getAllocationSize(layout);
+      if (!known) return false;
+      size = known->getFixedValue();
+    } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(root)) {
+      if (global->getAddressSpace() == static_cast<unsigned>(AddressSpace::threadgroup)) return false;  // races
+      size = layout.getTypeAllocSize(global->getValueType());
+    } else {
+      return false;
+    }
+    return offset.isNonNegative() && offset.getZExtValue() <= size && bytes <= size - offset.getZExtValue();
+  }
+
+  void check(llvm::Instruction& access, unsigned operand, llvm::Type* type, llvm::Align alignment, std::uint32_t flags,
+             Value* stored = nullptr) {
+    const llvm::DataLayout& layout = module_.getDataLayout();
+    const std::uint64_t bytes = layout.getTypeStoreSize(type);
+    Value* pointer = access.getOperand(operand);
+    if (is_plainly_inside(pointer, bytes)) return;
+    Value* value = builder_.getInt64(0);
+    if (stored && bytes <= 8 && !type->isAggregateType()) {
+      flags |= access_has_value;
+      Value* bits = stored;
+      if (type->isPointerTy()) {
+        bits = builder_.CreatePtrToInt(stored, builder_.getInt64Ty());
+      } else {
+        bits = builder_.CreateBitCast(stored, builder_.getIntNTy(layout.getTypeSizeInBits(type)));
+      }
+      value = builder_.CreateZExt(bits, builder_.getInt64Ty());
+    }
+    llvm::Type* element = type->getScalarType();
+    if (element->isFloatingPointTy()) flags |= access_is_float;
+    flags |= llvm::Log2(alignment) << access_alignment_shift;
+    const std::uint64_t element_bytes = element->isSized() ? layout.getTypeStoreSize(element).getFixedValue() : bytes;
+    flags |= static_cast<std::uint32_t>(std::min<std::uint64_t>(element_bytes, 255)) << access_element_shift;
+    access.setOperand(operand, checked(pointer, builder_.getInt64(bytes), value, flags));
+  }
+
+  Value* checked(Value* pointer, Value* bytes, Value* value, std::uint32_t flags) {
+    const unsigned space = pointer->getType()->getPointerAddressSpace();
+    const auto callee =
+        operation(module_, std::string(check_access_name) + std::to_string(space), pointer->getType(),
+                  {pointer->getType(), builder_.getInt64Ty(), builder_.getInt64Ty(), builder_.getInt32Ty()});
+    return builder_.CreateCall(callee, {pointer, bytes, value, builder_.getInt32(flags)});
+  }
+
+  void check_memory(llvm::MemIntrinsic& memory) {
+    const auto constant = llvm::dyn_cast<llvm::ConstantInt>(memory.getLength());
+    const auto visit_side = [&](unsigned operand, llvm::MaybeAlign alignment, std::uint32_t flags) {
+      Value* pointer = memory.getArgOperand(operand);
+      if (constant && is_plainly_inside(pointer, constant->getZExtValue())) return;
+      Value* bytes = builder_.CreateZExtOrTrunc(memory.getLength(), builder_.getInt64Ty());
+      flags |= llvm::Log2(alignment.valueOrOne()) << access_alignment_shift;
+      memory.setArgOperand(operand, checked(pointer, bytes, builder_.getInt64(0), flags));
+    };
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&memory)) {
+      visit_side(1, transfer->getSourceAlign(), access_reads);
+    }
+    visit_side(0, memory.getDestAlign(), access_writes);
+  }
+
+  void meet(MeetingStep step, Value* what, Value* operand) {
+    llvm::Type* number = builder_.getInt32Ty();
+    builder_.CreateCall(operation(module_, check_meeting_name, builder_.getVoidTy(), {number, number, number}),
+                        {builder_.getInt32(static_cast<std::uint32_t>(step)), what, operand});
+  }
+
+  void check_call(llvm::CallInst& call, llvm::StringRef name) {
+    Value* none = builder_.getInt32(0);
+    if (name == llvm::StringRef(ir::threadgroup_barrier_name) || name == llvm::StringRef(ir::simdgroup_barrier_name)) {
+      const bool is_whole = name == llvm::StringRef(ir::threadgroup_barrier_name);
+      meet(is_whole ? MeetingStep::come_to_threadgroup_barrier : MeetingStep::come_to_simdgroup_barrier,
+           call.getArgOperand(0), none);
+      builder_.SetInsertPoint(call.getNextNode());
+      builder_.SetCurrentDebugLocation(call.getDebugLoc());
+      meet(is_whole ? MeetingStep::leave_threadgroup_barrier : MeetingStep::leave_simdgroup_barrier,
+           call.getArgOperand(0), none);
+    } else if (name == llvm::StringRef(ir::fence_name)) {
+      meet(MeetingStep::fence, call.getArgOperand(0), call.getArgOperand(2));
+    } else if (auto operation = ir::parse_cross_lane(name)) {
+      const auto what = static_cast<std::uint32_t>(operation->operation) |
+                        (operation->group == ir::LaneGroup::quad ? 0x100u : 0u);
+      meet_around(call, what, call.arg_size() > 1 ? call.getArgOperand(1) : none);
+    } else if (ir::parse_matrix_operation(name)) {
+      meet_around(call, matrix_meeting, none);
+    }
+  }
+
+  void meet_around(llvm::CallInst& call, std::uint32_t what, Value* operand) {
+    meet(MeetingStep::come_to_operation, builder_.getInt32(what), operand);
+    builder_.SetInsertPoint(call.getNextNode());
+    builder_.SetCurrentDebugLocation(call.getDebugLoc());
+    meet(MeetingStep::leave_operation, builder_.getInt32(what), operand);
+  }
+
+  void expect(Value* holds, CheckClass kind, llvm::StringRef name) {
+    llvm::Type* pointer = builder_.getPtrTy();
+    builder_.CreateCall(operation(module_, check_expect_name, builder_.getVoidTy(),
+                                  {builder_.getInt1Ty(), builder_.getInt32Ty(), pointer}),
+                        {holds, builder_.getInt32(static_cast<std::uint32_t>(kind)),
+                         name.empty() ? static_cast<Value*>(llvm::ConstantPointerNull::get(builder_.getPtrTy()))
+                                      : builder_.CreateGlobalString(name)});
+  }
+
+  // ir::fix_numeric_semantics has put another divisor in the place of zero.
+  void check_division(llvm::BinaryOperator& division) {
+    if (!division.isIntDivRem()) return;
+    auto* guarded = llvm::dyn_cast<llvm::SelectInst>(division.getOperand(1));
+    if (!guarded) return;
+    Value* divisor = guarded->getFalseValue();
+    Value* holds = builder_.CreateICmpNE(divisor, llvm::Constant::getNullValue(divisor->getType()));
+    if (holds->getType()->isVectorTy()) holds = builder_.CreateAndReduce(holds);
+    expect(holds, CheckClass::division_by_zero, "");
+  }
+
+  // An operation whose operands are finite and whose result is not.
+  void check_finite(llvm::Instruction& instruction) {
+    llvm::Type* type = instruction.getType();
+    if (!type->getScalarType()->isFloatingPointTy() || instruction.isTerminator()) return;
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!llvm::isa<llvm::BinaryOperator>(instruction) && !llvm::isa<llvm::FPTruncInst>(instruction) && !call) return;
+    builder_.SetInsertPoint(instruction.getNextNode());
+    builder_.SetCurrentDebugLocation(instruction.getDebugLoc());
+    const auto is_finite = [&](Value* value) {
+      Value* finite = builder_.createIsFPClass(value, llvm::fcFinite);
+      return finite->getType()->isVectorTy() ? builder_.CreateAndReduce(finite) : finite;
+    };
+    Value* holds = is_finite(&instruction);
+    for (Value* operand : call ? llvm::SmallVector<Value*, 4>(call->args())
+                               : llvm::SmallVector<Value*, 4>(instruction.operand_values())) {
+      if (!operand->getType()->getScalarType()->isFloatingPointTy()) continue;
+      holds = builder_.CreateOr(holds, builder_.CreateNot(is_finite(operand)));
+    }
+    expect(holds, CheckClass::not_finite, "");
+  }
+
+  ir::KernelModule& kernel_;
+  llvm::Module& module_;
+  const InstrumentOptions options_;
+  llvm::IRBuilder<> builder_;
+};
+
+}  // namespace
+
+ir::Instrumentation instrumentation(const InstrumentOptions& options) {
+  ir::Instrumentation result;
+  result.name = "checker";
+  result.run = [options](ir::KernelModule& kernel) { Instrumenter(kernel, options).run(); };
+  result.run_inlined = [](ir::KernelModule& kernel) { drop_private_checks(*kernel.module); };
+  for (const std::string_view name : {check_expect_name, check_meeting_name, check_end_name}) {
+    result.operations.emplace_back(name);
+  }
+  for (unsigned space = 0; space < 4; ++space) {
+    result.operations.push_back(std::string(check_access_name) + std::to_string(space));
+  }
+  return result;
+}
+
+}  // namespace metalloid::checker

@@ -1,0 +1,19 @@
+// Finds two accesses of one place in memory that are not ordered.
+#pragma once
+
+#include <optional>
+
+#include "checker/run/clock.h"
+#include "checker/run/shadow.h"
+
+namespace metalloid::checker {
+
+struct Race {
+  Slot earlier;
+  Order order = Order::unordered;  // of threads of one threadgroup
+};
+
+// Enters an access of some bytes of one cell and returns an earlier one that it races with, if there is one.
+std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock);
+
+}  // namespace metalloid::checker
