@@ -10,9 +10,9 @@
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/compile/kernel_lookup.h"
 #include "runtime/compile/library_cache.h"
-#include "runtime/compile/nearest_names.h"
 #include "runtime/observe/recorder.h"
 #include "runtime/states.h"
+#include "support/nearest_names.h"
 
 namespace metalloid {
 namespace runtime {
@@ -33,7 +33,7 @@ const KernelInfo& find_kernel(const LibraryInfo& library, std::string_view name)
                 name.empty() ? std::string("the source has no kernels")
                              : fmt::format("no kernel is named '{}'; the source has no kernels", name));
   }
-  const std::string hint = nearest_names(name, names);
+  const std::string hint = support::nearest_names(name, names);
   if (name.empty()) throw Error(ErrorCode::unknown_function, fmt::format("no kernel was named; {}", hint));
   throw Error(ErrorCode::unknown_function, fmt::format("no kernel is named '{}'; {}", name, hint));
 }

@@ -12,8 +12,8 @@
 #include "metalloid/version.h"
 #include "options.h"
 #include "output.h"
-#include "runtime/compile/nearest_names.h"
 #include "support/function_ref.h"
+#include "support/nearest_names.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ void check_names(const CLI::App& app, const std::vector<std::string>& reversed) 
   }
   if (command == nullptr) {
     throw UsageError(fmt::format("no command is named '{}'; {}", shortened(name),
-                                 metalloid::runtime::nearest_names(name, commands)));
+                                 metalloid::support::nearest_names(name, commands)));
   }
   for (const std::string& argument : reversed) {
     const std::string option = argument.substr(0, argument.find('='));
@@ -42,7 +42,7 @@ void check_names(const CLI::App& app, const std::vector<std::string>& reversed) 
       for (const std::string& long_name : known->get_lnames()) options.push_back("--" + long_name);
     }
     throw UsageError(fmt::format("'metalloid {}' has no option {}; {}", name, shortened(option),
-                                 metalloid::runtime::nearest_names(option, options)));
+                                 metalloid::support::nearest_names(option, options)));
   }
 }
 

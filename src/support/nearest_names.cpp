@@ -1,4 +1,4 @@
-#include "runtime/compile/nearest_names.h"
+#include "support/nearest_names.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace metalloid::runtime {
+namespace metalloid::support {
 std::string nearest_names(std::string_view wanted, const std::vector<std::string>& names) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : names) {
@@ -34,4 +34,4 @@ std::string nearest_names(std::string_view wanted, const std::vector<std::string
   return text;
 }
 
-}  // namespace metalloid::runtime
+}  // namespace metalloid::support

@@ -1,0 +1,61 @@
+// What the session that exists now has found: the checker's parts put their findings here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/report/source_lines.h"
+#include "checker/report/suppressions.h"
+#include "metalloid/check.h"
+#include "support/fork_safe_mutex.h"
+
+namespace metalloid {
+
+// Safe to use from several threads, but for `options`, which never change.
+struct CheckSession::State {
+  explicit State(CheckOptions options);
+
+  const CheckOptions options;
+  bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
+
+  // Leaves out what nobody looks for and what is suppressed, and counts what was found before: the same class in the
+  // same places. Fills in the lines of places that have none. `source` knows the lines.
+  void add(Finding finding, checker::SourceLines& source);
+  void count_dispatch();
+
+  std::vector<Finding> findings() const;
+  std::vector<Finding> take_findings();
+  std::uint64_t lost() const;
+  std::uint64_t suppressed() const;
+  std::uint64_t dispatches() const;
+
+ private:
+  enum class Fate : std::uint8_t { kept, lost, suppressed };
+  struct Known {
+    Fate fate;
+    std::size_t index;  // of a kept one
+  };
+  // True if it was known, and is counted.
+  bool count_again(const std::string& key, std::uint64_t count);
+
+  const checker::Suppressions suppressions_;
+  mutable support::ForkSafeMutex mutex_;
+  std::vector<Finding> findings_;
+  std::unordered_map<std::string, Known> known_;
+  std::uint64_t lost_ = 0, suppressed_ = 0, dispatches_ = 0;
+};
+
+namespace checker {
+
+// Null if none exists. Whoever holds it may go on adding when the session has ended; nobody sees that any more.
+std::shared_ptr<CheckSession::State> active_session();
+
+// To the active session, if there is one, with lines from files alone.
+void add_finding(Finding finding);
+
+}  // namespace checker
+}  // namespace metalloid
