@@ -17,6 +17,10 @@
 #include "metalloid/dispatch.h"
 #include "metalloid/reflection.h"
 
+namespace metalloid::checker {
+class Watch;
+}
+
 namespace metalloid::engines {
 
 // A kernel argument in a dispatch.
@@ -35,6 +39,7 @@ struct DispatchPlan {
   Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
   Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller
   std::chrono::milliseconds timeout{0};  // 0: never
+  checker::Watch* watch = nullptr;       // of a kernel that was compiled with checks
 };
 
 class Executable {

@@ -54,8 +54,9 @@ void verify(const KernelModule& kernel) {
   }
 }
 
-void instrument(KernelModule& kernel, const Instrumentation& instrumentation) {
-  instrumentation.run(kernel);
+void instrument(KernelModule& kernel, const Instrumentation& instrumentation,
+                const std::function<void(KernelModule&)>& run) {
+  run(kernel);
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (!llvm::verifyModule(*kernel.module, &stream)) return;
@@ -102,10 +103,15 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("resolve_indirect_calls", [&] { resolve_indirect_calls(*kernel.module); });
   pass("place_turn_ends", [&] { place_turn_ends(*kernel.module); });
   // Up to here each access of the source is an instruction of its own; from here on passes merge, move and delete.
-  if (options.instrumentation) pass("instrument", [&] { instrument(kernel, *options.instrumentation); });
+  const auto run_instrumentation = [&](std::string_view name, auto member) {
+    if (!options.instrumentation || !((*options.instrumentation).*member)) return;
+    pass(name, [&] { instrument(kernel, *options.instrumentation, (*options.instrumentation).*member); });
+  };
+  run_instrumentation("instrument", &Instrumentation::run);
   pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
+  run_instrumentation("instrument_inlined", &Instrumentation::run_inlined);
   pass("mark_constants", [&] { mark_constants(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
   pass("join_loops", [&] { join_loops(*kernel.module); });

@@ -26,6 +26,8 @@ namespace metalloid::ir {
 struct Instrumentation {
   std::string name;  // for messages and METALLOID_DUMP
   std::function<void(KernelModule&)> run;
+  // Where the kernel is one flat function, or nearly, and nothing else was done to it. May be empty.
+  std::function<void(KernelModule&)> run_inlined = {};
   // Functions without a body that it calls. An engine that takes the kernel lowers them.
   std::vector<std::string> operations;
 };

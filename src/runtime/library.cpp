@@ -82,7 +82,7 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
                  .from_cache = kernel != nullptr && kernel->from_cache};
   };
   runtime::recorded(describe, [&] {
-    kernel = runtime::find_or_compile_kernel(*state_, runtime::find_kernel(state_->info, name), constants);
+    kernel = runtime::find_or_compile_kernel(state_, runtime::find_kernel(state_->info, name), constants);
   });
   return Kernel(std::move(kernel));
 }

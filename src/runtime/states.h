@@ -56,6 +56,9 @@ struct Kernel::State {
   support::Hash content;  // of the library, the constants, the device's target and Metalloid: what its code depends on
   bool from_cache = false;
   std::shared_ptr<const SourceText> source;
+  // What it was made of, for its checked form.
+  std::shared_ptr<const Library::State> library;
+  FunctionConstants constants;
 };
 
 }  // namespace metalloid

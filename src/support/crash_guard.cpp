@@ -128,6 +128,12 @@ void call_previous(int signal, siginfo_t* info, void* context) {
   }
 }
 
+void note_place(GuardOutcome& outcome, void* context) {
+  outcome.instruction = instruction_of(context);
+  outcome.stack_pointer = reinterpret_cast<const void*>(stack_pointer_of(context));
+  outcome.return_address = return_address_of(context);
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   Guard* guard = current_guard;
   // Signals that another process sends are meant for the process, not for the guarded code.
@@ -139,13 +145,11 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   // x86 does not tell addresses that no memory can have: 48 bits and up.
   guard->outcome.beyond_addresses = is_access && info->si_code == SI_KERNEL;
   guard->outcome.fault_address = is_access ? info->si_addr : nullptr;
-  guard->outcome.instruction = instruction_of(context);
+  note_place(guard->outcome, context);
 #if defined(__x86_64__)
   // Here the processor names the instruction behind.
   if (signal == SIGTRAP) guard->outcome.instruction = static_cast<const char*>(guard->outcome.instruction) - 1;
 #endif
-  guard->outcome.stack_pointer = reinterpret_cast<const void*>(stack_pointer_of(context));
-  guard->outcome.return_address = return_address_of(context);
   if (signal == SIGSEGV && info->si_code > 0) {
     // Memory right at the stack pointer is missing only below a stack's end.
     constexpr std::intptr_t reach = 64 * 1024;
@@ -160,6 +164,7 @@ void on_stop(int, siginfo_t*, void* context) {
   Guard* guard = current_guard;
   if (!guard || stops_deferred || !guard->stop || !guard->stop->stop_requested()) return;
   guard->outcome.end = GuardOutcome::End::stopped;
+  note_place(guard->outcome, context);
   leave(guard, context);
 }
 

@@ -52,9 +52,9 @@ struct GuardOutcome {
   End end = End::finished;
   int signal = 0;                        // of a crash
   const void* fault_address = nullptr;   // of a crash by SIGSEGV, SIGBUS
-  const void* instruction = nullptr;     // of a crash
-  const void* stack_pointer = nullptr;   // of a crash
-  const void* return_address = nullptr;  // of a crash, where a register has it
+  const void* instruction = nullptr;     // of a crash or a stop
+  const void* stack_pointer = nullptr;   // the same
+  const void* return_address = nullptr;  // the same, where a register has it
   bool stack_overflow = false;           // the fault lies right at the stack pointer
   bool beyond_addresses = false;         // the address is none that memory can have, and not known
 

@@ -11,6 +11,7 @@
 
 #include "checker/code/calls.h"
 #include "checker/code/drop_private_checks.h"
+#include "checker/code/mark_ways_around.h"
 #include "checker/code/operations.h"
 #include "checker/code/track_variables.h"
 #include "ir/operations.h"
@@ -151,7 +152,7 @@ class Instrumenter {
       meet(MeetingStep::fence, call.getArgOperand(0), call.getArgOperand(2));
     } else if (auto operation = ir::parse_cross_lane(name)) {
       const auto what = static_cast<std::uint32_t>(operation->operation) |
-                        (operation->group == ir::LaneGroup::quad ? 0x100u : 0u);
+                        (operation->group == ir::LaneGroup::quad ? quad_meeting : 0u);
       meet_around(call, what, call.arg_size() > 1 ? call.getArgOperand(1) : none);
     } else if (ir::parse_matrix_operation(name)) {
       meet_around(call, matrix_meeting, none);
@@ -218,7 +219,10 @@ ir::Instrumentation instrumentation(const InstrumentOptions& options) {
   ir::Instrumentation result;
   result.name = "checker";
   result.run = [options](ir::KernelModule& kernel) { Instrumenter(kernel, options).run(); };
-  result.run_inlined = [](ir::KernelModule& kernel) { drop_private_checks(*kernel.module); };
+  result.run_inlined = [](ir::KernelModule& kernel) {
+    drop_private_checks(*kernel.module);
+    mark_ways_around(*kernel.module);
+  };
   for (const std::string_view name : {check_expect_name, check_meeting_name, check_end_name}) {
     result.operations.emplace_back(name);
   }

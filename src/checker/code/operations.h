@@ -6,8 +6,8 @@
 //        in front of an access; what it returns takes the address's place: the same, or harmless memory
 //   void metalloid.check.expect(i1 holds, i32 CheckClass, ptr name)
 //   void metalloid.check.meeting(i32 MeetingStep, i32 what, i32 operand)
-//        what: memory flags of barriers and fences, order and scope above them (meeting_word); of operations across
-//        lanes ir::CrossLane and ir::LaneGroup, or matrix_meeting
+//        what: memory flags of barriers and fences; of operations across lanes ir::CrossLane, quad_meeting for those
+//        of a quadgroup, or matrix_meeting. Above: the meeting's number, which mark_ways_around.h gives.
 //   void metalloid.check.end()          the thread returns from the kernel
 // From resolve.h to an engine: the same as metalloid.checked.*, with what is known by then of the root and the place
 //   ptr  metalloid.checked.access.p<space>(ptr address, ptr base, i64 size, i32 root, i64 bytes, i64 value,
@@ -53,8 +53,11 @@ enum class MeetingStep : std::uint32_t {
   come_to_operation,  // across lanes
   leave_operation,
   fence,
+  go_around,  // a way that leads around the meeting whose number is above
 };
-inline constexpr std::uint32_t matrix_meeting = 0xffff;
+inline constexpr std::uint32_t matrix_meeting = 0xfff, quad_meeting = 0x100;
+inline constexpr unsigned meeting_number_shift = 16;
+inline constexpr std::uint32_t most_meetings = 256;  // with numbers, from 1; 0: it has none
 
 // What an address comes from.
 enum Root : std::uint32_t {

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+namespace metalloid::checker {
+class Watch;
+}
+
 namespace metalloid::engines::cpu {
 
 // What a running threadgroup knows. Generated code reads it by these offsets (passes/lower_arguments.cpp).
@@ -24,6 +28,7 @@ struct ThreadgroupState {
   void* frame = nullptr;
   // A bit for each of the first arguments: whether its buffer is larger than the caches, and than a core's own.
   std::uint64_t streams = 0, far_streams = 0;
+  checker::Watch* watch = nullptr;  // of a checked dispatch
 };
 inline constexpr unsigned most_streams = 64;
 
@@ -44,6 +49,11 @@ inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
 inline constexpr std::string_view log_name = "metalloid_log";
+// Of checked kernels: those of checker/run/watch.h, with the state in front. An access in each address space.
+inline constexpr std::string_view check_access_name = "metalloid_check_access_p";
+inline constexpr std::string_view check_fail_name = "metalloid_check_fail";
+inline constexpr std::string_view check_meeting_name = "metalloid_check_meeting";
+inline constexpr std::string_view check_end_name = "metalloid_check_end";
 
 // Generated: facts of the compiled kernel.
 struct KernelFacts {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "checker/code/resolve.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
@@ -22,6 +23,7 @@
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/embed_facts.h"
 #include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_checks.h"
 #include "engines/cpu/passes/lower_fences.h"
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
@@ -68,9 +70,12 @@ class ReferenceEngine : public Engine {
     cpu::KernelFacts facts{};
     facts.threads_per_program = 1;
     MeetingFacts meetings{};
-    const bool meet = ir::threads_meet(module);
+    // Threads of a checked kernel run one by one, in any order.
+    const bool checked = checker::is_checked(module);
+    const bool meet = checked || ir::threads_meet(module);
     facts.threads_meet = meet;
     llvm::Function* entry = nullptr;
+    if (checked) pass("resolve_checks", [&] { checker::resolve(kernel); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
     pass("lower_arguments", [&] {
@@ -80,6 +85,7 @@ class ReferenceEngine : public Engine {
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *entry); });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *entry); });
+    if (checked) pass("lower_checks", [&] { cpu::lower_checks(module, *entry); });
     pass("lower_meetings", [&] { lower_meetings(module, *entry); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise", [&] { cpu::optimise(module, machine); });

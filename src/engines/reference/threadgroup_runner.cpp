@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "checker/run/watch.h"
 #include "engines/reference/cross_lane.h"
 #include "engines/reference/matrices.h"
 
@@ -95,7 +96,8 @@ void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
     simdgroup.started = false;
   }
   ready_ = simdgroup_count_ == 32 ? ~0u : (1u << simdgroup_count_) - 1;
-  for (simdgroup_ = 0; simdgroup_ != none; simdgroup_ = settle()) run_lanes(simdgroups_[simdgroup_]);
+  choose_orders();
+  for (simdgroup_ = next_of(ready_, simdgroup_order_); simdgroup_ != none; simdgroup_ = settle()) run_lanes(simdgroups_[simdgroup_]);
 }
 
 // All runnable lanes, until each has stopped.
@@ -104,8 +106,8 @@ void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
   const std::uint32_t running = std::exchange(simdgroup.runnable, 0);
   if (on_fibers_) {
     current_runner = this;
-    for (std::uint32_t rest = running; rest != 0; rest &= rest - 1) {
-      lane_ = static_cast<unsigned>(std::countr_zero(rest));
+    for (std::uint32_t rest = running; rest != 0; rest &= ~(1u << lane_)) {
+      lane_ = next_of(rest, lane_order_);
       if (starts) {
         prepare_lane();
         fibers_.start(thread(), fiber_main);
@@ -144,9 +146,30 @@ void** ThreadgroupRunner::resume_lanes() {
 ThreadgroupRunner* ThreadgroupRunner::take_lane() {
   auto* runner = static_cast<ThreadgroupRunner*>(KernelStack::current_owner());
   if (runner->lanes_to_run_ == 0) return nullptr;
-  runner->lane_ = static_cast<unsigned>(std::countr_zero(runner->lanes_to_run_));
-  runner->lanes_to_run_ &= runner->lanes_to_run_ - 1;
+  runner->lane_ = runner->next_of(runner->lanes_to_run_, runner->lane_order_);
+  runner->lanes_to_run_ &= ~(1u << runner->lane_);
   return runner;
+}
+
+unsigned ThreadgroupRunner::next_of(std::uint32_t bits, const Order& order) const {
+  if (is_ordered_) return static_cast<unsigned>(std::countr_zero(bits));
+  for (const std::uint8_t bit : order) {
+    if ((bits >> bit & 1) != 0) return bit;
+  }
+  return 0;
+}
+
+// Anew for each threadgroup.
+void ThreadgroupRunner::choose_orders() {
+  is_ordered_ = true;
+  if (!state_->watch) return;
+  const std::uint32_t* at = state_->threadgroup_position_in_grid;
+  const std::uint64_t round = 1 + at[0] + 0x10000ull * at[1] + 0x100000000ull * at[2];
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    lane_order_[i] = static_cast<std::uint8_t>(state_->watch->permuted(i, lanes, 2 * round));
+    simdgroup_order_[i] = static_cast<std::uint8_t>(state_->watch->permuted(i, lanes, 2 * round + 1));
+    is_ordered_ = is_ordered_ && lane_order_[i] == i && simdgroup_order_[i] == i;
+  }
 }
 
 void ThreadgroupRunner::prepare_lane() {
@@ -173,10 +196,10 @@ unsigned ThreadgroupRunner::settle() {
     // Simdgroups take turns, as they do on a GPU: kernels in use count on it where they lack a barrier between one
     // simdgroup's reads and another's later writes, and what is compared with this engine has to come out alike.
     const std::uint32_t later = simdgroup_ == 31 ? 0 : ready_ >> (simdgroup_ + 1) << (simdgroup_ + 1);
-    return static_cast<unsigned>(std::countr_zero(later != 0 ? later : ready_));
+    return next_of(later != 0 && is_ordered_ ? later : ready_, simdgroup_order_);
   }
   ready_ &= ~(1u << simdgroup_);
-  if (ready_ != 0) return static_cast<unsigned>(std::countr_zero(ready_));
+  if (ready_ != 0) return next_of(ready_, simdgroup_order_);
   for (unsigned s = 0; s < simdgroup_count_; ++s) {
     Simdgroup& simdgroup = simdgroups_[s];
     if (simdgroup.at_barrier == 0) continue;
@@ -185,6 +208,7 @@ unsigned ThreadgroupRunner::settle() {
     ready_ |= 1u << s;
   }
   if (ready_ == 0) return none;
+  if (!is_ordered_) return next_of(ready_, simdgroup_order_);
   return (ready_ >> simdgroup_) & 1 ? simdgroup_ : static_cast<unsigned>(std::countr_zero(ready_));
 }
 

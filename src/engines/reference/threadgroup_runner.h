@@ -68,6 +68,12 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   // Of the waiting lanes' places in the code, the first, and which of them wait there.
   FirstSite first_site(const Simdgroup& simdgroup) const;
 
+  // The order in which lanes and simdgroups run that can: that of their numbers, unless a checked dispatch asks for
+  // another one.
+  using Order = std::array<std::uint8_t, 32>;
+  void choose_orders();
+  unsigned next_of(std::uint32_t bits, const Order& order) const;
+
   void run_lanes(Simdgroup& simdgroup);
   void prepare_lane();
   void start_thread();
@@ -86,6 +92,8 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   std::uint32_t lanes_to_run_ = 0;     // of the running simdgroup, behind the running lane
   unsigned simdgroup_count_ = 0;
   std::uint32_t ready_ = 0;  // simdgroups with runnable lanes
+  bool is_ordered_ = true;
+  Order lane_order_{}, simdgroup_order_{};
   RunThread kernel_ = nullptr;
   ThreadgroupState* state_ = nullptr;
   const CallPath* path_ = nullptr;  // of the meeting to which the running lane comes

@@ -59,6 +59,7 @@ void set_code_generation(clang::CodeGenOptions& code, const CompileOptions& opti
   code.RelaxedAliasing = 1;  // public kernels reinterpret pointers freely
   code.StrictReturn = 0;     // a missing `return` leaves the value undefined, not the way through the code
   code.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
+  code.DebugColumnInfo = true;
   code.setInlining(clang::CodeGenOptions::NormalInlining);
   code.Reciprocals = {"none"};  // hardware estimates fall short of MSL's accuracy table
   code.MainFileName = options.source_name;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "checker/code/instrument.h"
 #include "engines/registry.h"
 #include "frontend/session/prelude.h"
 #include "ir/assemble.h"
@@ -56,6 +57,7 @@ struct KernelRequest {
   std::vector<Candidate> candidates;
   Emit form = Emit::object;
   bool counts_work = false;  // instead of code
+  Checks checks = Checks::none;
   std::string bitcode;
   LibraryInfo library;  // without its kernels
   KernelInfo kernel;
@@ -64,7 +66,7 @@ struct KernelRequest {
 
 template <typename Archive>
 void archive(Archive& bytes, KernelRequest& request) {
-  archive_all(bytes, request.candidates, request.form, request.counts_work, request.bitcode, request.library,
+  archive_all(bytes, request.candidates, request.form, request.counts_work, request.checks, request.bitcode, request.library,
               request.kernel, request.constants);
 }
 
@@ -107,8 +109,13 @@ CompiledCode perform_kernel(const KernelRequest& request) {
   CompiledCode result;
   for (const Candidate& candidate : request.candidates) {
     const engines::Engine& engine = engine_named(candidate.engine);
-    ir::KernelModule module = ir::specialise(request.bitcode, request.library, request.kernel, request.constants,
-                                             {.inlining = engine.inline_policy()});
+    ir::SpecialiseOptions options{.inlining = engine.inline_policy()};
+    if (request.checks != Checks::none) {
+      options.inlining.even_noinline = true;  // addresses are followed to where they come from
+      options.instrumentation = checker::instrumentation({.finite = request.checks == Checks::with_finite});
+    }
+    ir::KernelModule module =
+        ir::specialise(request.bitcode, request.library, request.kernel, request.constants, options);
     check_kernel(module.info, candidate.limits);
     result.info = module.info;
     result.engine = candidate.engine;
@@ -223,15 +230,15 @@ CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
 
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                            const isolation::Limits& limits, Emit form) {
-  return carry_out({{}, form, false, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+                            const isolation::Limits& limits, Emit form, Checks checks) {
+  return carry_out({{}, form, false, checks, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
 }
 
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                 const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
                 const isolation::Limits& limits) {
   const CompiledCode result =
-      carry_out({{}, Emit::ir, true, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+      carry_out({{}, Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
   Reader bytes(result.code);
   return read<Work>(bytes);
 }

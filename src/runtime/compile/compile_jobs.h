@@ -50,9 +50,12 @@ void archive(Archive& bytes, Work& work) {
 
 // One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
 // check_kernel throws, and unsupported if no engine takes it.
+// How much of a kernel is watched while it runs.
+enum class Checks : std::uint8_t { none, standard, with_finite };
+
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                            const isolation::Limits& limits, Emit form = Emit::object);
+                            const isolation::Limits& limits, Emit form = Emit::object, Checks checks = Checks::none);
 
 // What the code of a kernel does, as the first engine would get it.
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engines/registry.h"
 #include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "runtime/cache/disk_cache.h"
@@ -32,11 +33,15 @@ void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
       value);
 }
 
-support::Hash key_of(const Library::State& library, const KernelInfo& kernel, const FunctionConstants& constants) {
+using Engines = std::vector<const engines::Engine*>;
+
+support::Hash key_of(const Library::State& library, const Engines& engines, const std::string& kernel,
+                     const FunctionConstants& constants, Checks checks) {
   support::Hasher hasher;
   hasher.add(version).add(support::build_id());
-  for (const engines::Engine* engine : library.device->engines) hasher.add(engine->target());
-  hasher.add(library.content).add(kernel.name);
+  for (const engines::Engine* engine : engines) hasher.add(engine->target());
+  hasher.add(static_cast<std::uint32_t>(checks));
+  hasher.add(library.content).add(kernel);
   hasher.add(constants.by_index().size());
   for (const auto& [index, value] : constants.by_index()) add_value(hasher.add(index), value);
   hasher.add(constants.by_name().size());
@@ -45,18 +50,18 @@ support::Hash key_of(const Library::State& library, const KernelInfo& kernel, co
 }
 
 // Loaded code belongs to its engines' hardware: equal hardware shares what is on disk only.
-support::Hash loaded_key_of(const support::Hash& key, const Device::State& device) {
+support::Hash loaded_key_of(const support::Hash& key, const Engines& engines) {
   support::Hasher hasher;
   hasher.add(key);
-  for (const engines::Engine* engine : device.engines) hasher.add(reinterpret_cast<std::uintptr_t>(engine));
+  for (const engines::Engine* engine : engines) hasher.add(reinterpret_cast<std::uintptr_t>(engine));
   return hasher.finish();
 }
 
 MemoryCache<CompiledKernel>& memory_cache = *new MemoryCache<CompiledKernel>(512);
 
-std::shared_ptr<const CompiledKernel> load(const Library::State& library, CompiledCode& entry) {
+std::shared_ptr<const CompiledKernel> load(const Engines& engines, CompiledCode& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
-  for (const engines::Engine* engine : library.device->engines) {
+  for (const engines::Engine* engine : engines) {
     if (engine->name() == entry.engine) kernel->engine = engine;
   }
   if (!kernel->engine) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
@@ -67,46 +72,81 @@ std::shared_ptr<const CompiledKernel> load(const Library::State& library, Compil
   return kernel;
 }
 
-std::shared_ptr<const CompiledKernel> from_disk(const Library::State& library, const support::Hash& key) {
+std::shared_ptr<const CompiledKernel> from_disk(const Engines& engines, const support::Hash& key) {
   auto bytes = read_cache_entry(EntryKind::kernel, key);
   if (!bytes) return nullptr;
   try {
     CompiledCode entry;
     Reader reader(bytes->view());
     archive(reader, entry);
-    return load(library, entry);
+    return load(engines, entry);
   } catch (const std::exception&) {
     return nullptr;
   }
 }
 
-}  // namespace
+struct Found {
+  std::shared_ptr<const CompiledKernel> kernel;
+  support::Hash key;
+  bool from_cache = true;
+};
 
-std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State& library, const KernelInfo& kernel,
-                                                            const FunctionConstants& constants) {
-  auto state = std::make_shared<Kernel::State>();
-  state->device = library.device;
-  state->source = library.source;
-  state->from_cache = true;
-  const support::Hash key = key_of(library, kernel, constants);
-  state->content = key;
-  const support::Hash loaded_key = loaded_key_of(key, *library.device);
-  state->compiled = memory_cache.find(loaded_key);
-  if (state->compiled) return state;
-  state->compiled = from_disk(library, key);
-  if (!state->compiled) {
-    state->from_cache = false;
+Found find_or_compile(const Library::State& library, const Engines& engines, const std::string& name,
+                      const FunctionConstants& constants, Checks checks) {
+  Found found;
+  found.key = key_of(library, engines, name, constants, checks);
+  const support::Hash loaded_key = loaded_key_of(found.key, engines);
+  found.kernel = memory_cache.find(loaded_key);
+  if (found.kernel) return found;
+  found.kernel = from_disk(engines, found.key);
+  if (!found.kernel) {
+    found.from_cache = false;
     const auto limits = limits_of(library);
-    const LibraryCode code = code_with(library, kernel.name, limits);
-    CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, kernel.name), constants,
-                                        library.device->engines, limits);
+    const LibraryCode code = code_with(library, name, limits);
+    CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, name), constants, engines,
+                                        limits, Emit::object, checks);
     Writer writer;
     archive(writer, entry);
-    write_cache_entry(EntryKind::kernel, key, writer.take());
-    state->compiled = load(library, entry);
+    write_cache_entry(EntryKind::kernel, found.key, writer.take());
+    found.kernel = load(engines, entry);
   }
-  memory_cache.insert(loaded_key, state->compiled);
+  memory_cache.insert(loaded_key, found.kernel);
+  return found;
+}
+
+// The one that runs a thread at a time, in any order.
+const Engines& checking_engines() {
+  static const Engines engines = [] {
+    Engines list;
+    for (const auto& engine : engines::all_engines()) {
+      if (engine->name() == "reference") list.push_back(engine.get());
+    }
+    return list;
+  }();
+  return engines;
+}
+
+}  // namespace
+
+std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<const Library::State> library,
+                                                            const KernelInfo& kernel,
+                                                            const FunctionConstants& constants) {
+  auto state = std::make_shared<Kernel::State>();
+  state->device = library->device;
+  state->source = library->source;
+  Found found = find_or_compile(*library, library->device->engines, kernel.name, constants, Checks::none);
+  state->content = found.key;
+  state->from_cache = found.from_cache;
+  state->compiled = std::move(found.kernel);
+  state->library = std::move(library);
+  state->constants = constants;
   return state;
+}
+
+std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {
+  return find_or_compile(*kernel.library, checking_engines(), kernel.compiled->info.name, kernel.constants,
+                         finite ? Checks::with_finite : Checks::standard)
+      .kernel;
 }
 
 }  // namespace metalloid::runtime

@@ -7,7 +7,14 @@
 
 namespace metalloid::runtime {
 
-std::shared_ptr<const Kernel::State> find_or_compile_kernel(const Library::State& library, const KernelInfo& kernel,
+struct CompiledKernel;
+
+std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<const Library::State> library,
+                                                            const KernelInfo& kernel,
                                                             const FunctionConstants& constants);
+
+// The same kernel with the checker's code in it, on the engine that runs such code. `finite`: it also looks for NaN and
+// infinity.
+std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite);
 
 }  // namespace metalloid::runtime

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "checker/run/watch.h"
 #include "engines/cpu/code/loader.h"
 #include "engines/cpu/run/dispatch_log.h"
 #include "engines/cpu/run/threadgroup_queue.h"
@@ -106,8 +107,10 @@ class CpuExecutable : public Executable {
   void run(const DispatchPlan& plan) const override {
     check_private_memory(plan);
     const std::uint64_t count = plan.threadgroups_per_grid.volume();
-    const bool alone = count == 1 || !may_use_other_cores();
+    // What is checked runs in one order, so that reports are alike.
+    const bool alone = count == 1 || plan.watch || !may_use_other_cores();
     const int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
+    if (plan.watch) plan.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
     Launch launch(*this, plan, static_cast<unsigned>(workers));
     Watch watch(launch.stop, plan.timeout);
     if (count > 1) launch.begin_occasion();
@@ -227,6 +230,7 @@ class CpuExecutable : public Executable {
       copy(worker.threads_per_grid, plan.threads_per_grid);
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
+      worker.watch = plan.watch;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
       worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
@@ -247,6 +251,9 @@ class CpuExecutable : public Executable {
         worker.threads_per_threadgroup[d] = std::min(nominal, left);
       }
       poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
+      if (plan.watch) {
+        plan.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
+      }
     }
 
     // The threadgroups that one worker runs.
@@ -265,7 +272,8 @@ class CpuExecutable : public Executable {
           if (piece.empty()) return false;
         }
         worker.log.begin_threadgroup(piece.begin);
-        launch.enter_threadgroup(worker, piece.begin++);
+        const std::uint64_t index = piece.begin++;
+        launch.enter_threadgroup(worker, launch.plan.watch ? launch.plan.watch->threadgroup_at(index) : index);
         return true;
       }
     };
@@ -306,7 +314,7 @@ class CpuExecutable : public Executable {
       }
       if (outcome.finished()) return;
       // While the abandoned stack is as the crash left it.
-      const std::optional<std::string> line = outcome.crashed() ? line_of(outcome, *worker) : std::nullopt;
+      const std::optional<std::string> line = line_of(outcome, *worker);
       if (kernel.facts_.threads_meet) worker->runner->reset();
       worker->stack.reset();
       std::lock_guard lock(mutex);
@@ -315,6 +323,7 @@ class CpuExecutable : public Executable {
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
       if (outcome.crashed()) describe_crash(*worker, line);
+      if (outcome.stopped()) this->at = line.value_or("");
     }
 
     // The kernel's line, also where it has called a function of the host (memcpy), by the address that one returns to.
@@ -376,6 +385,7 @@ class CpuExecutable : public Executable {
       if (failure.stopped() && watch.interrupted()) {
         throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
       }
+      if (failure.stopped() && plan.watch) plan.watch->time_out(at);
       if (failure.stopped()) {
         throw Error(ErrorCode::kernel_timed_out,
                     fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",

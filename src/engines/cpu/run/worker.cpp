@@ -4,6 +4,9 @@
 #include <mutex>
 #include <string_view>
 
+#include "checker/run/watch.h"
+#include "support/crash_guard.h"
+
 namespace metalloid::engines::cpu {
 namespace {
 
@@ -17,6 +20,36 @@ void log(ThreadgroupState* state, std::uint32_t thread, std::uint32_t level, con
          const char* category, const char* format, const LogArgument* arguments, std::uint32_t count) {
   static_cast<Worker*>(state)->log.add(thread, level, where, subsystem, category, format, arguments, count);
 }
+
+// A stop must not tear the checker's own memory.
+class Undisturbed {
+ public:
+  Undisturbed() { support::defer_stops(true); }
+  ~Undisturbed() { support::defer_stops(false); }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+};
+
+void* check_access(ThreadgroupState* state, void* address, void* base, std::uint64_t size, std::uint32_t root,
+                   std::uint64_t bytes, std::uint64_t value, std::uint32_t flags, std::uint32_t thread,
+                   const checker::Site* site) {
+  const Undisturbed undisturbed;
+  return state->watch->access(address, base, size, root, bytes, value, flags, thread, site);
+}
+
+void check_fail(ThreadgroupState* state, std::uint32_t kind, const char* name, std::uint32_t thread,
+                const checker::Site* site) {
+  const Undisturbed undisturbed;
+  state->watch->fail(static_cast<CheckClass>(kind), name, thread, site);
+}
+
+void check_meeting(ThreadgroupState* state, std::uint32_t step, std::uint32_t what, std::uint32_t operand,
+                   std::uint32_t thread, const checker::Site* site) {
+  const Undisturbed undisturbed;
+  state->watch->meet(static_cast<checker::MeetingStep>(step), what, operand, thread, site);
+}
+
+void check_end(ThreadgroupState* state, std::uint32_t thread) { state->watch->end(thread); }
 
 }  // namespace
 
@@ -52,6 +85,10 @@ void* runtime_symbol(std::string_view name) {
   if (name == current_name) return reinterpret_cast<void*>(&current);
   if (name == current_thread_name) return reinterpret_cast<void*>(&current_thread);
   if (name == log_name) return reinterpret_cast<void*>(&log);
+  if (name.starts_with(check_access_name)) return reinterpret_cast<void*>(&check_access);
+  if (name == check_fail_name) return reinterpret_cast<void*>(&check_fail);
+  if (name == check_meeting_name) return reinterpret_cast<void*>(&check_meeting);
+  if (name == check_end_name) return reinterpret_cast<void*>(&check_end);
   return nullptr;
 }
 

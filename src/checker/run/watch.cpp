@@ -1,0 +1,309 @@
+#include "checker/run/watch.h"
+
+#include <fmt/format.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "checker/run/access.h"
+#include "support/crash_guard.h"
+
+namespace metalloid::checker {
+namespace {
+
+constexpr std::size_t harmless_bytes = std::size_t{64} << 10;
+constexpr std::size_t most_pairs = 10'000;  // of places, of one dispatch
+
+bool ranges_overlap(const WatchedArgument& a, const WatchedArgument& b) {
+  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+}
+
+// Whether memory of the process is there, whatever it belongs to.
+bool is_mapped(const void* address) {
+  std::byte copy;
+  iovec to{&copy, 1}, from{const_cast<void*>(address), 1};
+  return ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) == 1;
+}
+
+}  // namespace
+
+Watch::Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel,
+             std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines)
+    : session_(std::move(session)), kernel_(kernel), arguments_(std::move(arguments)), grid_(grid), lines_(lines) {
+  sites_.resize(1);
+  // Of what no argument lets a kernel write, threads only read.
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    bool is_written = false;
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+      is_written |= kernel_.arguments[k].access == metalloid::Access::read_write &&
+                    (i == k || ranges_overlap(arguments_[i], arguments_[k]));
+    }
+    is_tracked_.push_back(is_written);
+    if (arguments_[i].is_undefined) written_[i].resize((arguments_[i].bytes + 63) / 64);
+  }
+  harmless_.resize(harmless_bytes + 256);
+  findings_.reserve(64);
+}
+
+Watch::~Watch() = default;
+
+void Watch::set_roots(const NamedRoot* roots) {
+  for (; roots && roots->name; ++roots) roots_[roots->root] = *roots;
+}
+
+void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, void* const* arguments) {
+  threadgroup_ = static_cast<std::uint32_t>(index + 1);
+  memory_ = memory;
+  threadgroup_arguments_ = arguments;
+  clock_.begin_threadgroup();
+  local_written_.assign((memory.size() + 63) / 64, 0);
+  const Size size = threads_of(grid_, threadgroup_);
+  threads_ = static_cast<std::uint32_t>(size.volume());
+  for (std::uint32_t i = 0; i < simdgroups_.size(); ++i) {
+    const std::uint32_t first = 32 * i, count = threads_ > first ? std::min(threads_ - first, 32u) : 0;
+    simdgroups_[i].exists = count == 32 ? ~0u : (1u << count) - 1;
+    simdgroups_[i].ended = simdgroups_[i].came = 0;
+  }
+  at_barrier_.assign(threads_, {});
+  came_to_barrier_ = 0;
+  around_.assign(threads_, {});
+}
+
+std::uint64_t Watch::permuted(std::uint64_t place, std::uint64_t count, std::uint64_t round) const {
+  const std::uint64_t seed = session_->options.schedule;
+  if (seed == 0 || count < 2) return place;
+  // SplitMix64 (Steele, Lea, Flood 2014).
+  const auto scramble = [](std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+  };
+  const std::uint64_t random = scramble(seed + scramble(round));
+  std::uint64_t step = random % count | 1;
+  while (std::gcd(step, count) != 1) step += 2;
+  return static_cast<std::uint64_t>((static_cast<__uint128_t>(step) * place + (random >> 32)) % count);
+}
+
+bool Watch::is_new(CheckClass kind, std::uint32_t a, std::uint32_t b, std::uint32_t root) {
+  if (a > b) std::swap(a, b);
+  const Key key{kind, a, b, root};
+  const auto known = known_.find(key);
+  if (known != known_.end()) {
+    ++findings_[known->second].count;
+    return false;
+  }
+  if (findings_.size() >= most_pairs) {
+    ++lost_;
+    return false;
+  }
+  known_.emplace(key, findings_.size());
+  return true;
+}
+
+void Watch::add(Finding finding) {
+  finding.kernel = kernel_.name;
+  findings_.push_back(std::move(finding));
+}
+
+void Watch::finish() {
+  for (Finding& finding : std::exchange(findings_, {})) session_->add(std::move(finding), lines_);
+  session_->count_dispatch();
+  known_.clear();
+}
+
+void* Watch::harmless(std::uint64_t bytes) {
+  if (bytes > harmless_bytes) __builtin_trap();  // the guard ends the dispatch; what was found stays
+  std::byte* place = harmless_.data() + (256 - reinterpret_cast<std::uintptr_t>(harmless_.data()) % 256);
+  std::memset(place, 0, bytes);
+  return place;
+}
+
+// Of an address that nothing is known of: what it lies in, if the dispatch bound it. Otherwise memory that an argument
+// buffer leads to, or none at all.
+bool Watch::find_root(Access& access) {
+  const auto* address = static_cast<const std::byte*>(access.address);
+  if (address >= memory_.data() && address < memory_.data() + memory_.size()) {
+    access.base = memory_.data();
+    access.size = memory_.size();
+    access.space = Space::threadgroup;
+    return true;
+  }
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const WatchedArgument& argument = arguments_[i];
+    if (address < argument.address || address >= argument.address + argument.bytes) continue;
+    access.base = const_cast<std::byte*>(argument.address);
+    access.size = argument.bytes;
+    access.root = static_cast<std::uint32_t>(i);
+    return true;
+  }
+  access.base = access.address;
+  access.size = access.bytes;
+  access.is_elsewhere = true;
+  return is_mapped(access.address);
+}
+
+void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t root, std::uint64_t bytes,
+                    std::uint64_t value, std::uint32_t flags, std::uint32_t thread, const Site* site) {
+  if (bytes == 0) return address;
+  Access access{.address = static_cast<std::byte*>(address),
+                .base = static_cast<std::byte*>(base),
+                .size = size,
+                .root = root,
+                .bytes = bytes,
+                .value = value,
+                .flags = flags,
+                .thread = thread,
+                .site = site};
+  if (root < first_threadgroup_root) {
+    const ArgumentInfo& argument = kernel_.arguments[root];
+    if (argument.kind == ArgumentKind::threadgroup_memory) {
+      access.space = Space::threadgroup;
+      access.size = arguments_[root].bytes;
+    } else {
+      access.size = arguments_[root].bytes;
+      if (argument.kind == ArgumentKind::tensor) access.base = const_cast<std::byte*>(arguments_[root].address);
+    }
+  } else if (root < first_constant_root) {
+    access.space = Space::threadgroup;
+  } else if (root == unknown_root && !find_root(access)) {
+    return leads_outside(access);
+  } else if (root >= first_constant_root && root != unknown_root) {
+    access.is_private = true;
+  }
+  const auto offset = static_cast<std::uint64_t>(access.address - access.base);
+  if (access.bytes > access.size || offset > access.size - access.bytes) return leads_outside(access);
+  const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
+  if ((reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) != 0) [[unlikely]] {
+    report_misaligned(access, alignment);
+  }
+  if (access.is_private) return address;
+  if (access.root < first_threadgroup_root) {
+    if (access.space == Space::device) {
+      if ((flags & access_writes) != 0 && kernel_.arguments[access.root].access == metalloid::Access::read) [[unlikely]] {
+        report_read_only(access);
+        return harmless(bytes);
+      }
+      if (!is_tracked_[access.root]) return address;
+      if (arguments_[access.root].is_undefined) check_written(access);
+    }
+  } else if (access.is_elsewhere) {
+    check_races(access);
+    return address;
+  }
+  if (access.space == Space::threadgroup) check_written(access);
+  check_races(access);
+  return address;
+}
+
+void Watch::check_written(const Access& access) {
+  const bool is_local = access.space == Space::threadgroup;
+  std::vector<std::uint64_t>& written = is_local ? local_written_ : written_[access.root];
+  const std::byte* begin = is_local ? memory_.data() : arguments_[access.root].address;
+  const auto first = static_cast<std::size_t>(access.address - begin);
+  bool is_any_missing = false;
+  for (std::size_t at = first; at < first + access.bytes;) {
+    const std::size_t bit = at % 64, count = std::min<std::size_t>(64 - bit, first + access.bytes - at);
+    const std::uint64_t bits = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+    std::uint64_t& word = written[at / 64];
+    if ((access.flags & access_reads) != 0 && (word & bits) != bits) is_any_missing = true;
+    // One report for a place: what was read once is as good as written.
+    word |= bits;
+    at += count;
+  }
+  if (is_any_missing && looks_for(CheckClass::uninitialised) &&
+      is_new(CheckClass::uninitialised, access.site->id, 0, access.root)) {
+    add(unwritten_finding(access));
+  }
+}
+
+void Watch::check_races(const Access& access) {
+  const bool is_local = access.space == Space::threadgroup;
+  Slot slot{.threadgroup = threadgroup_,
+            .time = clock_.time(access.thread / 32),
+            .thread = static_cast<std::uint16_t>(access.thread),
+            .site = static_cast<std::uint16_t>(site_number(access.site)),
+            .argument = static_cast<std::uint8_t>(std::min(access.root, 255u)),
+            .writes = (access.flags & access_writes) != 0,
+            .atomic = (access.flags & access_atomic) != 0};
+  Shadow& shadow = is_local ? local_ : device_;
+  auto at = reinterpret_cast<std::uintptr_t>(access.address);
+  const std::uintptr_t end = at + access.bytes;
+  bool is_reported = false;
+  while (at < end) {
+    const unsigned first = at % granule;
+    const auto count = static_cast<unsigned>(std::min<std::uintptr_t>(granule - first, end - at));
+    slot.bytes = static_cast<std::uint8_t>(((1u << count) - 1) << first);
+    const auto race = enter(shadow.cell_of(at), slot, access.space, clock_);
+    if (race && !is_reported) [[unlikely]] {
+      report_race(access, *race);
+      is_reported = true;
+    }
+    at += count;
+  }
+}
+
+std::uint32_t Watch::site_number(const Site* site) {
+  const std::uint32_t number = std::min<std::uint32_t>(site->id, 0xffff);
+  if (number >= sites_.size()) sites_.resize(number + 1);
+  sites_[number] = site;
+  return number;
+}
+
+void Watch::report_race(const Access& access, const Race& race) {
+  const Slot& earlier = race.earlier;
+  const bool same_group = earlier.threadgroup == threadgroup_;
+  const bool same_simdgroup = same_group && earlier.thread / 32 == access.thread / 32;
+  bool same_value = false;
+  if ((access.flags & access_has_value) != 0 && earlier.writes) {
+    same_value = std::memcmp(access.address, &access.value, access.bytes) == 0;
+  }
+  const bool two_arguments =
+      access.space == Space::device && access.root < 255 && earlier.argument < 255 && earlier.argument != access.root;
+  CheckClass kind = access.space == Space::device ? CheckClass::device_race : CheckClass::threadgroup_race;
+  if (two_arguments) {
+    kind = CheckClass::overlapping_arguments;
+  } else if (same_group && race.order == Order::met) {
+    kind = CheckClass::missing_fence;
+  } else if (same_simdgroup && earlier.site != access.site->id) {
+    kind = CheckClass::lockstep;
+  }
+  if (!looks_for(kind)) return;
+  // What a harmful and a harmless pair of one place have in common is told by the harmful one.
+  const std::uint32_t root = access.root | (same_value ? 0x40000000u : 0);
+  if (!is_new(kind, earlier.site, access.site->id, root)) return;
+  add(race_finding(access, race, kind, same_value));
+}
+
+void* Watch::leads_outside(const Access& access) {
+  if (looks_for(CheckClass::out_of_bounds) && is_new(CheckClass::out_of_bounds, access.site->id, 0, access.root)) {
+    add(outside_finding(access));
+  }
+  return harmless(access.bytes);
+}
+
+void Watch::report_misaligned(const Access& access, std::uintptr_t alignment) {
+  if (!looks_for(CheckClass::misaligned) || !is_new(CheckClass::misaligned, access.site->id, 0, access.root)) return;
+  add(misaligned_finding(access, alignment));
+}
+
+void Watch::report_read_only(const Access& access) {
+  if (!looks_for(CheckClass::read_only) || !is_new(CheckClass::read_only, access.site->id, 0, access.root)) return;
+  add(read_only_finding(access));
+}
+
+void Watch::fail(CheckClass kind, const char* name, std::uint32_t thread, const Site* site) {
+  if (!looks_for(kind) || !is_new(kind, site->id, 0, 0)) return;
+  add(plain_finding(kind, name, thread, site));
+}
+
+void Watch::time_out(const std::string& place) {
+  if (!looks_for(CheckClass::endless_loop)) return;
+  add(timeout_finding(place));
+}
+
+}  // namespace metalloid::checker

@@ -1,0 +1,169 @@
+// A dispatch that is checked, while it runs: what generated code says of its accesses and meetings comes here.
+//
+// One thread of the host runs all of it, so that reports are the same in every run. Nothing here may throw where code of
+// a kernel is on the stack: what does not fit is counted.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "checker/code/operations.h"
+#include "checker/run/clock.h"
+#include "checker/run/races.h"
+#include "checker/run/shadow.h"
+#include "checker/session.h"
+#include "metalloid/dispatch.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::ir {
+enum class CrossLane;
+}
+
+namespace metalloid::checker {
+
+// What the host bound to an argument of the kernel.
+struct WatchedArgument {
+  const std::byte* address = nullptr;  // null: nothing that an address may come from
+  std::size_t bytes = 0;
+  bool is_undefined = false;  // nobody wrote it before the dispatch
+};
+
+struct WatchedGrid {
+  Size threads_per_grid, threadgroups_per_grid, threads_per_threadgroup;
+};
+
+class Watch {
+ public:
+  Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel,
+        std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // The table that resolve.h made.
+  void set_roots(const NamedRoot* roots);
+  // The threadgroup, and of `count` threads or simdgroups the one, that comes at that place: as they are numbered,
+  // unless the session has a schedule.
+  std::uint64_t threadgroup_at(std::uint64_t place) const {
+    return permuted(place, grid_.threadgroups_per_grid.volume(), 0);
+  }
+  std::uint64_t permuted(std::uint64_t place, std::uint64_t count, std::uint64_t round) const;
+
+  // `arguments` as ThreadgroupState has them. `memory` is all of the threadgroup's.
+  void begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, void* const* arguments);
+
+  // From generated code. `thread` is the index in the threadgroup.
+  void* access(void* address, void* base, std::uint64_t size, std::uint32_t root, std::uint64_t bytes,
+               std::uint64_t value, std::uint32_t flags, std::uint32_t thread, const Site* site);
+  void fail(CheckClass kind, const char* name, std::uint32_t thread, const Site* site);
+  void meet(MeetingStep step, std::uint32_t what, std::uint32_t operand, std::uint32_t thread, const Site* site);
+  void end(std::uint32_t thread);
+
+  // The dispatch's time was over while this place was being run.
+  void time_out(const std::string& place);
+
+  // Hands over what was found.
+  void finish();
+
+ private:
+  struct Access;  // one, taken apart
+  struct Simdgroup {
+    std::uint32_t exists = 0, ended = 0;
+    std::array<const Site*, 32> sites{};  // of the operation that a lane came to
+    std::array<std::uint32_t, 32> operands{};
+    std::uint32_t came = 0;
+  };
+
+  using Key = std::tuple<CheckClass, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+  bool looks_for(CheckClass kind) const { return session_->looks_for(kind); }
+  // False if it was found before, and is counted.
+  bool is_new(CheckClass kind, std::uint32_t a, std::uint32_t b, std::uint32_t root);
+  void add(Finding finding);
+
+  void* leads_outside(const Access& access);
+  void check_written(const Access& access);
+  void mark_written(const Access& access);
+  void check_races(const Access& access);
+  void report_race(const Access& access, const Race& race);
+  void report_misaligned(const Access& access, std::uintptr_t alignment);
+  void report_read_only(const Access& access);
+  std::uint32_t site_number(const Site* site);
+  bool find_root(Access& access);
+  void* harmless(std::uint64_t bytes);
+
+  void open_barrier();
+  void carry_out(std::uint32_t simdgroup, std::uint32_t what, const Site* site, bool is_barrier);
+  void check_lanes(std::uint32_t simdgroup, std::uint32_t what, const Site* site, std::uint32_t came);
+  bool went_around(std::uint32_t thread, std::uint32_t number) const;
+
+  // What people read (findings.cpp).
+  SourcePlace place_of(const Site* site) const;
+  ThreadPlace thread_at(std::uint32_t threadgroup, std::uint32_t thread) const;
+  ThreadPlace thread_here(std::uint32_t thread) const { return thread_at(threadgroup_, thread); }
+  std::string memory_name(const Access& access) const;
+  std::uint64_t element_bytes(const Access& access) const;
+  std::string element_of(const Access& access) const;
+  std::string value_of(const Access& access) const;
+  void describe_memory(Finding& finding, const Access& access) const;
+  FindingStep step_of(const Access& access) const;
+  Finding finding_of(CheckClass kind, const Access& access, std::string message) const;
+  Finding race_finding(const Access& access, const Race& race, CheckClass kind, bool same_value) const;
+  Finding outside_finding(const Access& access) const;
+  Finding unwritten_finding(const Access& access) const;
+  Finding misaligned_finding(const Access& access, std::uintptr_t alignment) const;
+  Finding read_only_finding(const Access& access) const;
+  Finding plain_finding(CheckClass kind, const char* name, std::uint32_t thread, const Site* site) const;
+  Finding timeout_finding(const std::string& place) const;
+  Finding two_barriers_finding(std::uint32_t a, const Site* at_a, std::uint32_t b, const Site* at_b) const;
+  Finding missed_barrier_finding(std::uint32_t waits, const Site* site, std::uint32_t missing, bool around) const;
+  Finding missing_lanes_finding(std::uint32_t simdgroup, std::uint32_t lane, std::uint32_t missing, const Site* site,
+                                bool is_barrier, bool is_matrix) const;
+  Finding non_uniform_finding(std::uint32_t simdgroup, std::uint32_t lanes, const Site* site,
+                              ir::CrossLane operation) const;
+  Finding inactive_lane_finding(std::uint32_t simdgroup, std::uint32_t lane, std::uint32_t source,
+                                const Site* site) const;
+
+  std::shared_ptr<CheckSession::State> session_;
+  const KernelInfo& kernel_;
+  const std::vector<WatchedArgument> arguments_;
+  const WatchedGrid grid_;
+  SourceLines& lines_;
+  std::vector<bool> is_tracked_;                     // by argument: whether threads may race there
+  std::map<std::uint32_t, NamedRoot> roots_;
+  std::vector<const Site*> sites_;                   // by id
+
+  std::uint32_t threadgroup_ = 0;  // the number of the one that runs, from 1
+  std::uint32_t threads_ = 0;      // of it
+  std::span<std::byte> memory_;
+  void* const* threadgroup_arguments_ = nullptr;
+  Clock clock_;
+  Shadow device_, local_;
+  std::vector<std::uint64_t> local_written_;                      // a bit for each byte of threadgroup memory
+  std::map<std::size_t, std::vector<std::uint64_t>> written_;     // the same of arguments that are undefined
+  std::array<Simdgroup, 32> simdgroups_;
+  struct AtBarrier {
+    const Site* site = nullptr;
+    std::uint32_t what = 0;
+  };
+  std::vector<AtBarrier> at_barrier_;
+  std::uint32_t came_to_barrier_ = 0;
+  std::vector<std::bitset<most_meetings>> around_;  // by thread, since it last came to them
+  bool has_fences_ = false;
+
+  std::vector<Finding> findings_;
+  std::map<Key, std::size_t> known_;
+  std::uint64_t lost_ = 0;
+  std::vector<std::byte> harmless_;
+};
+
+}  // namespace metalloid::checker
