@@ -1,5 +1,5 @@
-// A helper that ends with a barrier is called by the first simdgroup only; that there is a barrier in it does not show in
-// the caller.
+// A helper that ends with a barrier is called by the first simdgroup only; that there is a barrier in it does not show
+// in the caller.
 // CHECK: --threads 128 --group 128 --arg x=f32[128]=uniform
 // FINDS: barrier-divergence publish wait
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// One step of a tree of sums with its barrier inside of the condition: the first simdgroup comes to it, the second one goes
-// on to the next.
+// One step of a tree of sums with its barrier inside of the condition: the first simdgroup comes to it, the second one
+// goes on to the next.
 // CHECK: --threads 64 --group 64 --arg x=f32[64]=ones --arg out=f32[1]=zeros
 // FINDS: barrier-divergence inside after
 #include <metal_stdlib>

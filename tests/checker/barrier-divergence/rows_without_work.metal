@@ -1,5 +1,5 @@
-// A two-dimensional threadgroup with more rows than there is work: the last row skips the loading, and with it the barrier
-// that follows the loading.
+// A two-dimensional threadgroup with more rows than there is work: the last row skips the loading, and with it the
+// barrier that follows the loading.
 // CHECK: --threads 32,4 --group 32,4 --arg x=f32[3,32]=uniform --arg out=f32[32]=zeros --arg rows=3
 // FINDS: barrier-divergence loaded all
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// A threadgroup writes data and raises an atomic flag; another one sees the flag and reads the data. Relaxed atomics order
-// nothing but themselves.
+// A threadgroup writes data and raises an atomic flag; another one sees the flag and reads the data. Relaxed atomics
+// order nothing but themselves.
 // CHECK: --threads 64 --group 32 --arg data=u32[32]=zeros --arg flag=u32[1]=zeros --arg out=u32[32]=zeros
 // FINDS: device-race write read
 #include <metal_stdlib>

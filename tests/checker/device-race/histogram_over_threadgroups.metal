@@ -1,4 +1,5 @@
-// A histogram in device memory with a plain ++. Within a threadgroup no value comes twice; those of two threadgroups meet.
+// A histogram in device memory with a plain ++. Within a threadgroup no value comes twice; those of two threadgroups
+// meet.
 // CHECK: --threads 128 --group 64 --arg x=u32[128]=arange --arg bins=u32[64]=zeros
 // FINDS: device-race count count
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// The first thread of each threadgroup compares its largest with that of all, and replaces value and index: plainly, while
-// those of the other threadgroups do the same.
+// The first thread of each threadgroup compares its largest with that of all, and replaces value and index: plainly,
+// while those of the other threadgroups do the same.
 // CHECK: --threads 128 --group 32 --arg x=f32[128]=arange --arg value=f32[1]=zeros --arg index=u32[1]=zeros --arg keys=u64[1]=zeros
 // FINDS: device-race look value
 // FINDS: device-race value value

@@ -1,5 +1,5 @@
-// Each threadgroup leaves its sum and draws a ticket; the one that draws the last adds all sums up. The ticket is atomic,
-// the sums are not: a relaxed ticket does not publish what was written before it.
+// Each threadgroup leaves its sum and draws a ticket; the one that draws the last adds all sums up. The ticket is
+// atomic, the sums are not: a relaxed ticket does not publish what was written before it.
 // CHECK: --threads 256 --group 64 --arg x=u32[256]=ones --arg sums=u32[4]=zeros --arg ticket=u32[1]=zeros --arg out=u32[1]=zeros
 // FINDS: device-race leave add
 #include <metal_stdlib>

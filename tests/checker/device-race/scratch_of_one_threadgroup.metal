@@ -1,4 +1,5 @@
-// Scratch in device memory is indexed by the position in the threadgroup, so that all threadgroups share the first piece.
+// Scratch in device memory is indexed by the position in the threadgroup, so that all threadgroups share the first
+// piece.
 // CHECK: --threads 128 --group 64 --arg x=f32[128]=arange --arg scratch=f32[128]=zeros
 // FINDS: device-race write write
 // FINDS: device-race write read

@@ -1,5 +1,5 @@
-// Compaction: the scan that gives each kept element its place runs inside of the condition, and its last value is believed
-// to be the sum over all.
+// Compaction: the scan that gives each kept element its place runs inside of the condition, and its last value is
+// believed to be the sum over all.
 // CHECK: --threads 32 --group 32 --arg x=i32[32]=arange --arg out=i32[32]=zeros
 // FINDS: divergent-operation scan
 #include <metal_stdlib>

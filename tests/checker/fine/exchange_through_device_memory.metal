@@ -1,5 +1,5 @@
-// Threads of one threadgroup exchange elements through device memory behind a barrier with its flag; each threadgroup has
-// its own piece.
+// Threads of one threadgroup exchange elements through device memory behind a barrier with its flag; each threadgroup
+// has its own piece.
 // CHECK: --threads 256 --group 64 --arg x=f32[256]=arange --arg scratch=f32[256]=undefined
 #include <metal_stdlib>
 using namespace metal;

@@ -1,4 +1,5 @@
-// Double buffering with one barrier in each turn: between a read and the next write to the same buffer lies one barrier.
+// Double buffering with one barrier in each turn: between a read and the next write to the same buffer lies one
+// barrier.
 // CHECK: --threads 64 --group 64 --arg x=f32[512]=uniform --arg out=f32[64]=zeros
 #include <metal_stdlib>
 using namespace metal;

@@ -1,4 +1,5 @@
-// The last steps of a tree of sums stay in one simdgroup and leave the barriers out; `volatile` is believed to be enough.
+// The last steps of a tree of sums stay in one simdgroup and leave the barriers out; `volatile` is believed to be
+// enough.
 // CHECK: --threads 128 --group 128 --arg x=f32[128]=ones --arg out=f32[1]=zeros
 // FINDS: lockstep add add
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// Attention: each simdgroup keeps its own tile of probabilities, written by rows and read by columns. The tile belongs to
-// one simdgroup, but its lanes still have to wait for each other.
+// Attention: each simdgroup keeps its own tile of probabilities, written by rows and read by columns. The tile belongs
+// to one simdgroup, but its lanes still have to wait for each other.
 // CHECK: --threads 64 --group 64 --arg scores=f32[64,8]=uniform --arg out=f32[64]=zeros
 // FINDS: lockstep row column
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// The threads of a threadgroup exchange elements through a scratch buffer in device memory; the barrier names threadgroup
-// memory only.
+// The threads of a threadgroup exchange elements through a scratch buffer in device memory; the barrier names
+// threadgroup memory only.
 // CHECK: --threads 64 --group 64 --arg x=f32[64]=arange --arg scratch=f32[64]=zeros
 // FINDS: missing-fence write read
 #include <metal_stdlib>

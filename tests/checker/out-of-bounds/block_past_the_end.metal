@@ -1,5 +1,5 @@
-// Weights in blocks of a scale and sixteen bytes. The loop over the blocks of a row rounds their number up, and then adds
-// one "for the rest" all the same.
+// Weights in blocks of a scale and sixteen bytes. The loop over the blocks of a row rounds their number up, and then
+// adds one "for the rest" all the same.
 // CHECK: --threads 2 --group 2 --arg blocks=u8[108]=arange --arg out=f32[2]=zeros --arg columns=96
 // FINDS: out-of-bounds scale
 // FINDS: out-of-bounds weight

@@ -1,5 +1,5 @@
-// Paged attention: the table of pages is padded with a number that stands for no page, and the number of pages is rounded
-// up.
+// Paged attention: the table of pages is padded with a number that stands for no page, and the number of pages is
+// rounded up.
 // CHECK: --threads 32 --group 32 --arg cache=f16[4,8,32]=uniform --arg pages=i32[4]=3,0,99999999,99999999 --arg out=f16[32]=zeros --arg tokens=11
 // FINDS: out-of-bounds key
 #include <metal_stdlib>

@@ -1,4 +1,5 @@
-// The row stride of the wider matrix is used for the narrower one, too, and the last rows lie where another buffer may be.
+// The row stride of the wider matrix is used for the narrower one, too, and the last rows lie where another buffer may
+// be.
 // CHECK: --threads 8,8 --group 8,8 --arg a=f32[8,100]=uniform --arg b=f32[8,8]=uniform --arg out=f32[8,8]=zeros --arg stride_a=100 --arg stride_b=8
 // FINDS: out-of-bounds read
 #include <metal_stdlib>

@@ -1,4 +1,5 @@
-// The cast takes away the const that the signature promised: the host may have bound the buffer as read-only, and share it.
+// The cast takes away the const that the signature promised: the host may have bound the buffer as read-only, and share
+// it.
 // CHECK: --threads 8 --group 8 --arg weights=f32[8]=arange --arg out=f32[8]=zeros
 // FINDS: read-only scale
 #include <metal_stdlib>

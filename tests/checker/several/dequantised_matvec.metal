@@ -1,5 +1,5 @@
-// Four-bit weights times a vector: the weights are read as words that are not aligned, the last word hangs over the end,
-// and each simdgroup adds its part to the row plainly.
+// Four-bit weights times a vector: the weights are read as words that are not aligned, the last word hangs over the
+// end, and each simdgroup adds its part to the row plainly.
 // CHECK: --threads 64 --group 64 --arg w=u8[256]=arange --arg y=u32[1]=zeros
 // FINDS: misaligned word
 // FINDS: out-of-bounds word

@@ -1,5 +1,5 @@
-// A tile with a halo on its left is read across behind a barrier that fences nothing, and the halo of the first row begins
-// before the picture.
+// A tile with a halo on its left is read across behind a barrier that fences nothing, and the halo of the first row
+// begins before the picture.
 // CHECK: --threads 8,8 --group 8,8 --arg x=f32[8,8]=arange --arg out=f32[8,8]=zeros
 // FINDS: out-of-bounds halo
 // FINDS: missing-fence halo across

@@ -1,5 +1,5 @@
-// Bitonic sort: each comparison reads the partner's element, waits, and writes its own. The barrier after the write stands
-// behind the inner loop, so that the next comparison reads while this one still writes.
+// Bitonic sort: each comparison reads the partner's element, waits, and writes its own. The barrier after the write
+// stands behind the inner loop, so that the next comparison reads while this one still writes.
 // CHECK: --threads 128 --group 128 --arg x=f32[128]=uniform
 // FINDS: threadgroup-race read write
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// Flags are packed eight to a byte: setting a bit reads and writes the whole byte, which eight threads do at once. A byte
-// for each flag is right, although four of them share a word.
+// Flags are packed eight to a byte: setting a bit reads and writes the whole byte, which eight threads do at once. A
+// byte for each flag is right, although four of them share a word.
 // CHECK: --threads 64 --group 64 --arg x=f32[64]=normal --arg out=u8[64]=zeros
 // FINDS: threadgroup-race set set
 #include <metal_stdlib>

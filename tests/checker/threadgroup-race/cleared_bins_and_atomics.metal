@@ -1,5 +1,5 @@
-// Bins are cleared by plain stores and counted into by atomics, with nothing between: a bin may be cleared after another
-// thread has counted. That the counting is atomic does not help.
+// Bins are cleared by plain stores and counted into by atomics, with nothing between: a bin may be cleared after
+// another thread has counted. That the counting is atomic does not help.
 // CHECK: --threads 64 --group 64 --arg x=u32[64]=arange --arg bins=u32[64]=zeros
 // FINDS: threadgroup-race clear count
 #include <metal_stdlib>

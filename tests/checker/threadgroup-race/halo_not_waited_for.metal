@@ -1,5 +1,5 @@
-// A stencil with a halo in threadgroup memory: each thread loads one element, the first and the last thread one more, and
-// nobody waits before reading what the neighbours load.
+// A stencil with a halo in threadgroup memory: each thread loads one element, the first and the last thread one more,
+// and nobody waits before reading what the neighbours load.
 // CHECK: --threads 256 --group 64 --arg x=f32[256]=arange --arg out=f32[256]=zeros
 // FINDS: threadgroup-race load read
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// One piece of threadgroup memory serves two stages, floats in the first and counts in the second. Between the last read
-// of the floats and the first write of the counts nothing waits.
+// One piece of threadgroup memory serves two stages, floats in the first and counts in the second. Between the last
+// read of the floats and the first write of the counts nothing waits.
 // CHECK: --threads 64 --group 64 --threadgroup-memory 0=256 --arg x=f32[64]=arange --arg out=u32[64]=zeros
 // FINDS: threadgroup-race first second
 #include <metal_stdlib>

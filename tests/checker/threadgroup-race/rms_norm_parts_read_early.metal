@@ -1,4 +1,5 @@
-// RMS norm: lane 0 of each simdgroup leaves its part, and the first simdgroup adds the parts up without waiting for them.
+// RMS norm: lane 0 of each simdgroup leaves its part, and the first simdgroup adds the parts up without waiting for
+// them.
 // CHECK: --threads 256 --group 256 --arg x=f32[256]=uniform
 // FINDS: threadgroup-race part add
 #include <metal_stdlib>

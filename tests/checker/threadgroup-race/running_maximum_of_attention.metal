@@ -1,5 +1,5 @@
-// Attention over blocks of keys: thread 0 keeps the largest score so far in threadgroup memory and replaces it while other
-// threads still look at what it was before.
+// Attention over blocks of keys: thread 0 keeps the largest score so far in threadgroup memory and replaces it while
+// other threads still look at what it was before.
 // CHECK: --threads 64 --group 64 --arg scores=f32[256]=normal --arg out=f32[64]=zeros
 // FINDS: threadgroup-race look replace
 #include <metal_stdlib>

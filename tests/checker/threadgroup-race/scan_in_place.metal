@@ -1,5 +1,5 @@
-// Sums of all before, by doubling steps in one array: there is a barrier after each step, but within it one thread reads
-// an element that another one is adding to.
+// Sums of all before, by doubling steps in one array: there is a barrier after each step, but within it one thread
+// reads an element that another one is adding to.
 // CHECK: --threads 64 --group 64 --arg x=u32[64]=ones
 // FINDS: threadgroup-race add add
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// The simdgroups exchange elements behind a simdgroup_barrier, which makes the lanes of one simdgroup wait for each other
-// and nobody else.
+// The simdgroups exchange elements behind a simdgroup_barrier, which makes the lanes of one simdgroup wait for each
+// other and nobody else.
 // CHECK: --threads 64 --group 64 --arg x=bf16[64]=arange
 // FINDS: threadgroup-race write read
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// Softmax: the simdgroups' slots hold the maxima first, then the sums. A fast simdgroup puts its sum into its slot while a
-// slow one still reads the maxima.
+// Softmax: the simdgroups' slots hold the maxima first, then the sums. A fast simdgroup puts its sum into its slot
+// while a slow one still reads the maxima.
 // CHECK: --threads 128 --group 128 --arg x=f32[128]=uniform
 // FINDS: threadgroup-race maximum sum
 #include <metal_stdlib>

@@ -1,5 +1,5 @@
-// A loop over tiles of 32 keys, in which only the keys that exist are loaded. In the last tile the others are those of the
-// tile before, but here the first tile is the last.
+// A loop over tiles of 32 keys, in which only the keys that exist are loaded. In the last tile the others are those of
+// the tile before, but here the first tile is the last.
 // CHECK: --threads 32 --group 32 --arg keys=f16[20]=uniform --arg out=f32[1]=zeros --arg n=20
 // FINDS: uninitialised key
 #include <metal_stdlib>
