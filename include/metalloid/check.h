@@ -99,9 +99,10 @@ struct CheckOptions {
   std::uint64_t schedule = 0;
   // More findings are counted only.
   std::size_t most_findings = 100;
-  // "CLASS", "CLASS:FILE", "CLASS:FILE:LINE", "*:FILE"; FILE by its last parts, with * and ?.
+  // "CLASS", "CLASS:FILE", "CLASS:FILE:LINE", "*:FILE"; FILE by its last parts, with * and ?. They speak of each place
+  // of a finding, and of the calls that led there.
   std::vector<std::string> suppressions;
-  // Comments in a source: `// metalloid: allow race` on a finding's line or the one above it.
+  // Comments in a source: `// metalloid: allow race` on a finding's line, or alone on the line above it.
   bool comments_suppress = true;
 };
 
@@ -116,8 +117,8 @@ class CheckSession {
   // In the order in which they were found: the same in every run.
   std::vector<Finding> findings() const;
   std::vector<Finding> take_findings();  // and forgets them
-  std::uint64_t lost() const;            // findings above most_findings
-  std::uint64_t suppressed() const;
+  std::uint64_t lost() const;            // how many findings were above most_findings
+  std::uint64_t suppressed() const;      // how many were left out
   std::uint64_t dispatches() const;      // that were checked
 
   struct State;

@@ -49,10 +49,19 @@ class Buffer {
     return buffer;
   }
 
+  // The same memory, of whose contents nothing is known: the checker (metalloid/check.h) reports who reads a byte of it
+  // that the kernel has not written before.
+  Buffer as_undefined() const {
+    Buffer buffer = *this;
+    buffer.is_undefined_ = true;
+    return buffer;
+  }
+
   void* contents() const;                             // null in memory that the host cannot reach
   std::uint64_t gpu_address() const;                  // as kernels see it, on the device that it belongs to
   std::size_t size() const { return size_; }          // bytes
   ElementType elements() const { return elements_; }  // none where nobody said what they are
+  bool is_undefined() const { return is_undefined_; }
   engines::Memory& memory() const;
   template <typename T>
   std::span<T> as() const {
@@ -68,6 +77,7 @@ class Buffer {
   void* memory_ = nullptr;
   std::size_t size_ = 0;
   ElementType elements_ = ElementType::none;
+  bool is_undefined_ = false;
   std::shared_ptr<void> owner_;
   engines::Memory* space_ = nullptr;  // null: the host's
 };

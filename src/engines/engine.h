@@ -30,6 +30,7 @@ struct BoundArgument {
   // Of tensors, what the parameter is a copy of: the address of the elements, all extents, all strides.
   std::vector<std::int64_t> descriptor;
   std::size_t threadgroup_bytes = 0;  // of threadgroup memory
+  bool is_undefined = false;          // nobody has written the memory yet (Buffer::as_undefined)
 };
 
 // A checked dispatch, resolved for one kernel.

@@ -93,7 +93,21 @@ const std::vector<std::string>& words() {
                                                "[]",
                                                "f32[0]=zeros",
                                                "-1",
-                                               "1e308"};
+                                               "1e308",
+                                               "check",
+                                               "x=@y",
+                                               "@0+16",
+                                               "y=f32[8]=undefined",
+                                               "--only",
+                                               "race,all",
+                                               "--skip",
+                                               "out-of-bounds",
+                                               "--strict",
+                                               "--schedule",
+                                               "--suppress",
+                                               "*:*.metal:4",
+                                               "--sarif",
+                                               "-"};
   return all;
 }
 

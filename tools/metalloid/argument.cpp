@@ -15,6 +15,7 @@
 #include "npy.h"
 #include "numbers.h"
 #include "output.h"
+#include "support/padding.h"
 #include "value.h"
 
 namespace metalloid::tool {
@@ -74,12 +75,14 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
     spec.source = ArgumentSpec::Source::uniform;
   } else if (fill == "normal") {
     spec.source = ArgumentSpec::Source::normal;
+  } else if (fill == "undefined") {
+    spec.source = ArgumentSpec::Source::undefined;
   } else {
     const bool is_word = fill.size() > 3 && std::isalpha(static_cast<unsigned char>(fill[0])) != 0 &&
                          fill.find(',') == std::string_view::npos;
     if (is_word && fill != "true" && fill != "false") {
-      fail(spec.text,
-           fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform or normal", shortened(fill)));
+      fail(spec.text, fmt::format("'{}' is neither a value nor zeros, ones, arange, uniform, normal or undefined",
+                                  shortened(fill)));
     }
     spec.values = split(fill, ',');
   }
@@ -99,8 +102,25 @@ void suggest_kind(std::string_view text, std::string_view name) {
   if (name == "f64" || name == "double") fail(text, "Metal has no 64-bit floats; give f32");
 }
 
+// "a" or "a+16". A name has no '+'.
+void parse_alias(ArgumentSpec& spec, std::string_view text) {
+  const auto plus = text.find('+');
+  spec.source = ArgumentSpec::Source::alias;
+  spec.alias = text.substr(0, plus);
+  if (plus != std::string_view::npos) {
+    const auto offset = parse_number<std::size_t>(text.substr(plus + 1));
+    if (!offset) fail(spec.text, fmt::format("'{}' is no number of bytes", shortened(text.substr(plus + 1))));
+    spec.alias_offset = *offset;
+  }
+  if (spec.alias.empty()) fail(spec.text, "an argument's name or index stands behind '@'");
+}
+
 // True if the text was a SPEC without a target.
 bool parse_plain(ArgumentSpec& spec, std::string_view text) {
+  if (text.starts_with('@') && !names_npy_file(text)) {
+    parse_alias(spec, text.substr(1));
+    return true;
+  }
   const auto kind_end = text.find_first_of(":[");
   const auto kind = kind_end == std::string_view::npos ? std::nullopt : parse_kind(text.substr(0, kind_end));
   if (!kind) {
@@ -190,7 +210,8 @@ ArgumentSpec parse_argument(std::string_view text) {
   }
   fail(text,
        fmt::format("not understood; give FILE.npy, a value such as 1024 or 1e-5 or {{8,0.5}}, or an array such as "
-                   "f32[8,1024]=zeros|ones|arange|uniform|normal|VALUE, each also as NAME=... or INDEX=... "
+                   "f32[8,1024]=zeros|ones|arange|uniform|normal|undefined|VALUE, or @ARGUMENT, each also as NAME=... "
+                   "or INDEX=... "
                    "(kinds: {})",
                    kind_names()));
 }
@@ -207,6 +228,10 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
   }
   Array array = make_array(spec.kind, spec.shape);
   const std::size_t count = array.element_count();
+  if (spec.source == ArgumentSpec::Source::undefined) {
+    support::fill_with(array.bytes, undefined_pattern);
+    return array;
+  }
   if (spec.source == ArgumentSpec::Source::values) {
     if (spec.values.size() != 1 && spec.values.size() != count) {
       fail(spec.text, fmt::format("{} values for {} elements", spec.values.size(), count));

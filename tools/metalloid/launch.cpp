@@ -1,94 +1,22 @@
-// Binding, running and reading back.
+// Choosing, running and reading back.
 #include "launch.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <set>
 
 #include "argument.h"
 #include "constants.h"
 #include "metalloid/library_outline.h"
 #include "numbers.h"
 #include "output.h"
-#include "value.h"
 
 namespace metalloid::tool {
 namespace {
 
 std::optional<std::uint32_t> as_index(std::string_view text) { return parse_number<std::uint32_t>(text); }
-
-// Tensors share the buffers' indices.
-bool takes_memory(const ArgumentInfo& argument) {
-  return argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor;
-}
-
-std::string describe_buffers(const KernelInfo& info) {
-  std::string text;
-  for (const ArgumentInfo& argument : info.arguments) {
-    if (!takes_memory(argument)) continue;
-    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", argument.index, argument.name, argument.type.name);
-  }
-  return text.empty() ? "the kernel takes no buffers" : fmt::format("the kernel takes {}", text);
-}
-
-const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target, std::string_view spec) {
-  const auto index = as_index(target);
-  for (const ArgumentInfo& argument : info.arguments) {
-    if (takes_memory(argument) && (index ? argument.index == *index : argument.name == target)) {
-      return argument;
-    }
-  }
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("kernel '{}' has no buffer argument '{}' for '{}'; {}", info.name, shortened(target),
-                          shortened(spec), describe_buffers(info)));
-}
-
-// Vectors, matrices and atomics take arrays of their elements, structs take their bytes. Pointers to char, uchar and
-// void stand for memory of any kind.
-void check_kind(const KernelInfo& info, const ArgumentInfo& argument, const ArgumentSpec& spec, ElementType given) {
-  ElementType wanted = argument.type.scalar;
-  const bool is_char = (wanted == ElementType::int8 || wanted == ElementType::uint8) && argument.type.rows == 1;
-  if (is_char && !argument.is_reference && !argument.type.is_atomic && !spec.is_scalar) return;
-  if (wanted == ElementType::none) {
-    if (argument.type.members.empty()) return;
-    wanted = ElementType::uint8;
-  }
-  if (wanted == given) return;
-  const bool is_struct = !argument.type.members.empty();
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("kernel '{}', argument '{}' ({}): '{}' has {} elements, but {}", info.name, argument.name,
-                          argument.type.name, shortened(spec.text), name_of(given),
-                          is_struct ? fmt::format("a struct takes {{MEMBER=VALUE,...}} or its {} bytes as u8",
-                                                  argument.type.size)
-                                    : fmt::format("its elements are {}", name_of(wanted))));
-}
-
-// A SPEC that would do for an argument, for people to complete.
-std::string example_spec(const ArgumentInfo& argument) {
-  const TypeInfo& type = argument.type;
-  if (argument.is_reference) return fmt::format("--arg {}={}", argument.name, example_value(type));
-  const std::string kind(type.scalar == ElementType::none ? "u8" : name_of(type.scalar));
-  return fmt::format("--arg '{}={}[...]=...'", argument.name, kind);
-}
-
-// Metal's words for the first, as a dispatch says it, and what to type for all.
-void check_missing(const KernelInfo& info, const std::set<std::uint32_t>& bound) {
-  const ArgumentInfo* first = nullptr;
-  std::string specs;
-  for (const ArgumentInfo& argument : info.arguments) {
-    if (!takes_memory(argument) || !argument.is_active || bound.contains(argument.index)) continue;
-    if (first == nullptr) first = &argument;
-    specs += " " + example_spec(argument);
-  }
-  if (first == nullptr) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("kernel '{}': missing buffer binding at index {} for argument '{}'; add{}", info.name,
-                          first->index, first->name, specs));
-}
 
 Size as_size(const std::vector<std::uint64_t>& extents) {
   return {static_cast<std::uint32_t>(extents[0]), static_cast<std::uint32_t>(extents[1]),
@@ -156,6 +84,8 @@ std::string spec_help() {
       "  u32:1024   f32:1e-5       a value that says its type\n"
       "  f32[8,1024]=FILL          an array; FILL is zeros, ones, arange, uniform (0..1, integers 0..99), normal,\n"
       "                            a value, or one value per element: i32[4]=1,2,3,4\n"
+      "  f32[64]=undefined         memory that nobody has written yet\n"
+      "  @x   @x+16                the memory of argument x (or of an index), from a byte of it on\n"
       "and binds buffers 0, 1, 2, ... in order; NAME=SPEC or INDEX=SPEC binds one of them. Some shells (zsh) want\n"
       "brackets in quotes: --arg 'x=f32[8]=ones'.\n"
       "Element types: {}.\n"
@@ -231,55 +161,6 @@ void Launch::set_grid(const LaunchOptions& options) {
   }
 }
 
-void Launch::bind(const LaunchOptions& options) {
-  std::vector<ArgumentSpec> specs;
-  for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
-
-  std::set<std::uint32_t> taken;
-  std::vector<const ArgumentInfo*> bound(specs.size());
-  auto take = [&](std::size_t i, std::string_view target) {
-    bound[i] = &find_buffer(kernel_.info(), target, specs[i].text);
-    if (!taken.insert(bound[i]->index).second) {
-      throw UsageError(
-          fmt::format("argument '{}': buffer {} is bound twice", shortened(specs[i].text), bound[i]->index));
-    }
-  };
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (!specs[i].target.empty()) take(i, specs[i].target);
-  }
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (!specs[i].target.empty()) continue;
-    while (taken.contains(next)) ++next;
-    take(i, std::to_string(next));
-  }
-
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const ArgumentInfo& info = *bound[i];
-    const bool has_arguments_type = specs[i].source == ArgumentSpec::Source::of_argument;
-    Array array = has_arguments_type ? parse_value(specs[i].value, info.type, specs[i].text)
-                                     : materialise(specs[i], options.seed + info.index);
-    if (!has_arguments_type) check_kind(kernel_.info(), info, specs[i], array.kind);
-    std::unique_ptr<support::GuardedMemory> memory;
-    if ((specs[i].is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant) {
-      dispatch_.bytes(info.index, array.bytes);
-    } else {
-      memory = std::make_unique<support::GuardedMemory>(array.bytes.size());
-      const Buffer buffer = Buffer::wrap(memory->data(), memory->size());
-      if (info.kind == ArgumentKind::tensor) {
-        // The shape is in C order, a tensor's extents begin with the fastest dimension.
-        const std::vector<std::int64_t> extents(array.shape.rbegin(), array.shape.rend());
-        dispatch_.tensor(info.index, buffer, extents);
-      } else {
-        dispatch_.buffer(info.index, buffer);
-      }
-    }
-    arguments_.push_back({info, std::move(array)});
-    buffers_.push_back(std::move(memory));
-  }
-  check_missing(kernel_.info(), taken);
-}
-
 void Launch::fill_buffers() {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->data());
@@ -326,14 +207,15 @@ std::vector<std::chrono::duration<double>> Launch::execute() {
     check_surroundings();
   }
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (buffers_[i]) std::copy_n(buffers_[i]->data(), buffers_[i]->size(), arguments_[i].array.bytes.begin());
+    std::vector<std::byte>& bytes = arguments_[i].array.bytes;
+    if (!memory_[i].empty()) std::copy_n(memory_[i].data(), bytes.size(), bytes.begin());
   }
   return times;
 }
 
 std::chrono::duration<double> Launch::time_calls(std::uint32_t calls) {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (!buffers_[i] || (was_filled_ && arguments_[i].info.access == Access::read)) continue;
+    if (!buffers_[i] || (was_filled_ && !is_writable_[i])) continue;
     std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->data());
   }
   was_filled_ = true;
@@ -347,11 +229,6 @@ std::chrono::duration<double> Launch::time_calls(std::uint32_t calls) {
 std::uint64_t Launch::thread_count() const {
   const std::uint64_t grid = dispatch_.grid().volume();
   return dispatch_.grid_counts_threads() ? grid : grid * dispatch_.group().volume();
-}
-
-std::span<const std::byte> Launch::memory(std::size_t argument) const {
-  if (!buffers_[argument]) return {};
-  return {buffers_[argument]->data(), buffers_[argument]->size()};
 }
 
 const BoundArgument& Launch::find(const std::string& name_or_index) const {

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "argument.h"
 #include "array.h"
+#include "metalloid/check.h"
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/tune.h"
@@ -33,6 +35,8 @@ struct LaunchOptions {
   std::uint64_t seed = 0;
   std::uint32_t repeat = 1;
   std::optional<double> timeout;  // seconds
+  // Elements of another type than the argument's are bound as they are, and findings() speaks of them.
+  bool takes_other_types = false;
 };
 
 // All but --repeat, which not every subcommand has.
@@ -69,10 +73,12 @@ class Launch {
   std::chrono::duration<double> time_calls(std::uint32_t calls);
 
   const Kernel& kernel() const { return kernel_; }
+  const std::vector<Finding>& findings() const { return findings_; }
   std::uint64_t thread_count() const;
   Size group() const { return dispatch_.group(); }
   const std::vector<BoundArgument>& arguments() const { return arguments_; }
-  // Beside arguments(): the memory that the kernel works on, empty where bytes are bound by value.
+  // Beside arguments(): the memory that the kernel works on, empty where bytes are bound by value. Of an argument that
+  // is bound to another one's memory, its part of that.
   std::span<const std::byte> memory(std::size_t argument) const;
   // By name or index. Throws UsageError that lists what is bound.
   const BoundArgument& find(const std::string& name_or_index) const;
@@ -80,6 +86,10 @@ class Launch {
 
  private:
   void bind(const LaunchOptions& options);
+  std::vector<const ArgumentInfo*> targets_of(const std::vector<ArgumentSpec>& specs) const;
+  void bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptions& options);
+  void bind_alias(std::size_t i, const ArgumentSpec& spec);
+  void bind_memory(const ArgumentInfo& info, const Buffer& buffer, const std::vector<std::size_t>& shape);
   void set_grid(const LaunchOptions& options);
   void set_threadgroup_memory(const LaunchOptions& options);
   void fill_buffers();
@@ -91,8 +101,11 @@ class Launch {
   Dispatch dispatch_;
   std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread_;  // bytes, by index
   std::vector<BoundArgument> arguments_;
-  // Beside arguments_; nothing where bytes are bound by value.
+  // Beside arguments_; nothing where bytes are bound by value, or the memory of another argument is.
   std::vector<std::unique_ptr<support::GuardedMemory>> buffers_;
+  std::vector<std::span<std::byte>> memory_;
+  std::vector<bool> is_writable_;  // through whichever argument; beside buffers_
+  std::vector<Finding> findings_;
   std::uint32_t repeat_;
   bool was_filled_ = false;  // by time_calls()
 };

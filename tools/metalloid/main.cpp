@@ -61,16 +61,19 @@ int perform(int argc, char** argv) {
       "  metalloid inspect kernel.metal                  its kernels and what they want bound\n"
       "  metalloid run kernel.metal --kernel saxpy --threads 8 \\\n"
       "      --arg y=f32[8]=ones --arg x=f32[8]=arange --arg a=0.5 --print y\n"
+      "  metalloid check kernel.metal --kernel saxpy ...   the same, and what is wrong with the kernel\n"
       "  metalloid tune kernel.metal --kernel saxpy --threads 100000 \\\n"
       "      --arg y=f32[100000]=ones --arg x=f32[100000]=arange --arg a=0.5\n"
       "  metalloid bench kernel.metal --kernel saxpy ...   how fast it is, and how fast it could be\n\n"
       "Results go to stdout, messages to stderr.\n"
-      "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running or writing failed.\n"
+      "Exit codes: 0 fine, 1 the source does not compile, 2 the command line is wrong, 3 running or writing failed,\n"
+      "4 'metalloid check' found something.\n"
       "'metalloid COMMAND --help' explains a command.");
   int exit_code = exit_fine;
   add_compile(app, exit_code);
   add_inspect(app, exit_code);
   add_run(app, exit_code);
+  add_check(app, exit_code);
   add_tune(app, exit_code);
   add_bench(app, exit_code);
   add_devices(app, exit_code);

@@ -18,6 +18,7 @@ inline constexpr int exit_fine = 0;
 inline constexpr int exit_compile_error = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_run_error = 3;
+inline constexpr int exit_findings = 4;
 
 // What the user wrote; `compile_options` makes sense of it.
 struct CompilerFlags {
@@ -52,6 +53,7 @@ Library load_source(const Device& device, const std::string& file, const Compile
 void add_compile(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);

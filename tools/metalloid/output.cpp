@@ -122,16 +122,18 @@ void end_if_reader_is_gone() {
   ::raise(SIGPIPE);
 }
 
+void write_raw_message(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
 void write_message(std::string_view text) noexcept {
   try {
-    const std::string safe = printable(text);
-    std::string_view rest = safe;
-    while (!rest.empty()) {
-      const ssize_t count = ::write(STDERR_FILENO, rest.data(), rest.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    }
+    write_raw_message(printable(text));
   } catch (...) {  // no memory for a message
   }
 }

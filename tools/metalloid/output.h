@@ -34,6 +34,8 @@ void end_if_reader_is_gone();
 
 // To stderr, which may be closed or full.
 void write_message(std::string_view text) noexcept;
+// The same for text that is printable already but for its colours.
+void write_raw_message(std::string_view text) noexcept;
 
 template <typename... T>
 void print_result(fmt::format_string<T...> format, T&&... values) {

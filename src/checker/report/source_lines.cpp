@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "metalloid/error.h"
@@ -44,8 +45,11 @@ std::optional<LineDirective> directive_of(std::string_view line) {
 
 }  // namespace
 
-void SourceLines::add(const std::string& name, std::string_view text) {
-  std::string file = name;
+void SourceLines::add(std::string name, std::shared_ptr<const std::string> text) {
+  if (text) texts_.emplace_back(std::move(name), std::move(text));
+}
+
+void SourceLines::read(std::string file, std::string_view text) {
   std::uint32_t number = 1;
   while (!text.empty()) {
     const auto end = text.find('\n');
@@ -63,6 +67,7 @@ void SourceLines::add(const std::string& name, std::string_view text) {
 
 std::string SourceLines::line(const std::string& file, std::uint32_t number) {
   if (file.empty() || number == 0) return {};
+  for (auto& [name, text] : std::exchange(texts_, {})) read(name, *text);
   auto found = files_.find(file);
   if (found == files_.end()) {
     std::error_code error;

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace metalloid::checker {
@@ -14,13 +15,16 @@ namespace metalloid::checker {
 // directives count as they do for the compiler, and else in files.
 class SourceLines {
  public:
-  // `name`: as diagnostics show it.
-  void add(const std::string& name, std::string_view text);
+  // `name`: as diagnostics show it. The text is read when a line is asked for.
+  void add(std::string name, std::shared_ptr<const std::string> text);
   // Without its end; empty if there is none of that number.
   std::string line(const std::string& file, std::uint32_t number);
 
  private:
   using Lines = std::map<std::uint32_t, std::string>;
+  void read(std::string file, std::string_view text);
+
+  std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> texts_;  // that nobody has read yet
   std::map<std::string, Lines> files_;
 };
 

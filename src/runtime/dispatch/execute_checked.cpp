@@ -22,6 +22,7 @@ void execute_checked(const Kernel& kernel, const engines::DispatchPlan& plan,
     } else if (argument.memory.base) {
       watched.address = argument.memory.address();
       watched.bytes = argument.memory.size - argument.memory.offset;
+      watched.is_undefined = argument.is_undefined;
     }
   }
   checker::SourceLines lines;

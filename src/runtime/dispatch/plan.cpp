@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "checker/host_checks.h"
 #include "engines/cpu/hardware.h"
+#include "runtime/dispatch/host_arguments.h"
 #include "runtime/states.h"
 
 namespace metalloid::runtime {
@@ -82,21 +84,10 @@ void plan_grid(const KernelInfo& kernel, const Limits& limits, std::uint32_t max
   }
 }
 
-// A reference is one whole object; a pointer leads to at least one. The room after a vector of three is not needed:
-// hosts bind three numbers to a uint3.
-std::size_t bytes_needed(const TypeInfo& type) {
-  const bool is_vector_of_three = type.columns == 1 && type.rows == 3 && type.array_length == 0;
-  return is_vector_of_three ? std::size_t{3} * size_of(type.scalar) : type.size;
-}
-
-// A kernel that takes half for float reads wrong numbers, and writes twice as far as the memory reaches.
-void check_format(const KernelInfo& kernel, const ArgumentInfo& argument, ElementType given) {
-  if (!differ_in_format(argument.type.scalar, given)) return;
-  reject(
-      ErrorCode::invalid_argument, kernel,
-      "argument '{}' at index {} has the type {}, whose elements are {}; those given are {}. Convert them, or bind the "
-      "memory without a type of elements if the same memory is meant",
-      argument.name, argument.index, argument.type.name, name_of(argument.type.scalar), name_of(given));
+void check_width(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch::Binding& binding) {
+  const auto problem = checker::width_problem(argument, host_argument_of(argument, binding));
+  if (!problem || problem->severity != Severity::error) return;
+  reject(ErrorCode::invalid_argument, kernel, "{}; {}", problem->message, problem->fix);
 }
 
 engines::MemoryRange range_of(const Buffer& buffer, std::size_t offset, Access access) {
@@ -114,18 +105,13 @@ engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
     reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
            argument.name);
   }
-  const std::size_t needed = bytes_needed(argument.type);
   if (const auto* bytes = std::get_if<Dispatch::Bytes>(&found->second)) {
     if (bytes->size() > max_inline_bytes) {
       reject(ErrorCode::limit_exceeded, kernel,
              "{} inline bytes for argument '{}' at index {} exceed the limit of {}; use a buffer", bytes->size(),
              argument.name, argument.index, max_inline_bytes);
     }
-    if (bytes->size() < needed) {
-      reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} needs {} bytes for its type {}; {} given",
-             argument.name, argument.index, needed, argument.type.name, bytes->size());
-    }
-    check_format(kernel, argument, bytes->elements);
+    check_width(kernel, argument, found->second);
     return {
         const_cast<std::byte*>(bytes->data()), bytes->size(), 0, Access::read, engines::MemoryRange::Owner::dispatch,
         &engines::cpu::hardware().memory()};
@@ -140,13 +126,19 @@ engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
            "offset {} of argument '{}' at index {} lies behind its buffer's {} bytes", offset, argument.name,
            argument.index, buffer.size());
   }
+  const std::size_t needed = checker::bytes_needed(argument.type);
   if (buffer.size() - offset < needed) {
     reject(ErrorCode::invalid_argument, kernel,
            "argument '{}' at index {} needs {} bytes for its type {}; its buffer has {} after offset {}", argument.name,
            argument.index, needed, argument.type.name, buffer.size() - offset, offset);
   }
-  check_format(kernel, argument, buffer.elements());
+  check_width(kernel, argument, found->second);
   return range_of(buffer, offset, argument.access);
+}
+
+bool is_undefined(const Dispatch::Binding& binding) {
+  const auto* bound = std::get_if<Dispatch::BufferBinding>(&binding);
+  return bound != nullptr && bound->buffer.is_undefined();
 }
 
 // Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
@@ -202,7 +194,9 @@ engines::BoundArgument resolve_tensor(const KernelInfo& kernel, const ArgumentIn
            "tensor '{}' at index {} with extents ({}) of {} does not fit into its buffer's {} bytes", argument.name,
            argument.index, fmt::join(tensor->extents, ", "), argument.type.name, tensor->buffer.size());
   }
-  engines::BoundArgument bound{range_of(tensor->buffer, tensor->offset, argument.access), {}, 0};
+  engines::BoundArgument bound;
+  bound.memory = range_of(tensor->buffer, tensor->offset, argument.access);
+  bound.is_undefined = tensor->buffer.is_undefined();
   const std::size_t slots = std::max<std::size_t>(rank, 1);  // at least one of each
   bound.descriptor.resize(1 + 2 * slots);
   bound.descriptor[0] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(bound.memory.address()));
@@ -276,6 +270,7 @@ void reject_surplus(const KernelInfo& kernel, const Limits& limits, const Dispat
 }  // namespace
 
 engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& dispatch) {
+  check_host_arguments(pipeline, dispatch);
   const KernelInfo& kernel = pipeline.info();
   const Limits limits = pipeline.state().compiled->engine->hardware().limits();
   engines::DispatchPlan plan;
@@ -289,6 +284,7 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
     if (!argument.is_active) continue;
     if (argument.kind == ArgumentKind::buffer) {
       plan.arguments[i].memory = resolve_buffer(kernel, argument, dispatch);
+      plan.arguments[i].is_undefined = is_undefined(dispatch.bindings().at(argument.index));
     } else if (argument.kind == ArgumentKind::tensor) {
       plan.arguments[i] = resolve_tensor(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::threadgroup_memory) {
