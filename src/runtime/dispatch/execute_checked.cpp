@@ -26,7 +26,9 @@ void execute_checked(const Kernel& kernel, const engines::DispatchPlan& plan,
     }
   }
   checker::SourceLines lines;
-  if (const auto& source = kernel.state().source) lines.add(source->name, source->text);
+  if (const auto& source = kernel.state().source) {
+    lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
+  }
   checker::Watch watch(
       std::move(session), checked->info, std::move(arguments),
       {plan.threads_per_grid, plan.threadgroups_per_grid, plan.threads_per_threadgroup}, lines);
