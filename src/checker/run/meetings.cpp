@@ -30,23 +30,23 @@ void Watch::meet(MeetingStep step, std::uint32_t what, std::uint32_t operand, st
     case MeetingStep::come_to_threadgroup_barrier:
       if (number < most_meetings) around_[thread][number] = false;
       at_barrier_[thread] = {site, what};
-      ++came_to_barrier_;
       return;
     case MeetingStep::leave_threadgroup_barrier:
-      // The first to leave speaks for all.
-      if (came_to_barrier_ != 0) open_barrier();
+      // The first to leave speaks for all; it may come to the next one before the others leave.
+      if (at_barrier_[thread].site) open_barrier();
       return;
     case MeetingStep::come_to_simdgroup_barrier:
     case MeetingStep::come_to_operation:
       if (number < most_meetings) around_[thread][number] = false;
       simdgroup.sites[lane] = site;
       simdgroup.operands[lane] = operand;
+      simdgroup.whats[lane] = what;
       simdgroup.came |= 1u << lane;
       return;
     case MeetingStep::leave_simdgroup_barrier:
     case MeetingStep::leave_operation:
       if ((simdgroup.came >> lane & 1) != 0) {
-        carry_out(thread / 32, what, simdgroup.sites[lane], step == MeetingStep::leave_simdgroup_barrier);
+        carry_out(thread / 32, simdgroup.whats[lane], simdgroup.sites[lane], step == MeetingStep::leave_simdgroup_barrier);
       }
       return;
   }
@@ -74,14 +74,19 @@ void Watch::open_barrier() {
     if (at_barrier_[thread].site) continue;
     const bool around = went_around(thread, number_of(what));
     if (!around && !session_->options.strict) continue;
-    if (looks_for(CheckClass::barrier_divergence) && is_new(CheckClass::barrier_divergence, first->id, 0, 0)) {
+    // It may have been told which barrier the others came to instead.
+    const bool is_told = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
+      const auto& [kind, a, b, root] = known.first;
+      return kind == CheckClass::barrier_divergence && a != 0 && (a == first->id || b == first->id);
+    });
+    if (!is_told && looks_for(CheckClass::barrier_divergence) &&
+        is_new(CheckClass::barrier_divergence, first->id, 0, 0)) {
       add(missed_barrier_finding(first_thread, first, thread, around));
     }
     break;
   }
   clock_.threadgroup_barrier(names(all, ir::device_memory), names(all, ir::threadgroup_memory));
   std::fill(at_barrier_.begin(), at_barrier_.end(), AtBarrier{});
-  came_to_barrier_ = 0;
 }
 
 // All lanes that came to this place go on together.

@@ -57,8 +57,9 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
   }
   if (is_known || (readers > 1 && !access.writes)) return race;
   if (!place) {
-    // A write tells more than a read; which one goes depends on the access alone, so that runs are alike.
-    const unsigned first = (access.thread + access.time) % cell.slots.size();
+    // A write tells more than a read. Which one goes is as good as random, so that no pattern of accesses is always
+    // forgotten, and depends on the access alone, so that runs are alike.
+    const unsigned first = (access.thread + 64 * access.site + access.time) * 0x9e3779b1u >> 30;
     place = &cell.slots[first];
     for (unsigned i = 0; i < cell.slots.size() && place->writes; ++i) {
       Slot& other = cell.slots[(first + i) % cell.slots.size()];

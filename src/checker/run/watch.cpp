@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "checker/run/access.h"
@@ -56,6 +57,7 @@ void Watch::set_roots(const NamedRoot* roots) {
 }
 
 void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, void* const* arguments) {
+  tell_unwritten();
   threadgroup_ = static_cast<std::uint32_t>(index + 1);
   memory_ = memory;
   threadgroup_arguments_ = arguments;
@@ -69,7 +71,6 @@ void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, 
     simdgroups_[i].ended = simdgroups_[i].came = 0;
   }
   at_barrier_.assign(threads_, {});
-  came_to_barrier_ = 0;
   around_.assign(threads_, {});
 }
 
@@ -111,9 +112,27 @@ void Watch::add(Finding finding) {
 }
 
 void Watch::finish() {
+  tell_unwritten();
+  drop_lesser_races();
   for (Finding& finding : std::exchange(findings_, {})) session_->add(std::move(finding), lines_);
   session_->count_dispatch();
   known_.clear();
+}
+
+// Lines that threads of two simdgroups race in need not be told again for lanes of one.
+void Watch::drop_lesser_races() {
+  const auto lines_of = [](const Finding& finding) {
+    const std::uint32_t a = finding.steps[0].place.line, b = finding.steps[1].place.line;
+    return std::tuple(finding.memory, std::min(a, b), std::max(a, b));
+  };
+  std::set<decltype(lines_of(findings_.front()))> raced;
+  for (const Finding& finding : findings_) {
+    const bool is_race = finding.kind == CheckClass::threadgroup_race || finding.kind == CheckClass::device_race;
+    if (is_race && finding.severity == Severity::error) raced.insert(lines_of(finding));
+  }
+  std::erase_if(findings_, [&](const Finding& finding) {
+    return finding.kind == CheckClass::lockstep && raced.contains(lines_of(finding));
+  });
 }
 
 void* Watch::harmless(std::uint64_t bytes) {
@@ -215,10 +234,22 @@ void Watch::check_written(const Access& access) {
     word |= bits;
     at += count;
   }
-  if (is_any_missing && looks_for(CheckClass::uninitialised) &&
-      is_new(CheckClass::uninitialised, access.site->id, 0, access.root)) {
-    add(unwritten_finding(access));
+  constexpr std::size_t most = 4096;
+  if (!is_any_missing || !looks_for(CheckClass::uninitialised) || unwritten_.size() >= most) return;
+  unwritten_.push_back(access);
+}
+
+void Watch::forget_unwritten(const Access& access) {
+  std::erase_if(unwritten_, [&](const Access& read) {
+    return read.address < access.address + access.bytes && access.address < read.address + read.bytes;
+  });
+}
+
+void Watch::tell_unwritten() {
+  for (const Access& read : unwritten_) {
+    if (is_new(CheckClass::uninitialised, read.site->id, 0, read.root)) add(unwritten_finding(read));
   }
+  unwritten_.clear();
 }
 
 void Watch::check_races(const Access& access) {
@@ -272,11 +303,31 @@ void Watch::report_race(const Access& access, const Race& race) {
   } else if (same_simdgroup && earlier.site != access.site->id) {
     kind = CheckClass::lockstep;
   }
-  if (!looks_for(kind)) return;
-  // What a harmful and a harmless pair of one place have in common is told by the harmful one.
-  const std::uint32_t root = access.root | (same_value ? 0x40000000u : 0);
-  if (!is_new(kind, earlier.site, access.site->id, root)) return;
-  add(race_finding(access, race, kind, same_value));
+  forget_unwritten(access);
+  if (looks_for(kind)) add_race(access, race, kind, same_value);
+}
+
+void Watch::add_race(const Access& access, const Race& race, CheckClass kind, bool same_value) {
+  const std::uint32_t a = std::min<std::uint32_t>(race.earlier.site, access.site->id),
+                      b = std::max<std::uint32_t>(race.earlier.site, access.site->id);
+  const Key key{CheckClass::threadgroup_race, a, b, access.root};
+  const auto known = known_.find(key);
+  if (known == known_.end()) {
+    if (is_new(CheckClass::threadgroup_race, a, b, access.root)) add(race_finding(access, race, kind, same_value));
+    return;
+  }
+  Finding& finding = findings_[known->second];
+  ++finding.count;
+  const auto gravity = [](CheckClass of, bool is_note) {
+    if (is_note) return 0;
+    return of == CheckClass::lockstep ? 1 : of == CheckClass::missing_fence ? 2 : 3;
+  };
+  // What is told already, unless this is graver.
+  if (gravity(kind, same_value) <= gravity(finding.kind, finding.severity == Severity::note)) return;
+  Finding graver = race_finding(access, race, kind, same_value);
+  graver.count = finding.count;
+  graver.kernel = kernel_.name;
+  finding = std::move(graver);
 }
 
 void* Watch::leads_outside(const Access& access) {

@@ -79,7 +79,7 @@ class Watch {
   struct Simdgroup {
     std::uint32_t exists = 0, ended = 0;
     std::array<const Site*, 32> sites{};  // of the operation that a lane came to
-    std::array<std::uint32_t, 32> operands{};
+    std::array<std::uint32_t, 32> operands{}, whats{};
     std::uint32_t came = 0;
   };
 
@@ -89,10 +89,15 @@ class Watch {
   // False if it was found before, and is counted.
   bool is_new(CheckClass kind, std::uint32_t a, std::uint32_t b, std::uint32_t root);
   void add(Finding finding);
+  // Of a pair of places only the gravest kind of race is told.
+  void add_race(const Access& access, const Race& race, CheckClass kind, bool same_value);
 
   void* leads_outside(const Access& access);
   void check_written(const Access& access);
-  void mark_written(const Access& access);
+  // Reads of what was not written yet may be the other half of a race: then the race is told, and not they.
+  void forget_unwritten(const Access& access);
+  void tell_unwritten();
+  void drop_lesser_races();
   void check_races(const Access& access);
   void report_race(const Access& access, const Race& race);
   void report_misaligned(const Access& access, std::uintptr_t alignment);
@@ -156,10 +161,10 @@ class Watch {
     std::uint32_t what = 0;
   };
   std::vector<AtBarrier> at_barrier_;
-  std::uint32_t came_to_barrier_ = 0;
   std::vector<std::bitset<most_meetings>> around_;  // by thread, since it last came to them
   bool has_fences_ = false;
 
+  std::vector<Access> unwritten_;  // reads of the threadgroup that runs
   std::vector<Finding> findings_;
   std::map<Key, std::size_t> known_;
   std::uint64_t lost_ = 0;
