@@ -156,6 +156,8 @@ class Instrumenter {
       meet_around(call, what, call.arg_size() > 1 ? call.getArgOperand(1) : none);
     } else if (ir::parse_matrix_operation(name)) {
       meet_around(call, matrix_meeting, none);
+    } else if (name.contains("14simdgroup_load") || name.contains("15simdgroup_store")) {
+      meet_in_front();
     }
   }
 
@@ -164,6 +166,21 @@ class Instrumenter {
     builder_.SetInsertPoint(call.getNextNode());
     builder_.SetCurrentDebugLocation(call.getDebugLoc());
     meet(MeetingStep::leave_operation, builder_.getInt32(what), operand);
+  }
+
+  // Loads and stores of matrices want all lanes, but each lane's part is plain accesses: so lanes meet first.
+  void meet_in_front() {
+    Value *what = builder_.getInt32(matrix_meeting), *none = builder_.getInt32(0);
+    meet(MeetingStep::come_to_operation, what, none);
+    auto ballot = module_.getOrInsertFunction("metalloid.simd.ballot",
+                                              ir::type_of("metalloid.simd.ballot", module_.getContext()));
+    auto* function = llvm::cast<llvm::Function>(ballot.getCallee());
+    const ir::Operation* operation = ir::find_operation("metalloid.simd.ballot");
+    function->setMemoryEffects(operation->memory);
+    function->addFnAttr(llvm::Attribute::Convergent);
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    builder_.CreateCall(ballot, {builder_.getTrue()});
+    meet(MeetingStep::leave_operation, what, none);
   }
 
   void expect(Value* holds, CheckClass kind, llvm::StringRef name) {

@@ -41,6 +41,7 @@ enum AccessFlags : std::uint32_t {
   access_atomic = 4,
   access_has_value = 8,  // its bits are the operand `value`
   access_is_float = 16,
+  access_any_space = 32,  // the address may be one of the thread's own variables
 };
 // The logarithm of the alignment that the source promises, and the bytes of one element, above the flags.
 inline constexpr unsigned access_alignment_shift = 8, access_element_shift = 16;
@@ -64,6 +65,7 @@ enum Root : std::uint32_t {
   first_threadgroup_root = 0x10000,  // below: the kernel's argument of that number
   first_constant_root = 0x20000,
   first_private_root = 0x30000,
+  trusted_root = 0xfffffffe,  // what the engine made: positions, descriptors of tensors
   unknown_root = 0xffffffff,
 };
 

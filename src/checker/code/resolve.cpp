@@ -91,8 +91,11 @@ class Resolver {
       return ir::PointerRoots::Root{{base, at.getInt64(size), at.getInt32(number)}};
     };
     if (auto* argument = llvm::dyn_cast<llvm::Argument>(&root)) {
-      if (argument->getParent() != entry_ || argument->hasByValAttr()) return std::nullopt;
-      if (kernel_.info.arguments[argument->getArgNo()].kind == ArgumentKind::builtin) return std::nullopt;
+      if (argument->getParent() != entry_) return std::nullopt;
+      const ArgumentKind kind = kernel_.info.arguments[argument->getArgNo()].kind;
+      if (kind == ArgumentKind::builtin || kind == ArgumentKind::tensor || argument->hasByValAttr()) {
+        return described(0, trusted_root);
+      }
       return described(~std::uint64_t{0}, argument->getArgNo());  // what is bound says how large it is
     }
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&root)) {
@@ -124,6 +127,10 @@ class Resolver {
     Value *address = check.getArgOperand(0), *bytes = check.getArgOperand(1);
     const auto values = roots.values_of(address);
     const auto* root = values ? llvm::dyn_cast<llvm::ConstantInt>((*values)[2]) : nullptr;
+    if (root && root->getZExtValue() == trusted_root) {
+      check.replaceAllUsesWith(address);
+      return;
+    }
     if (root && root->getZExtValue() >= first_private_root) {
       resolve_private(check, roots, (*values)[0], (*values)[1]);
       return;
@@ -140,8 +147,10 @@ class Resolver {
     llvm::Type *pointer = builder_.getPtrTy(), *word = builder_.getInt64Ty(), *small = builder_.getInt32Ty();
     const auto callee = operation(module_, name, address->getType(),
                                   {address->getType(), pointer, word, small, word, word, small, small, pointer});
-    Value* result = builder_.CreateCall(callee, {address, base, size, number, bytes, check.getArgOperand(2),
-                                                 check.getArgOperand(3), thread(), site_of(check.getDebugLoc())});
+    Value* flags = check.getArgOperand(3);
+    if (address->getType()->getPointerAddressSpace() == 0) flags = builder_.CreateOr(flags, access_any_space);
+    Value* result = builder_.CreateCall(callee, {address, base, size, number, bytes, check.getArgOperand(2), flags,
+                                                 thread(), site_of(check.getDebugLoc())});
     check.replaceAllUsesWith(result);
   }
 

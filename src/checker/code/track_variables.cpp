@@ -56,7 +56,7 @@ class Variable {
   void collect(Value& address) {
     for (llvm::User* user : address.users()) {
       auto* instruction = llvm::cast<llvm::Instruction>(user);
-      if (llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst>(instruction)) {
+      if (llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst>(instruction) || is_checked_address(*instruction)) {
         collect(*instruction);
       } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction)) {
         reads_.push_back(load);
@@ -81,6 +81,13 @@ class Variable {
     }
   }
 
+  // What a check of an access returns is the address that it was given.
+  static bool is_checked_address(const Value& value) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&value);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    return callee && callee->getName().starts_with(llvm::StringRef(check_access_name));
+  }
+
   void add_write(llvm::Instruction& write, const Value& address, std::uint64_t bytes) {
     writes_.push_back(&write);
     if (address.stripPointerCasts() == &variable_ && bytes >= size_) whole_writes_.push_back(&write);
@@ -89,6 +96,7 @@ class Variable {
   // Bytes from the variable's beginning; null if the address is not made of it by steps that are known.
   Value* offset_of(llvm::IRBuilder<>& builder, Value& address) {
     if (&address == &variable_) return builder.getInt64(0);
+    if (is_checked_address(address)) return offset_of(builder, *llvm::cast<llvm::CallInst>(address).getArgOperand(0));
     if (auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(&address)) {
       Value* base = offset_of(builder, *element->getPointerOperand());
       return base ? builder.CreateAdd(base, llvm::emitGEPOffset(&builder, layout_, element, true)) : nullptr;

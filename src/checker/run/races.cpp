@@ -13,11 +13,18 @@ bool replaces(const Slot& access, const Slot& old) {
   return access.writes || !old.writes;
 }
 
+// A mixing function of 32 bits (Wellons, hash-prospector).
+std::uint32_t scramble(std::uint32_t x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
 }  // namespace
 
 std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock) {
   std::optional<Race> race;
-  Slot* place = nullptr;
+  Slot *place = nullptr, *raced = nullptr;
   bool is_known = false;  // by what is remembered already
   unsigned readers = 0;
   for (Slot& slot : cell.slots) {
@@ -31,6 +38,7 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
         if (!place) place = &slot;
       } else if (conflicts(slot, access)) {
         if (!race) race = Race{slot, Order::unordered};
+        raced = &slot;
       } else if (!slot.writes && !access.writes && (access.bytes & ~slot.bytes) == 0 && slot.atomic == access.atomic) {
         ++readers;
       }
@@ -51,15 +59,17 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
       if (space == Space::threadgroup || replaces(access, slot)) place = &slot;
     } else if (conflicts(slot, access)) {
       if (!race || race->earlier.threadgroup != access.threadgroup) race = Race{slot, order};
+      raced = &slot;
     } else if (!slot.writes && !access.writes && (access.bytes & ~slot.bytes) == 0 && slot.atomic == access.atomic) {
       ++readers;
     }
   }
   if (is_known || (readers > 1 && !access.writes)) return race;
+  if (!place) place = raced;  // it is told
   if (!place) {
     // A write tells more than a read. Which one goes is as good as random, so that no pattern of accesses is always
     // forgotten, and depends on the access alone, so that runs are alike.
-    const unsigned first = (access.thread + 64 * access.site + access.time) * 0x9e3779b1u >> 30;
+    const unsigned first = scramble(access.thread + 1024u * access.site + access.time) % cell.slots.size();
     place = &cell.slots[first];
     for (unsigned i = 0; i < cell.slots.size() && place->writes; ++i) {
       Slot& other = cell.slots[(first + i) % cell.slots.size()];

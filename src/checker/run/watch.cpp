@@ -160,6 +160,25 @@ bool Watch::find_root(Access& access) {
     access.root = static_cast<std::uint32_t>(i);
     return true;
   }
+  if ((access.flags & access_any_space) != 0) {
+    access.is_private = true;
+    access.base = access.address;
+    access.size = access.bytes;
+    return true;
+  }
+  // Elements of tensors are reached by an address that the kernel loads: those outside belong to the nearest one.
+  std::uintptr_t nearest = ~std::uintptr_t{0};
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (kernel_.arguments[i].kind != ArgumentKind::tensor || !arguments_[i].address) continue;
+    const std::byte* end = arguments_[i].address + arguments_[i].bytes;
+    const auto distance = static_cast<std::uintptr_t>(address < end ? arguments_[i].address - address : address - end);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    access.base = const_cast<std::byte*>(arguments_[i].address);
+    access.size = arguments_[i].bytes;
+    access.root = static_cast<std::uint32_t>(i);
+  }
+  if (nearest != ~std::uintptr_t{0}) return true;
   access.base = access.address;
   access.size = access.bytes;
   access.is_elsewhere = true;
@@ -185,13 +204,12 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
       access.size = arguments_[root].bytes;
     } else {
       access.size = arguments_[root].bytes;
-      if (argument.kind == ArgumentKind::tensor) access.base = const_cast<std::byte*>(arguments_[root].address);
     }
   } else if (root < first_constant_root) {
     access.space = Space::threadgroup;
-  } else if (root == unknown_root && !find_root(access)) {
-    return leads_outside(access);
-  } else if (root >= first_constant_root && root != unknown_root) {
+  } else if (root == unknown_root) {
+    if (!find_root(access)) return leads_outside(access);
+  } else {
     access.is_private = true;
   }
   const auto offset = static_cast<std::uint64_t>(access.address - access.base);
