@@ -360,8 +360,9 @@ Finding Watch::missing_lanes_finding(std::uint32_t simdgroup, std::uint32_t lane
   Finding finding;
   finding.kind = CheckClass::divergent_operation;
   const char* what = is_barrier ? "simdgroup_barrier" : is_matrix ? "operation on simdgroup matrices" : "operation";
-  finding.message = fmt::format("not all lanes of simdgroup {} take part in this {}: lanes {} do not", simdgroup, what,
-                                lanes_text(missing));
+  const bool is_one = std::has_single_bit(missing);
+  finding.message = fmt::format("not all lanes of simdgroup {} take part in this {}: {} {} {} not", simdgroup, what,
+                                is_one ? "lane" : "lanes", lanes_text(missing), is_one ? "does" : "do");
   if (!is_barrier && !is_matrix) finding.severity = Severity::warning;
   finding.fix = "let all lanes of the simdgroup execute it";
   finding.steps.push_back({"takes part", place_of(site), thread_here(32 * simdgroup + lane), {}});

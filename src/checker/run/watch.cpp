@@ -1,8 +1,6 @@
 #include "checker/run/watch.h"
 
 #include <fmt/format.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +9,7 @@
 #include <utility>
 
 #include "checker/run/access.h"
-#include "support/crash_guard.h"
+#include "support/readable.h"
 
 namespace metalloid::checker {
 namespace {
@@ -21,13 +19,6 @@ constexpr std::size_t most_pairs = 10'000;  // of places, of one dispatch
 
 bool ranges_overlap(const WatchedArgument& a, const WatchedArgument& b) {
   return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
-}
-
-// Whether memory of the process is there, whatever it belongs to.
-bool is_mapped(const void* address) {
-  std::byte copy;
-  iovec to{&copy, 1}, from{const_cast<void*>(address), 1};
-  return ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) == 1;
 }
 
 }  // namespace
@@ -182,7 +173,7 @@ bool Watch::find_root(Access& access) {
   access.base = access.address;
   access.size = access.bytes;
   access.is_elsewhere = true;
-  return is_mapped(access.address);
+  return support::is_readable(access.address);
 }
 
 void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t root, std::uint64_t bytes,

@@ -28,6 +28,7 @@
 #include "engines/cpu/run/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
+#include "support/readable.h"
 #include "support/sanitizer.h"
 
 namespace metalloid::engines::cpu {
@@ -339,7 +340,7 @@ class CpuExecutable : public Executable {
       if (!end && kernel.facts_.threads_meet) end = worker.runner->end_of_stack(outcome.stack_pointer);
       if (!end) return std::nullopt;
       constexpr std::size_t most_words = 4096;
-      const auto* word = static_cast<const void* const*>(outcome.stack_pointer);
+      const auto* word = static_cast<const void* const*>(support::first_readable(outcome.stack_pointer, end));
       const auto* last = std::min(word + most_words, reinterpret_cast<const void* const*>(end));
       for (; word < last; ++word) {
         if (auto line = line_before(*word)) return line;
