@@ -39,9 +39,10 @@ def test_findings_look_like_compilers_errors(check):
     result = check(*wide)
     assert result.returncode == 4
     assert result.stderr.startswith(
-        "kernel.metal:3: warning: argument 'n' (uint): 'n=u64:64' has u64 elements, but its elements are u32 "
-        "[argument-width]\n    3 | kernel void scale("
+        "kernel.metal:3: warning: argument 'n' at index 2 has the type uint of 4 bytes; 8 bytes are given for it, and the "
+        "kernel sees the first 4 of them [argument-width]\n    3 | kernel void scale("
     )
+    assert "\n  fix: give a value of 4 bytes, uint32 in the host's language\n  in kernel 'scale'\n" in result.stderr
     assert result.stderr.endswith("\n1 finding: 1 argument-width\n")
 
 
@@ -82,6 +83,7 @@ def test_elements_of_another_type_are_findings_here_alone(check, metalloid_cli, 
     assert "'x=i32[64]=arange' has i32 elements, but its elements are f32 [argument-width]" in result.stderr
     assert result.stdout.startswith("y: f32[64]")
     assert metalloid_cli("run", tmp_path / "kernel.metal", *arguments).returncode == 3
+    assert "'n=i32:64' has i32 elements, but its elements are u32" in check(*fine[:-1], "n=i32:64").stderr
 
 
 def test_classes_are_chosen(check):

@@ -118,7 +118,14 @@ TEST(CheckSuppressions, StandInComments) {
   EXPECT_TRUE(has(allowed_below("/* a */ /* metalloid: allow race */"), race));
   EXPECT_FALSE(has(allowed_below("x; // metalloid: allow race"), race));
   EXPECT_NO_THROW(allowed_by(std::string(1 << 20, '/') + "metalloid: allow " + std::string(1 << 20, ',')));
-  EXPECT_NO_THROW(allowed_by(std::string(1 << 20, '\'')));
+  EXPECT_TRUE(has(allowed_by("x = 1'000; // metalloid: allow race"), race));
+  std::string quotes = "'", names = "// metalloid: allow a";
+  for (int i = 0; i < 1 << 19; ++i) {
+    quotes += "\\'\"";
+    names += ",a";
+  }
+  EXPECT_FALSE(has(allowed_by(quotes), race));
+  EXPECT_FALSE(has(allowed_by(names), race));
 }
 
 TEST(CheckSuppressions, CommentsSpeakOfTheirLineOrTheNext) {
