@@ -213,6 +213,22 @@ TEST(CheckSession, CountsWhatIsInTheSamePlaces) {
   for (int i = 1; i < 4; ++i) EXPECT_EQ(findings[i].count, 1u);
 }
 
+TEST(CheckSession, KeepsTheMostSevere) {
+  const CheckSession session;
+  Finding finding = finding_at(CheckClass::device_race, "a.metal", 1);
+  for (const Severity severity : {Severity::note, Severity::error, Severity::warning}) {
+    finding.severity = severity;
+    finding.message = name_of(severity);
+    checker::add_finding(finding);
+    checker::add_finding(finding_at(CheckClass::lockstep, "a.metal", 1));
+  }
+  const std::vector<Finding> findings = session.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].severity, Severity::error);
+  EXPECT_EQ(findings[0].message, "error");
+  EXPECT_EQ(findings[0].count, 3u);
+}
+
 TEST(CheckSession, KnowsFindingsWithoutPlacesByTheirWords) {
   const CheckSession session;
   Finding finding;
