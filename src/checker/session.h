@@ -22,8 +22,8 @@ struct CheckSession::State {
   const CheckOptions options;
   bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
 
-  // Leaves out what nobody looks for and what is suppressed, and counts what was found before: the same class in the
-  // same places, of which the most severe is kept. Fills in the lines of places that have none. `source` knows the lines.
+  // Leaves out what nobody looks for and what is suppressed, and counts what was found before: of the same class in
+  // the same places, the most severe is kept. Fills in the lines of places that have none; `source` knows them.
   void add(Finding finding, checker::SourceLines& source);
   void count_dispatch();
 
