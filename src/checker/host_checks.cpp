@@ -153,6 +153,12 @@ std::uint64_t bytes_needed(const TypeInfo& type) {
   return is_vector_of_three ? std::uint64_t{3} * size_of(type.scalar) : type.size;
 }
 
+bool is_refused(const ArgumentInfo& argument, const HostArgument& bound) {
+  if (bound.kind == HostArgument::Kind::none) return false;
+  const bool is_short = bound.kind == HostArgument::Kind::value && bound.size < bytes_needed(argument.type);
+  return is_short || differ_in_format(argument.type.scalar, bound.elements);
+}
+
 std::optional<WidthProblem> width_problem(const ArgumentInfo& argument, const HostArgument& bound) {
   if (bound.kind == HostArgument::Kind::value) return problem_of_value(argument, bound);
   if (bound.kind == HostArgument::Kind::buffer) return problem_of_elements(argument, bound.elements);

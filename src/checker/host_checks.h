@@ -29,8 +29,11 @@ struct HostArgument {
 // after a vector of three is not needed: hosts bind three numbers to a uint3.
 std::uint64_t bytes_needed(const TypeInfo& type);
 
-// Bytes or elements whose width or format is not the argument's. Dispatches refuse the errors among them; warnings are
-// for the checker.
+// Whether a dispatch refuses it: too few bytes for a value, or another floating-point format.
+bool is_refused(const ArgumentInfo& argument, const HostArgument& bound);
+
+// Bytes or elements whose width or format is not the argument's: an error if it is refused, else a warning, for the
+// checker alone.
 struct WidthProblem {
   Severity severity;
   std::string message, fix;

@@ -61,31 +61,39 @@ void fill_in_lines(SourcePlace& place, checker::SourceLines& source) {
 
 CheckSession::State::State(CheckOptions wanted) : options(std::move(wanted)), suppressions_(options) {}
 
-bool CheckSession::State::count_again(const std::string& key, std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+bool CheckSession::State::count_again(const std::string& key, const Finding& finding) {
   const auto known = known_.find(key);
   if (known == known_.end()) return false;
-  if (known->second.fate == Fate::kept) findings_[known->second.index].count += count;
+  if (known->second.fate != Fate::kept) return true;
+  Finding& kept = findings_[known->second.index];
+  if (kept.severity < finding.severity) return false;
+  kept.count += finding.count;
   return true;
 }
 
 void CheckSession::State::add(Finding finding, checker::SourceLines& source) {
   if (!looks_for(finding.kind)) return;
   const std::string key = key_of(finding);
-  if (count_again(key, finding.count)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (count_again(key, finding)) return;
+  }
   // Without the lock: this may read files.
   for (FindingStep& step : finding.steps) fill_in_lines(step.place, source);
   const bool is_suppressed = suppressions_.suppress(
       finding, [&](const std::string& file, std::uint32_t number) { return source.line(file, number); });
 
   const std::lock_guard lock(mutex_);
-  const bool is_full = findings_.size() >= options.most_findings;
-  const Fate fate = is_suppressed ? Fate::suppressed : is_full ? Fate::lost : Fate::kept;
-  const auto [known, is_new] = known_.try_emplace(key, Known{fate, findings_.size()});
-  if (!is_new) {  // by another thread, meanwhile
-    if (known->second.fate == Fate::kept) findings_[known->second.index].count += finding.count;
+  if (count_again(key, finding)) return;  // another thread found it, meanwhile
+  if (const auto known = known_.find(key); known != known_.end()) {
+    Finding& milder = findings_[known->second.index];
+    finding.count += milder.count;
+    milder = std::move(finding);
     return;
   }
+  const bool is_full = findings_.size() >= options.most_findings;
+  const Fate fate = is_suppressed ? Fate::suppressed : is_full ? Fate::lost : Fate::kept;
+  known_.emplace(key, Known{fate, findings_.size()});
   if (fate == Fate::suppressed) ++suppressed_;
   if (fate == Fate::lost) ++lost_;
   if (fate == Fate::kept) findings_.push_back(std::move(finding));

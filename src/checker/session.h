@@ -22,8 +22,8 @@ struct CheckSession::State {
   const CheckOptions options;
   bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
 
-  // Leaves out what nobody looks for and what is suppressed, and counts what was found before: the same class in the
-  // same places. Fills in the lines of places that have none. `source` knows the lines.
+  // Leaves out what nobody looks for and what is suppressed, and counts what was found before: of the same class in
+  // the same places, the most severe is kept. Fills in the lines of places that have none; `source` knows them.
   void add(Finding finding, checker::SourceLines& source);
   void count_dispatch();
 
@@ -39,8 +39,8 @@ struct CheckSession::State {
     Fate fate;
     std::size_t index;  // of a kept one
   };
-  // True if it was known, and is counted.
-  bool count_again(const std::string& key, std::uint64_t count);
+  // With the lock. True if there is nothing more to do: it was known, and is counted.
+  bool count_again(const std::string& key, const Finding& finding);
 
   const checker::Suppressions suppressions_;
   mutable support::ForkSafeMutex mutex_;

@@ -14,7 +14,7 @@ kernel void scale(device float* y, device const float* x, constant uint& n, uint
 """
 fine = ("--threads", "64", "--group", "32", "--arg", "y=f32[64]=zeros", "--arg", "x=f32[64]=arange", "--arg", "n=64")
 wide = (*fine[:-1], "n=u64:64")
-apart = ("--threads", "8", "--arg", "x=f32[12]=arange", "--arg", "n=8", "--arg", "y=@x+16")
+apart = ("--threads", "4", "--arg", "x=f32[12]=arange", "--arg", "n=8", "--arg", "y=@x+16")
 
 
 @pytest.fixture
@@ -39,9 +39,10 @@ def test_findings_look_like_compilers_errors(check):
     result = check(*wide)
     assert result.returncode == 4
     assert result.stderr.startswith(
-        "kernel.metal:3: warning: argument 'n' (uint): 'n=u64:64' has u64 elements, but its elements are u32 "
-        "[argument-width]\n    3 | kernel void scale("
+        "kernel.metal:3: warning: argument 'n' at index 2 has the type uint of 4 bytes; 8 bytes are given for it, and the "
+        "kernel sees the first 4 of them [argument-width]\n    3 | kernel void scale("
     )
+    assert "\n  fix: give a value of 4 bytes, uint32 in the host's language\n  in kernel 'scale'\n" in result.stderr
     assert result.stderr.endswith("\n1 finding: 1 argument-width\n")
 
 
@@ -82,6 +83,7 @@ def test_elements_of_another_type_are_findings_here_alone(check, metalloid_cli, 
     assert "'x=i32[64]=arange' has i32 elements, but its elements are f32 [argument-width]" in result.stderr
     assert result.stdout.startswith("y: f32[64]")
     assert metalloid_cli("run", tmp_path / "kernel.metal", *arguments).returncode == 3
+    assert "'n=i32:64' has i32 elements, but its elements are u32" in check(*fine[:-1], "n=i32:64").stderr
 
 
 def test_classes_are_chosen(check):
@@ -270,3 +272,25 @@ def test_undefined_memory_is_no_number(metalloid_cli, source_file):
     assert result.returncode == 0
     assert "[  1 nan nan]" in result.stdout and "[nan nan nan]" in result.stdout
     assert metalloid_cli("run", file, *arguments[:2], "--arg", "f32:undefined").returncode == 2
+
+
+def test_a_race_shows_both_threads(check):
+    text = """kernel void reversed(device float* x, uint i [[thread_position_in_threadgroup]]) {
+  threadgroup float t[64];
+  t[i] = x[i];
+  simdgroup_barrier(mem_flags::mem_threadgroup);
+  x[i] = t[63 - i];
+}
+"""
+    arguments = ("--threads", "64", "--group", "64", "--arg", "x=f32[64]=arange", "--only", "race")
+    result = check(*arguments, "--json", "-", text="#include <metal_stdlib>\nusing namespace metal;\n" + text)
+    assert result.returncode == 4
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert finding["class"] == "threadgroup-race" and finding["memory"] == "t" and finding["count"] > 1
+    assert sorted(step["place"]["line"] for step in finding["steps"]) == [5, 7]
+    threads = [step["thread"]["position_in_threadgroup"][0] for step in finding["steps"]]
+    assert sum(threads) == 63
+    assert result.stderr.count("^") == 2
+    assert "kernel.metal:7:10: error: " in result.stderr or "kernel.metal:5:8: error: " in result.stderr
+    suppressed = text.replace("t[i] = x[i];", "t[i] = x[i];  // metalloid: allow race")
+    assert check(*arguments, text="#include <metal_stdlib>\nusing namespace metal;\n" + suppressed).returncode == 0

@@ -48,6 +48,34 @@ TEST(Argument, ArraysFillInEveryWay) {
   EXPECT_EQ(materialise(parse_argument("f32[8,1024]=zeros"), 0).shape, (std::vector<std::size_t>{8, 1024}));
 }
 
+TEST(Argument, UndefinedMemoryHasAPattern) {
+  const ArgumentSpec spec = parse_argument("x=u8[7]=undefined");
+  EXPECT_EQ(spec.target, "x");
+  EXPECT_EQ(spec.source, ArgumentSpec::Source::undefined);
+  const Array array = materialise(spec, 0);
+  const std::uint8_t bytes[] = {0xff, 0x7f, 0xff, 0x7f, 0xff, 0x7f, 0xff};
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(element_as_integer(array, i), bytes[i]);
+  for (const char* text : {"f32[2]=undefined", "f16[2]=undefined", "bf16[2]=undefined"}) {
+    EXPECT_TRUE(std::isnan(element_as_double(materialise(parse_argument(text), 0), 1))) << text;
+  }
+}
+
+TEST(Argument, MemoryOfAnotherArgument) {
+  const ArgumentSpec whole = parse_argument("b=@a"), part = parse_argument("@0+16");
+  EXPECT_EQ(whole.target, "b");
+  EXPECT_EQ(whole.source, ArgumentSpec::Source::alias);
+  EXPECT_EQ(whole.alias, "a");
+  EXPECT_EQ(whole.alias_offset, 0u);
+  EXPECT_EQ(part.target, "");
+  EXPECT_EQ(part.alias, "0");
+  EXPECT_EQ(part.alias_offset, 16u);
+  EXPECT_EQ(parse_argument("@a.npy").source, ArgumentSpec::Source::file);
+  EXPECT_NE(refusal("b=@"), "");
+  EXPECT_NE(refusal("b=@+1"), "");
+  EXPECT_NE(refusal("b=@a+x"), "");
+  EXPECT_NE(refusal("b=@a+1+1"), "");
+}
+
 TEST(Argument, RandomFillsDependOnTheSeedAlone) {
   const ArgumentSpec spec = parse_argument("f32[1000]=normal");
   const Array first = materialise(spec, 1), same = materialise(spec, 1), other = materialise(spec, 2);

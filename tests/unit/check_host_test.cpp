@@ -63,6 +63,7 @@ HostArgument buffer(std::uint64_t base, std::uint64_t offset, std::uint64_t size
 // "", "warning" or "error"
 std::string_view width(const ArgumentInfo& argument, const HostArgument& bound) {
   const auto problem = checker::width_problem(argument, bound);
+  EXPECT_EQ(checker::is_refused(argument, bound), problem && problem->severity == Severity::error);
   return problem ? name_of(problem->severity) : "";
 }
 

@@ -118,7 +118,14 @@ TEST(CheckSuppressions, StandInComments) {
   EXPECT_TRUE(has(allowed_below("/* a */ /* metalloid: allow race */"), race));
   EXPECT_FALSE(has(allowed_below("x; // metalloid: allow race"), race));
   EXPECT_NO_THROW(allowed_by(std::string(1 << 20, '/') + "metalloid: allow " + std::string(1 << 20, ',')));
-  EXPECT_NO_THROW(allowed_by(std::string(1 << 20, '\'')));
+  EXPECT_TRUE(has(allowed_by("x = 1'000; // metalloid: allow race"), race));
+  std::string quotes = "'", names = "// metalloid: allow a";
+  for (int i = 0; i < 1 << 19; ++i) {
+    quotes += "\\'\"";
+    names += ",a";
+  }
+  EXPECT_FALSE(has(allowed_by(quotes), race));
+  EXPECT_FALSE(has(allowed_by(names), race));
 }
 
 TEST(CheckSuppressions, CommentsSpeakOfTheirLineOrTheNext) {
@@ -204,6 +211,22 @@ TEST(CheckSession, CountsWhatIsInTheSamePlaces) {
   ASSERT_EQ(findings.size(), 4u);
   EXPECT_EQ(findings[0].count, 12u);
   for (int i = 1; i < 4; ++i) EXPECT_EQ(findings[i].count, 1u);
+}
+
+TEST(CheckSession, KeepsTheMostSevere) {
+  const CheckSession session;
+  Finding finding = finding_at(CheckClass::device_race, "a.metal", 1);
+  for (const Severity severity : {Severity::note, Severity::error, Severity::warning}) {
+    finding.severity = severity;
+    finding.message = name_of(severity);
+    checker::add_finding(finding);
+    checker::add_finding(finding_at(CheckClass::lockstep, "a.metal", 1));
+  }
+  const std::vector<Finding> findings = session.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].severity, Severity::error);
+  EXPECT_EQ(findings[0].message, "error");
+  EXPECT_EQ(findings[0].count, 3u);
 }
 
 TEST(CheckSession, KnowsFindingsWithoutPlacesByTheirWords) {

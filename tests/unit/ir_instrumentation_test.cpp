@@ -75,7 +75,7 @@ ir::Instrumentation before_each_access(Result& result) {
   const auto run = [&result](ir::KernelModule& kernel) {
     ir::rewrite(kernel, [&result](const std::string& text) { return add_calls(text, result); });
   };
-  return {"accesses", run, {access_name}};
+  return {.name = "accesses", .run = run, .operations = {access_name}};
 }
 
 // The IR that an engine gets.

@@ -34,8 +34,8 @@ struct ArgumentSpec {
   std::size_t alias_offset = 0;
 };
 
-// SPEC := FILE.npy | KIND:FILE.npy | KIND:VALUE | KIND[N,N,...]=FILL | @TARGET | @TARGET+BYTES | a value of value.h, each
-// also as TARGET=SPEC.
+// SPEC := FILE.npy | KIND:FILE.npy | KIND:VALUE | KIND[N,N,...]=FILL | @TARGET | @TARGET+BYTES | a value of value.h,
+// each also as TARGET=SPEC.
 // FILL := zeros | ones | arange | uniform | normal | undefined | VALUE | VALUE,VALUE,...
 // Throws UsageError that shows the forms.
 ArgumentSpec parse_argument(std::string_view text);

@@ -162,16 +162,20 @@ void Launch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptio
   const ArgumentInfo& info = arguments_[i].info;
   Array& array = arguments_[i].array;
   const bool has_arguments_type = spec.source == ArgumentSpec::Source::of_argument;
-  array =
-      has_arguments_type ? parse_value(spec.value, info.type, spec.text) : materialise(spec, options.seed + info.index);
-  if (!has_arguments_type) {
-    std::string problem = kind_problem(info, spec, array.kind);
-    if (!problem.empty() && !options.takes_other_types) {
+  array = has_arguments_type ? parse_value(spec.value, info.type, spec.text)
+                             : materialise(spec, options.seed + info.index);
+  const bool is_value = (spec.is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant;
+  std::string problem = has_arguments_type ? "" : kind_problem(info, spec, array.kind);
+  if (!problem.empty()) {
+    if (!options.takes_other_types) {
       throw Error(ErrorCode::invalid_argument, fmt::format("kernel '{}', {}", kernel_.info().name, problem));
     }
-    if (!problem.empty()) findings_.push_back(type_finding(kernel_.info(), info, std::move(problem)));
+    // Of a value's size the dispatch speaks itself.
+    if (!is_value || array.bytes.size() == info.type.size) {
+      findings_.push_back(type_finding(kernel_.info(), info, std::move(problem)));
+    }
   }
-  if ((spec.is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant) {
+  if (is_value) {
     dispatch_.bytes(info.index, array.bytes);
     return;
   }

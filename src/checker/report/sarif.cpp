@@ -121,7 +121,7 @@ class Writer {
       }
       region["startColumn"] = std::max<std::size_t>(column, 1);
     }
-    if (!place.text.empty()) region["snippet"] = {{"text", one_line(place.text)}};
+    if (!place.text.empty()) region["snippet"] = {{"text", place.text.substr(0, 1000)}};
     return region;
   }
 

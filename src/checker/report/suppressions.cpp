@@ -73,8 +73,9 @@ bool is_part_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <
 
 // "race, out-of-bounds because ..." -> both
 Classes names_in(std::string_view list) {
+  constexpr std::size_t most_names = 100;
   Classes classes;
-  for (;;) {
+  for (std::size_t i = 0; i < most_names; ++i) {
     list = trimmed(list);
     std::size_t length = 0;
     while (length < list.size() && is_part_of_name(list[length])) ++length;
@@ -87,6 +88,7 @@ Classes names_in(std::string_view list) {
     if (!list.starts_with(',')) return classes;
     list.remove_prefix(1);
   }
+  return classes;
 }
 
 Classes allowed_by_comment(std::string_view comment) {
@@ -124,16 +126,22 @@ struct LineReader {
     }
   }
 
-  static std::size_t length_of_text(std::string_view line) {
-    for (std::size_t i = 1; i < line.size(); ++i) {
+ private:
+  // 1 if it does not end: the apostrophe of a number (1'000), or of a comment that began earlier.
+  std::size_t length_of_text(std::string_view line) {
+    bool& is_open = line.front() == '"' ? has_open_text_ : has_open_character_;
+    for (std::size_t i = 1; i < line.size() && !is_open; ++i) {
       if (line[i] == '\\') {
         ++i;
       } else if (line[i] == line.front()) {
         return i + 1;
       }
     }
-    return 1;  // no text: the apostrophe of a comment that began earlier
+    is_open = true;  // nor do those behind it: a line of apostrophes is read once
+    return 1;
   }
+
+  bool has_open_text_ = false, has_open_character_ = false;
 };
 
 }  // namespace

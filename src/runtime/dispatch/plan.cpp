@@ -85,8 +85,9 @@ void plan_grid(const KernelInfo& kernel, const Limits& limits, std::uint32_t max
 }
 
 void check_width(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch::Binding& binding) {
-  const auto problem = checker::width_problem(argument, host_argument_of(argument, binding));
-  if (!problem || problem->severity != Severity::error) return;
+  const checker::HostArgument bound = host_argument_of(argument, binding);
+  if (!checker::is_refused(argument, bound)) return;
+  const auto problem = checker::width_problem(argument, bound);
   reject(ErrorCode::invalid_argument, kernel, "{}; {}", problem->message, problem->fix);
 }
 
