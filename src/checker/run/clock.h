@@ -32,6 +32,11 @@ class Clock {
     return Order::unordered;
   }
 
+  // Whether all threads of the threadgroup see what was done then.
+  bool is_over(Space space, std::uint32_t simdgroup, std::uint32_t time) const {
+    return time < fenced_[static_cast<std::size_t>(space)][simdgroup];
+  }
+
   // All threads of the threadgroup have come to a barrier.
   void threadgroup_barrier(bool device, bool threadgroup) {
     for (std::uint32_t simdgroup = 0; simdgroup < times_.size(); ++simdgroup) {

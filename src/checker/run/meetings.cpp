@@ -85,6 +85,7 @@ void Watch::open_barrier() {
     }
     break;
   }
+  ++period_;
   clock_.threadgroup_barrier(names(all, ir::device_memory), names(all, ir::threadgroup_memory));
   std::fill(at_barrier_.begin(), at_barrier_.end(), AtBarrier{});
 }
@@ -100,6 +101,7 @@ void Watch::carry_out(std::uint32_t index, std::uint32_t what, const Site* site,
   simdgroup.came &= ~came;
   check_lanes(index, is_barrier ? what | 0x80000000u : what, site, came);
   if (is_barrier) {
+    ++period_;
     clock_.simdgroup_barrier(index, names(what, ir::device_memory), names(what, ir::threadgroup_memory));
   }
 }

@@ -20,13 +20,40 @@ std::uint32_t scramble(std::uint32_t x) {
   return x ^ x >> 16;
 }
 
+// Threads that have read the same bytes as an access, unordered with it.
+class Readers {
+ public:
+  void count(Slot& slot, const Slot& access) {
+    if (slot.writes || access.writes || (access.bytes & ~slot.bytes) != 0 || slot.atomic != access.atomic) return;
+    const std::uint64_t simdgroup = std::uint64_t{slot.threadgroup} << 16 | slot.thread / 32u;
+    is_spread_ |= count_ > 0 && simdgroup != last_;
+    if (count_ > 0 && simdgroup == last_) twin_ = &slot;
+    is_near_ |= slot.threadgroup == access.threadgroup && slot.thread / 32u == access.thread / 32u;
+    last_ = simdgroup;
+    ++count_;
+  }
+  // Whether whoever races with any later read like the access, by a thread of its simdgroup or by any thread, races with
+  // one of them: no barrier of a simdgroup orders those of two simdgroups.
+  bool stand_for_simdgroup() const { return count_ > 1 && is_near_; }
+  bool stand_for_all() const { return is_spread_; }
+  // One of a simdgroup of which there is another: a reader of another simdgroup tells more. Null if there is none.
+  Slot* twin() const { return twin_; }
+
+ private:
+  unsigned count_ = 0;
+  std::uint64_t last_ = 0;
+  Slot* twin_ = nullptr;
+  bool is_near_ = false, is_spread_ = false;
+};
+
 }  // namespace
 
-std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock) {
+std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period) {
   std::optional<Race> race;
   Slot *place = nullptr, *raced = nullptr;
-  bool is_known = false;  // by what is remembered already
-  unsigned readers = 0;
+  bool is_known = false;    // by what is remembered already
+  bool is_written = false;  // in this period
+  Readers readers;
   for (Slot& slot : cell.slots) {
     if (slot.bytes == 0) {
       if (!place) place = &slot;
@@ -39,11 +66,14 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
       } else if (conflicts(slot, access)) {
         if (!race) race = Race{slot, Order::unordered};
         raced = &slot;
-      } else if (!slot.writes && !access.writes && (access.bytes & ~slot.bytes) == 0 && slot.atomic == access.atomic) {
-        ++readers;
+        is_written = true;
+      } else {
+        readers.count(slot, access);
       }
       continue;
     }
+    const bool is_over = clock.is_over(space, slot.thread / 32u, slot.time);
+    is_written |= slot.writes != 0 && !is_over;
     if (slot.thread == access.thread) {
       if (slot.time == access.time && slot.writes >= access.writes && slot.atomic == access.atomic &&
           (access.bytes & ~slot.bytes) == 0) {
@@ -53,19 +83,27 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
       }
       continue;
     }
-    const Order order = clock.order(space, slot.thread / 32u, slot.time, access.thread / 32u);
+    const Order order = is_over ? Order::ordered : clock.order(space, slot.thread / 32u, slot.time, access.thread / 32u);
     if (order == Order::ordered) {
       // Threads of other threadgroups may still race with what is in device memory.
       if (space == Space::threadgroup || replaces(access, slot)) place = &slot;
     } else if (conflicts(slot, access)) {
       if (!race || race->earlier.threadgroup != access.threadgroup) race = Race{slot, order};
       raced = &slot;
-    } else if (!slot.writes && !access.writes && (access.bytes & ~slot.bytes) == 0 && slot.atomic == access.atomic) {
-      ++readers;
+    } else {
+      readers.count(slot, access);
     }
   }
-  if (is_known || (readers > 1 && !access.writes)) return race;
+  const bool is_stood_for = !access.writes && (readers.stand_for_all() || readers.stand_for_simdgroup());
+  if (access.writes) {
+    cell.unshare();
+  } else if (is_stood_for && !is_written && !access.atomic) {
+    cell.share(period, access.bytes,
+               readers.stand_for_all() ? Cell::any_simdgroup : static_cast<std::uint16_t>(access.thread / 32));
+  }
+  if (is_known || is_stood_for) return race;
   if (!place) place = raced;  // it is told
+  if (!place && !access.writes) place = readers.twin();
   if (!place) {
     // A write tells more than a read. Which one goes is as good as random, so that no pattern of accesses is always
     // forgotten, and depends on the access alone, so that runs are alike.
@@ -76,7 +114,7 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
       if (!other.writes) place = &other;
     }
   }
-  *place = access;
+  Cell::put(*place, access);
   return race;
 }
 

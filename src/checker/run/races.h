@@ -13,7 +13,8 @@ struct Race {
   Order order = Order::unordered;  // of threads of one threadgroup
 };
 
-// Enters an access of some bytes of one cell and returns an earlier one that it races with, if there is one.
-std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock);
+// Enters an access of some bytes of one cell and returns an earlier one that it races with, if there is one. `period`
+// is Cell::is_shared's.
+std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period);
 
 }  // namespace metalloid::checker

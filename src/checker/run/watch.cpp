@@ -17,31 +17,54 @@ namespace {
 constexpr std::size_t harmless_bytes = std::size_t{64} << 10;
 constexpr std::size_t most_pairs = 10'000;  // of places, of one dispatch
 
-bool ranges_overlap(const WatchedArgument& a, const WatchedArgument& b) {
-  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
-}
-
 }  // namespace
 
 Watch::Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel,
              std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines)
     : session_(std::move(session)), kernel_(kernel), arguments_(std::move(arguments)), grid_(grid), lines_(lines) {
-  sites_.resize(1);
-  // Of what no argument lets a kernel write, threads only read.
+  sites_.resize(std::size_t{1} << 16);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    bool is_written = false;
-    for (std::size_t k = 0; k < arguments_.size(); ++k) {
-      is_written |= kernel_.arguments[k].access == metalloid::Access::read_write &&
-                    (i == k || ranges_overlap(arguments_[i], arguments_[k]));
-    }
-    is_tracked_.push_back(is_written);
     if (arguments_[i].is_undefined) written_[i].resize((arguments_[i].bytes + 63) / 64);
   }
+  lay_out_shadow();
   harmless_.resize(harmless_bytes + 256);
   findings_.reserve(64);
 }
 
 Watch::~Watch() = default;
+
+// Arguments whose memory overlaps have their cells in common. Of what no argument lets a kernel write, threads only read.
+void Watch::lay_out_shadow() {
+  quick_.resize(arguments_.size());
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    quick_[i].bytes = arguments_[i].bytes;
+    quick_[i].is_writable = kernel_.arguments[i].access == metalloid::Access::read_write ||
+                            kernel_.arguments[i].kind == ArgumentKind::threadgroup_memory;
+    if (kernel_.arguments[i].kind == ArgumentKind::threadgroup_memory) quick_[i].cells = &local_;
+    if (arguments_[i].address && arguments_[i].bytes != 0) order.push_back(i);
+  }
+  std::ranges::sort(order, {}, [&](std::size_t i) { return arguments_[i].address; });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::byte* begin = arguments_[order[first]].address;
+    const std::byte* end = begin;
+    bool is_written = false;
+    for (last = first; last < order.size() && (last == first || arguments_[order[last]].address < end); ++last) {
+      end = std::max(end, arguments_[order[last]].address + arguments_[order[last]].bytes);
+      is_written |= quick_[order[last]].is_writable;
+    }
+    if (!is_written) continue;
+    const auto& cells = device_.emplace_back(std::make_unique<Cells>());
+    cells->reserve(begin, static_cast<std::size_t>(end - begin));
+    for (std::size_t i = first; i < last; ++i) quick_[order[i]].cells = cells.get();
+  }
+}
+
+Cell& Watch::cell_of(const Access& access, std::uintptr_t address) {
+  if (access.space == Space::threadgroup) return local_.at(address);
+  if (access.is_elsewhere) return elsewhere_.at(address);
+  return quick_[access.root].cells->at(address);
+}
 
 void Watch::set_roots(const NamedRoot* roots) {
   for (; roots && roots->name; ++roots) roots_[roots->root] = *roots;
@@ -53,6 +76,10 @@ void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, 
   memory_ = memory;
   threadgroup_arguments_ = arguments;
   clock_.begin_threadgroup();
+  ++period_;
+  if (!memory.empty() && !local_.covers(reinterpret_cast<std::uintptr_t>(memory.data()))) {
+    local_.reserve(memory.data(), memory.size());
+  }
   local_written_.assign((memory.size() + 63) / 64, 0);
   const Size size = threads_of(grid_, threadgroup_);
   threads_ = static_cast<std::uint32_t>(size.volume());
@@ -216,7 +243,7 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
         report_read_only(access);
         return harmless(bytes);
       }
-      if (!is_tracked_[access.root]) return address;
+      if (!quick_[access.root].cells) return address;
       if (arguments_[access.root].is_undefined) check_written(access);
     }
   } else if (access.is_elsewhere) {
@@ -262,15 +289,14 @@ void Watch::tell_unwritten() {
 }
 
 void Watch::check_races(const Access& access) {
-  const bool is_local = access.space == Space::threadgroup;
   Slot slot{.threadgroup = threadgroup_,
             .time = clock_.time(access.thread / 32),
-            .thread = static_cast<std::uint16_t>(access.thread),
-            .site = static_cast<std::uint16_t>(site_number(access.site)),
-            .argument = static_cast<std::uint8_t>(std::min(access.root, 255u)),
-            .writes = (access.flags & access_writes) != 0,
-            .atomic = (access.flags & access_atomic) != 0};
-  Shadow& shadow = is_local ? local_ : device_;
+            .thread = static_cast<std::uint16_t>(access.thread & 0x3fff),
+            .writes = access.writes(),
+            .atomic = access.is_atomic(),
+            .site = static_cast<std::uint16_t>(std::min(access.site->id, 0xffffu)),
+            .argument = static_cast<std::uint8_t>(std::min(access.root, 255u))};
+  sites_[slot.site] = access.site;
   auto at = reinterpret_cast<std::uintptr_t>(access.address);
   const std::uintptr_t end = at + access.bytes;
   bool is_reported = false;
@@ -278,20 +304,13 @@ void Watch::check_races(const Access& access) {
     const unsigned first = at % granule;
     const auto count = static_cast<unsigned>(std::min<std::uintptr_t>(granule - first, end - at));
     slot.bytes = static_cast<std::uint8_t>(((1u << count) - 1) << first);
-    const auto race = enter(shadow.cell_of(at), slot, access.space, clock_);
+    const auto race = enter(cell_of(access, at), slot, access.space, clock_, period_);
     if (race && !is_reported) [[unlikely]] {
       report_race(access, *race);
       is_reported = true;
     }
     at += count;
   }
-}
-
-std::uint32_t Watch::site_number(const Site* site) {
-  const std::uint32_t number = std::min<std::uint32_t>(site->id, 0xffff);
-  if (number >= sites_.size()) sites_.resize(number + 1);
-  sites_[number] = site;
-  return number;
 }
 
 void Watch::report_race(const Access& access, const Race& race) {

@@ -61,7 +61,33 @@ class Watch {
   // `arguments` as ThreadgroupState has them. `memory` is all of the threadgroup's.
   void begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, void* const* arguments);
 
-  // From generated code. `thread` is the index in the threadgroup.
+  // From generated code. `thread` is the index in the threadgroup. What is nothing new and nothing wrong needs no more
+  // than this question, which touches nothing that a stop could tear.
+  bool is_plainly_fine(const void* address, const void* base, std::uint64_t size, std::uint32_t root,
+                       std::uint64_t bytes, std::uint32_t flags, std::uint32_t thread) const {
+    const Cells* cells = &local_;
+    if (root < quick_.size()) {
+      const Quick& argument = quick_[root];
+      size = argument.bytes;
+      cells = argument.cells;
+      if ((flags & access_writes) != 0 && !argument.is_writable) return false;
+    } else if (root < first_threadgroup_root || root >= first_constant_root) {
+      return false;
+    }
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const std::uint64_t offset = at - reinterpret_cast<std::uintptr_t>(base);
+    if (bytes > size || offset > size - bytes) return false;
+    if ((at & ((std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f)) - 1)) != 0) return false;
+    if (!cells) return true;
+    if ((flags & (access_writes | access_atomic)) != 0) return false;
+    const unsigned first = at % granule, simdgroup = thread / 32;
+    if (first + bytes <= granule) {
+      return cells->at(at).is_shared(period_, ((1u << bytes) - 1) << first, simdgroup);
+    }
+    if (first != 0 || bytes != 2 * granule) return false;
+    return cells->at(at).is_shared(period_, 0xff, simdgroup) &&
+           cells->at(at + granule).is_shared(period_, 0xff, simdgroup);
+  }
   void* access(void* address, void* base, std::uint64_t size, std::uint32_t root, std::uint64_t bytes,
                std::uint64_t value, std::uint32_t flags, std::uint32_t thread, const Site* site);
   void fail(CheckClass kind, const char* name, std::uint32_t thread, const Site* site);
@@ -102,7 +128,8 @@ class Watch {
   void report_race(const Access& access, const Race& race);
   void report_misaligned(const Access& access, std::uintptr_t alignment);
   void report_read_only(const Access& access);
-  std::uint32_t site_number(const Site* site);
+  Cell& cell_of(const Access& access, std::uintptr_t address);
+  void lay_out_shadow();
   bool find_root(Access& access);
   void* harmless(std::uint64_t bytes);
 
@@ -143,16 +170,24 @@ class Watch {
   const std::vector<WatchedArgument> arguments_;
   const WatchedGrid grid_;
   SourceLines& lines_;
-  std::vector<bool> is_tracked_;                     // by argument: whether threads may race there
   std::map<std::uint32_t, NamedRoot> roots_;
-  std::vector<const Site*> sites_;                   // by id
+  std::vector<const Site*> sites_;                   // by id, those that were come to
 
   std::uint32_t threadgroup_ = 0;  // the number of the one that runs, from 1
   std::uint32_t threads_ = 0;      // of it
   std::span<std::byte> memory_;
   void* const* threadgroup_arguments_ = nullptr;
   Clock clock_;
-  Shadow device_, local_;
+  std::uint32_t period_ = 1;  // Cell::is_shared's
+  std::vector<std::unique_ptr<Cells>> device_;  // of memory that arguments share, in pieces that do not overlap
+  SparseCells elsewhere_;
+  Cells local_;
+  struct Quick {
+    std::uint64_t bytes = 0;
+    const Cells* cells = nullptr;  // null: nobody can race there
+    bool is_writable = false;
+  };
+  std::vector<Quick> quick_;  // by argument
   std::vector<std::uint64_t> local_written_;                      // a bit for each byte of threadgroup memory
   std::map<std::size_t, std::vector<std::uint64_t>> written_;     // the same of arguments that are undefined
   std::array<Simdgroup, 32> simdgroups_;
