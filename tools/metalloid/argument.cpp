@@ -15,7 +15,6 @@
 #include "npy.h"
 #include "numbers.h"
 #include "output.h"
-#include "support/padding.h"
 #include "value.h"
 
 namespace metalloid::tool {
@@ -229,7 +228,9 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
   Array array = make_array(spec.kind, spec.shape);
   const std::size_t count = array.element_count();
   if (spec.source == ArgumentSpec::Source::undefined) {
-    support::fill_with(array.bytes, undefined_pattern);
+    for (std::size_t i = 0; i < array.bytes.size(); ++i) {
+      array.bytes[i] = static_cast<std::byte>(undefined_pattern >> 8 * (i % 4));
+    }
     return array;
   }
   if (spec.source == ArgumentSpec::Source::values) {
