@@ -6,6 +6,7 @@
 #include "metalloid/fast.h"
 
 void bind_cache(nanobind::module_& module);
+void bind_check(nanobind::module_& module);
 void bind_fast(nanobind::module_& module);
 void bind_fast_mlx(nanobind::module_& module, nanobind::class_<metalloid::fast::MetalKernel>& kernel);
 void bind_log(nanobind::module_& module);

@@ -249,6 +249,7 @@ NB_MODULE(_core, module) {
                       error->count);
   });
   bind_cache(module);
+  bind_check(module);
   bind_fast(module);
   bind_log(module);
   bind_recorder(module);

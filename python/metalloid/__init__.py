@@ -22,6 +22,7 @@ with _fork_barrier.importing:
 if TYPE_CHECKING:
     from . import coreai, fast
     from ._arguments.policy import ArgumentPolicy
+    from ._checking import Check, CheckError, Finding, check
     from ._core import Error, devices, engines
     from ._core import version as __version__
     from ._device import default_device, set_default_device
@@ -58,7 +59,10 @@ with _fork_barrier.importing:
 _homes = {
     "AcceleratorError": "_errors",
     "ArgumentPolicy": "_arguments.policy",
+    "Check": "_checking",
+    "CheckError": "_checking",
     "Error": "_core",
+    "Finding": "_checking",
     "Kernel": "_shader",
     "MetalParameter": "_torch_metal_kernel.source",
     "ShaderLibrary": "_shader",
@@ -66,6 +70,7 @@ _homes = {
     "TuneResult": "_tune",
     "VerificationError": "_torch_metal_kernel.verify",
     "__version__": "_core",
+    "check": "_checking",
     "compile_shader": "_shader",
     "coreai": "coreai",
     "default_device": "_device",
@@ -84,7 +89,10 @@ _other_names = {"__version__": "version"}
 __all__ = [
     "AcceleratorError",
     "ArgumentPolicy",
+    "Check",
+    "CheckError",
     "Error",
+    "Finding",
     "Kernel",
     "MetalParameter",
     "ShaderLibrary",
@@ -92,6 +100,7 @@ __all__ = [
     "TuneResult",
     "VerificationError",
     "__version__",
+    "check",
     "compile_shader",
     "coreai",
     "default_device",

@@ -25,9 +25,15 @@
 #include <string>
 #include <vector>
 
+#include "checker/code/drop_private_checks.h"
+#include "checker/code/instrument.h"
+#include "checker/code/mark_ways_around.h"
+#include "checker/code/resolve.h"
+#include "checker/code/track_variables.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/passes/check_bounds.h"
+#include "engines/cpu/passes/lower_checks.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/lower_arguments.h"
 #include "engines/cpu/passes/lower_bounds_checks.h"
@@ -117,6 +123,12 @@ const std::map<std::string, Pass>& passes() {
       {"refuse_unsupported", [](Subject& s) { ir::refuse_unsupported(s.kernel); }},
       {"resolve_indirect_calls", [](Subject& s) { ir::resolve_indirect_calls(s.module()); }},
       {"place_turn_ends", [](Subject& s) { ir::place_turn_ends(s.module()); }},
+      {"instrument_for_checks", [](Subject& s) { checker::instrumentation({}).run(s.kernel); }},
+      {"track_variables", [](Subject& s) { checker::track_variables(*s.entry); }},
+      {"drop_private_checks", [](Subject& s) { checker::drop_private_checks(s.module()); }},
+      {"mark_ways_around", [](Subject& s) { checker::mark_ways_around(s.module()); }},
+      {"resolve_checks", [](Subject& s) { checker::resolve(s.kernel); }},
+      {"lower_checks", [](Subject& s) { cpu::lower_checks(s.module(), *s.entry); }},
       {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},

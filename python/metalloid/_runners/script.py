@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import Runner
+from . import Runner, checking
 
 
 def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[str]] | None = None) -> None:
@@ -26,12 +26,13 @@ def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[st
     program = f"python -m metalloid.{runner.name}"
     arguments = sys.argv[1:]
     try:
+        check_options, arguments = checking.take_options(arguments)
         arguments = take_options(arguments) if take_options else arguments
     except ValueError as error:
         _fail(f"{program}: {error}")
     kind = arguments[0] if arguments else None
     if kind in (None, "-h", "--help"):
-        print(usage.strip("\n"), file=sys.stderr if kind is None else sys.stdout)
+        print(usage.strip("\n") + "\n" + checking.usage.rstrip("\n"), file=sys.stderr if kind is None else sys.stdout)
         raise SystemExit(2 if kind is None else 0)
     if kind in ("-m", "-c") and len(arguments) < 2:
         _fail(f"{program} {kind}: expected one argument")
@@ -43,13 +44,20 @@ def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[st
         _fail(f"{program} {missing}")
     runner.activate_child_processes()
     runner.activate()
+    check = checking.ScriptCheck(check_options)
+    check.begin()
     try:
         _run(kind, arguments)
-    except SystemExit:
+    except SystemExit as end:
+        if check.end() and end.code in (None, 0):
+            raise SystemExit(checking.exit_findings) from None
         raise
     except BaseException as error:
+        check.end()
         _hide_runner(error)
         raise
+    if check.end():
+        raise SystemExit(checking.exit_findings)
 
 
 def _fail(message: str) -> NoReturn:

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .._runners import runners
+from .checking import Checks
 from .runs import Runs
 from .settings import Settings, settings_key, settings_of
 
@@ -85,6 +86,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail if no test of the session ran a kernel",
     )
     parser.addini("metalloid_engines", "engines for --metalloid-engine, where that is not given", type="args")
+    group.addoption(
+        "--metalloid-check",
+        action="store_true",
+        help="run each test under the checker: races, accesses out of bounds and more make it fail",
+    )
+    group.addoption(
+        "--metalloid-check-skip",
+        default="",
+        metavar="CLASSES",
+        help="with --metalloid-check: do not look for these, as race,misaligned",
+    )
+    group.addoption(
+        "--metalloid-check-sarif", default=None, metavar="FILE", help="with --metalloid-check: write findings as SARIF"
+    )
+    parser.addini("metalloid_check", "as --metalloid-check", type="bool", default=False)
     for name in runners:
         parser.addini(f"metalloid_{name}", f"as --metalloid-{name}", type="bool", default=False)
     parser.addini("metalloid_macos", "as --metalloid-macos", default="")
@@ -107,7 +123,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "metal_engines(*names): run the test once per engine of this machine, or of the engines named; one that this "
         "machine does not have fails",
     )
+    config.addinivalue_line(
+        "markers",
+        "metalloid_check(only=, also=, skip=, strict=, schedule=, suppress=): how --metalloid-check checks the test",
+    )
     settings = settings_of(config)
+    if settings.checks:
+        config.pluginmanager.register(Checks(settings.check_skip, settings.check_sarif), "metalloid.checks")
     if settings.is_used and not hasattr(config, "workerinput"):
         settings.child_records = pathlib.Path(tempfile.mkdtemp(prefix="metalloid-pytest-"))
         os.environ["METALLOID_RECORD"] = str(settings.child_records)

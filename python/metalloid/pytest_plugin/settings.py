@@ -22,6 +22,8 @@ class Settings:
         verify_coreai: whether calls of Core AI's own kernels are verified.
         require_kernels: whether a session without any launch fails.
         source_lines: most lines of one source in a report.
+        checks: whether each test runs under the checker, without the classes of check_skip; what it finds goes to the
+            file check_sarif, if that is not None.
         report: the file for what each test ran; None if nobody asked.
         child_records: where processes that tests start write how many kernels they launched.
     """
@@ -43,6 +45,9 @@ class Settings:
             raise pytest.UsageError(f"metalloid_source_lines must be a number above 0, not {lines!r}")
         self.source_lines = int(lines)
         self.report = pathlib.Path(options.metalloid_report).absolute() if options.metalloid_report else None
+        self.checks = bool(options.metalloid_check or config.getini("metalloid_check"))
+        self.check_skip = str(options.metalloid_check_skip)
+        self.check_sarif: str | None = options.metalloid_check_sarif
         self.child_records: pathlib.Path | None = None
 
     @property

@@ -1,0 +1,136 @@
+"""metalloid.check(), the runners' --check and the pytest plugin's --metalloid-check."""
+
+import json
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import metalloid
+
+racy = """
+kernel void turn(device const float* x, device float* y, uint i [[thread_position_in_threadgroup]]) {
+  threadgroup float tile[64];
+  tile[i] = x[i];
+#ifdef REPAIRED
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+#endif
+  y[i] = tile[63 - i];
+}
+"""
+header = "#include <metal_stdlib>\nusing namespace metal;\n"
+
+
+def call(source):
+    library = metalloid.compile_shader(header + source)
+    x, y = numpy.arange(64, dtype=numpy.float32), numpy.zeros(64, numpy.float32)
+    library.turn(x, y, threads=64, group_size=64)
+    return y
+
+
+def test_a_race_is_raised_at_the_end():
+    with pytest.raises(metalloid.CheckError, match="threadgroup-race") as caught:
+        with metalloid.check():
+            call(racy)
+    (finding,) = caught.value.findings
+    assert finding.kind == "threadgroup-race" and finding.severity == "error" and finding.memory == "tile"
+    assert sorted(step["place"]["line"] for step in finding.steps) == [6, 10]
+    assert "barrier" in finding.fix and str(finding) in str(caught.value)
+
+
+def test_what_is_right_is_silent():
+    with metalloid.check() as session:
+        y = call("#define REPAIRED\n" + racy)
+    assert (y == numpy.arange(63, -1, -1)).all()
+    assert session.findings == [] and session.dispatches == 1 and not session.failed and session.report() == ""
+
+
+def test_findings_without_an_exception():
+    with metalloid.check(raises=False) as session:
+        call(racy)
+    assert session.failed and json.loads(session.json())["findings"] and json.loads(session.sarif())["runs"]
+
+
+def test_classes_are_chosen():
+    with metalloid.check(skip="race"):
+        call(racy)
+    with metalloid.check(only=["misaligned"]):
+        call(racy)
+    with metalloid.check(suppress="race:*:10"):
+        call(racy)
+    with pytest.raises(ValueError, match="no class of findings|named"):
+        with metalloid.check(only="rice"):
+            pass
+
+
+def test_an_access_out_of_bounds_is_a_finding_and_writes_nothing():
+    library = metalloid.compile_shader("kernel void fill(device float* y, uint i [[thread_position_in_grid]]) { y[i] = 1; }")
+    memory = numpy.zeros(128, numpy.float32)
+    with metalloid.check(raises=False) as session:
+        library.fill(memory[:100], threads=128)
+    assert [finding.kind for finding in session.findings] == ["out-of-bounds"]
+    assert session.findings[0].element == 100 and session.findings[0].count == 28
+    assert memory[:100].all() and not memory[100:].any()
+
+
+def test_kernels_made_before_are_checked():
+    library = metalloid.compile_shader(header + racy)
+    x, y = numpy.zeros(64, numpy.float32), numpy.zeros(64, numpy.float32)
+    library.turn(x, y, threads=64, group_size=64)
+    with pytest.raises(metalloid.CheckError):
+        with metalloid.check():
+            library.turn(x, y, threads=64, group_size=64)
+    library.turn(x, y, threads=64, group_size=64)
+
+
+def test_metal_kernel_is_checked():
+    kernel = metalloid.fast.metal_kernel(
+        name="shift", input_names=["x"], output_names=["y"], source="uint i = thread_position_in_grid.x; y[i] = x[i + 1];"
+    )
+    with pytest.raises(metalloid.CheckError, match="outside of argument 'x'"):
+        with metalloid.check():
+            kernel(
+                inputs=[numpy.ones(32, numpy.float32)], grid=(32, 1, 1), threadgroup=(32, 1, 1),
+                output_shapes=[(32,)], output_dtypes=[numpy.float32],
+            )  # fmt: skip
+
+
+def test_the_blocks_own_exception_stays():
+    with pytest.raises(KeyError):
+        with metalloid.check():
+            call(racy)
+            raise KeyError("own")
+
+
+def test_one_session_at_a_time():
+    with metalloid.check():
+        with pytest.raises((ValueError, RuntimeError), match="one at a time"):
+            with metalloid.check():
+                pass
+
+
+script = f"""
+import numpy, metalloid
+library = metalloid.compile_shader({header + racy!r})
+library.turn(numpy.zeros(64, numpy.float32), numpy.zeros(64, numpy.float32), threads=64, group_size=64)
+print("done")
+"""
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(0)"])
+def test_runner(tmp_path, end):
+    pytest.importorskip("torch")
+    found = tmp_path / "found.json"
+    command = [sys.executable, "-m", "metalloid.mps", "--check", f"--check-json={found}", "-c", script + end]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 4 and result.stdout == "done\n"
+    assert "[threadgroup-race]" in result.stderr and "1 finding in 1 dispatch" in result.stderr
+    assert json.loads(found.read_text())["findings"][0]["class"] == "threadgroup-race"
+
+
+def test_runner_refuses_wrong_options():
+    pytest.importorskip("torch")
+    command = [sys.executable, "-m", "metalloid.mps", "--check-schedule=x", "-c", "pass"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2 and "no whole number" in result.stderr
