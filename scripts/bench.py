@@ -199,7 +199,11 @@ def keep(name: str, result: dict, text: str, build: pathlib.Path, publish: bool)
     print(f"\n{text}\n\nWritten to {build / name}.md and .json.")
 
 
-tables = {"checker": checker_tables, "machine": machine_table, "opencl": comparison_table, "torch": comparison_table}
+def checker_page(result: dict) -> str:
+    return f"{checker_tables(result)}\n\nTaken on {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."
+
+
+tables = {"checker": checker_page, "machine": machine_table, "opencl": comparison_table, "torch": comparison_table}
 
 
 def main() -> None:

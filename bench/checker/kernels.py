@@ -85,21 +85,21 @@ def transpose(n: int) -> Work:
 
 # What a checked run takes a few tenths of a second for, and what an interpreter takes seconds for.
 SIZES: dict[Callable[[int], Work], tuple[int, int]] = {
-    saxpy: (1 << 21, 1 << 18),
-    silu: (1 << 21, 1 << 18),
-    reduce_tree: (1 << 21, 1 << 18),
-    reduce_simdgroup: (1 << 21, 1 << 18),
-    matmul_tiled: (128, 64),
+    saxpy: (1 << 21, 1 << 16),
+    silu: (1 << 21, 1 << 16),
+    reduce_tree: (1 << 21, 1 << 17),
+    reduce_simdgroup: (1 << 21, 1 << 17),
+    matmul_tiled: (128, 48),
     mandelbrot: (512, 64),
     collatz: (1 << 16, 1 << 12),
-    transcendental: (1 << 20, 1 << 17),
-    black_scholes: (1 << 20, 1 << 16),
-    gather: (1 << 21, 1 << 18),
-    histogram: (1 << 21, 1 << 18),
-    scan: (1 << 18, 1 << 14),
-    stencil: (1024, 256),
+    transcendental: (1 << 20, 1 << 15),
+    black_scholes: (1 << 20, 1 << 14),
+    gather: (1 << 21, 1 << 16),
+    histogram: (1 << 21, 1 << 16),
+    scan: (1 << 18, 1 << 12),
+    stencil: (1024, 128),
     nbody: (1024, 256),
-    half_polynomial: (1 << 21, 1 << 16),
+    half_polynomial: (1 << 21, 1 << 14),
     transpose: (1024, 256),
 }
 
