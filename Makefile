@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine format lint compare-engines fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -16,6 +16,7 @@ help:
 	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu --publish")'
 	@echo 'make bench-torch  Metal kernels and PyTorch'"'"'s CPU operators for the same work (OPTIONS="--publish")'
 	@echo 'make bench-machine  kernels against what this machine can do and the reference engine; launch, compile times, scaling'
+	@echo 'make bench-checker  checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy --publish")'
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
@@ -65,6 +66,10 @@ bench-torch: build
 
 bench-machine: build
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against machine $(OPTIONS)
+
+bench-checker: build
+	@scripts/install_dependencies.sh checker
+	@$(PYTHON) scripts/bench.py --build $(BUILD) --against checker $(OPTIONS)
 
 fuzz: build
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)

@@ -102,7 +102,7 @@ class OtherLoad:
         own = 0
         for process in self._processes:
             fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-            own += int(fields[11]) + int(fields[12])
+            own += sum(int(ticks) for ticks in fields[11:15])  # also of processes that it started and that have ended
         tick = os.sysconf("SC_CLK_TCK")
         return time.monotonic(), busy / tick, own / tick
 

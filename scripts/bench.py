@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 from bench_tables import bounds_table, comparison_table, machine_table
+from checker_tables import checker_tables
 
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "performance.md"
@@ -78,14 +79,16 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
 
 def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
     """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, the
-    reference engine and what the machine can do, or kernels without checks of bounds."""
+    reference engine and what the machine can do, kernels without checks of bounds, or checked runs with unchecked ones and
+    Oclgrind (install_dependencies.sh checker)."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     python, program = sys.executable, root / "bench" / "torch_operators" / "compare.py"
     if against == "opencl":
         python, program = build / "opencl" / "bin" / "python", root / "bench" / "opencl" / "compare.py"
         environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
-    if against in ("machine", "unchecked"):
-        program = root / "bench" / ("machine_limits.py" if against == "machine" else "unchecked.py")
+    programs = {"machine": "machine_limits.py", "unchecked": "unchecked.py", "checker": "checker/compare.py"}
+    if against in programs:
+        program = root / "bench" / programs[against]
         arguments = ["--metalloid", build / "bin" / "metalloid", *arguments]
     command = [python, program, *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
@@ -197,18 +200,30 @@ def keep(name: str, result: dict, text: str, build: pathlib.Path, publish: bool)
     print(f"\n{text}\n\nWritten to {build / name}.md and .json.")
 
 
+def checker_page(result: dict) -> str:
+    return f"{checker_tables(result)}\n\nTaken on {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."
+
+
+tables = {
+    "checker": checker_page,
+    "machine": machine_table,
+    "opencl": comparison_table,
+    "torch": comparison_table,
+    "unchecked": bounds_table,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
-    parser.add_argument("--against", choices=("machine", "opencl", "torch", "unchecked"), help="only the comparison; more options are its own")
+    parser.add_argument("--against", choices=tuple(tables), help="only the comparison; more options are its own")
     parser.add_argument("--publish", action="store_true", help="with --against: put the table on the page")
     options, rest = parser.parse_known_args()
     build = options.build.resolve()
     if options.against:
         result = measure_comparison(options.against, build, rest)
-        table_of = {"machine": machine_table, "unchecked": bounds_table}.get(options.against, comparison_table)
-        keep(options.against, result, table_of(result), build, options.publish)
+        keep(options.against, result, tables[options.against](result), build, options.publish)
         if result.get("wrong"):
             sys.exit(f"wrong results: {', '.join(result['wrong'])}")
         return

@@ -3,6 +3,7 @@
 #   scripts/install_dependencies.sh          compilers, libraries, and the Python packages in .venv
 #   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
 #   scripts/install_dependencies.sh lint     also clang-format and clang-tidy
+#   scripts/install_dependencies.sh checker  also Oclgrind, which the checker is compared with
 #   scripts/install_dependencies.sh opencl   also PoCL, and Intel's OpenCL runtime for CPUs in build/opencl (1 GB)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +18,7 @@ packages=(
 )
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
 if [[ "${1:-}" == opencl ]]; then packages+=(pocl-opencl-icd); fi
+if [[ "${1:-}" == checker ]]; then packages+=(oclgrind); fi
 python_packages=(nanobind scikit-build-core numpy pytest pytest-xdist hypothesis pyyaml)
 oracles=("torch>=2.7" "mlx[cpu]>=0.30" coreai-torch mpmath expecttest)
 

@@ -2,6 +2,8 @@
 
 import json
 
+pytest_plugins = "pytester"
+
 racy = """
 kernel void turn(device const float* x, device float* y, uint i [[thread_position_in_threadgroup]]) {
   threadgroup float tile[64];
