@@ -314,8 +314,6 @@ void bind_fast(nb::module_& module) {
   kernel
       .def(nb::new_(&make), "name"_a, "input_names"_a, "output_names"_a, "source"_a, "header"_a,
            "ensure_row_contiguous"_a, "atomic_outputs"_a, "math_mode"_a)
-      .def_prop_ro("reads_outside_inputs", &MetalKernel::reads_outside_inputs)
-      .def_prop_ro("writes_outside_outputs", &MetalKernel::writes_outside_outputs)
       .def_prop_ro("name", &MetalKernel::name)
       .def_prop_ro("input_names", &MetalKernel::input_names)
       .def_prop_ro("output_names", &MetalKernel::output_names)

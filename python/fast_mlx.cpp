@@ -103,28 +103,6 @@ void report(Failure* failure, Action action) {
   }
 }
 
-// What a kernel has done outside its arrays, as far as it is known.
-struct Strays {
-  explicit Strays(const MetalKernel& kernel)
-      : reads(kernel.reads_outside_inputs()), writes(kernel.writes_outside_outputs()) {}
-  bool reads, writes;
-};
-
-// Runs in Python's main thread, soon.
-template <bool of_writes>
-int warn(void* name) {
-  const std::string kernel(static_cast<char*>(name));
-  std::free(name);
-  try {
-    nb::module_::import_("metalloid.fast._warnings")
-        .attr(of_writes ? "warn_of_writes_outside_outputs" : "warn_of_reads_outside_inputs")(kernel);
-    return 0;
-  } catch (nb::python_error& error) {  // warnings may be errors
-    error.restore();
-    return -1;
-  }
-}
-
 constexpr Host host{
     [](void* call, const ArrayView* inputs, std::size_t input_count, const ArrayView* outputs, std::size_t output_count,
        Failure* failure) {
@@ -138,11 +116,7 @@ constexpr Host host{
       report(failure, [&] {
         const auto& [kernel, launch, device] = *static_cast<Call*>(call);
         const metalloid_python::InterruptScope interruptible;
-        const Strays before(kernel);
         kernel.run(arrays(inputs, input_count), arrays(outputs, output_count), launch, device);
-        const Strays after(kernel);
-        if (after.reads && !before.reads) Py_AddPendingCall(warn<false>, strdup(kernel.name().c_str()));
-        if (after.writes && !before.writes) Py_AddPendingCall(warn<true>, strdup(kernel.name().c_str()));
       });
     },
     [](void* call) { delete static_cast<Call*>(call); },

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from bench_tables import comparison_table, machine_table
+from bench_tables import bounds_table, comparison_table, machine_table
 
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "performance.md"
@@ -77,15 +77,15 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
 
 
 def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
-    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, or the
-    reference engine and what the machine can do."""
+    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, the
+    reference engine and what the machine can do, or kernels without checks of bounds."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     python, program = sys.executable, root / "bench" / "torch_operators" / "compare.py"
     if against == "opencl":
         python, program = build / "opencl" / "bin" / "python", root / "bench" / "opencl" / "compare.py"
         environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
-    if against == "machine":
-        program = root / "bench" / "machine_limits.py"
+    if against in ("machine", "unchecked"):
+        program = root / "bench" / ("machine_limits.py" if against == "machine" else "unchecked.py")
         arguments = ["--metalloid", build / "bin" / "metalloid", *arguments]
     command = [python, program, *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
@@ -201,13 +201,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
-    parser.add_argument("--against", choices=("machine", "opencl", "torch"), help="only the comparison; more options are its own")
+    parser.add_argument("--against", choices=("machine", "opencl", "torch", "unchecked"), help="only the comparison; more options are its own")
     parser.add_argument("--publish", action="store_true", help="with --against: put the table on the page")
     options, rest = parser.parse_known_args()
     build = options.build.resolve()
     if options.against:
         result = measure_comparison(options.against, build, rest)
-        table_of = machine_table if options.against == "machine" else comparison_table
+        table_of = {"machine": machine_table, "unchecked": bounds_table}.get(options.against, comparison_table)
         keep(options.against, result, table_of(result), build, options.publish)
         if result.get("wrong"):
             sys.exit(f"wrong results: {', '.join(result['wrong'])}")

@@ -49,6 +49,21 @@ def comparison_table(result: dict, base: str = "cpu") -> str:
     return "\n".join(lines)
 
 
+def bounds_table(result: dict) -> str:
+    """Times with checks of bounds over those without."""
+    lines = ["| kernel | checked | unchecked | checked / unchecked |", "| --- | --- | --- | --- |"]
+    ratios = []
+    for kernel, row in result["kernels"].items():
+        seconds = row["seconds"]
+        over = ratio(seconds["checked"], seconds["unchecked"])
+        ratios.append(over.median)
+        lines.append(f"| `{kernel}` | {milliseconds(seconds['checked'])} | {milliseconds(seconds['unchecked'])} | {over} |")
+    mean, worst = geometric_mean(ratios), max(ratios)
+    lines.append(f"| geometric mean, at most 1.25 | | | {mean:.2f}, {'met' if mean <= 1.25 else 'missed'} |")
+    lines.append(f"| the worst, at most 2 | | | {worst:.2f}, {'met' if worst <= 2 else 'missed'} |")
+    return "\n".join(lines)
+
+
 def machine_table(result: dict) -> str:
     device = result["device"]
     rows = [

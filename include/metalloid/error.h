@@ -14,6 +14,7 @@ enum class ErrorCode {
   invalid_argument,    // an argument is missing, surplus, too small or of the wrong kind
   limit_exceeded,      // one of Metal's limits: threads, threadgroup memory, buffer slots
   unsupported,         // valid MSL that Metalloid does not offer (a graphics function, a texture)
+  out_of_bounds,       // a kernel's access lies outside of what is bound, or of a variable, and was not carried out
   kernel_crashed,      // memory fault or illegal instruction inside a running kernel
   kernel_timed_out,    // the kernel was stopped because it ran longer than its timeout
   kernel_interrupted,  // the kernel was stopped by interrupt_kernels()

@@ -115,13 +115,6 @@ class MetalKernel {
   GeneratedSource source(const std::vector<Array>& inputs, const std::vector<Dtype>& output_dtypes,
                          const TemplateArguments& template_arguments = {}) const;
 
-  // True once a launch crashed, and did not with memory around its inputs. Launches copy their inputs from then on.
-  bool reads_outside_inputs() const;
-
-  // True once a launch wrote outside an output, near enough to be seen. Such writes to outputs of up to 64 KiB are
-  // lost.
-  bool writes_outside_outputs() const;
-
   const std::string& name() const;
   const std::vector<std::string>& input_names() const;
   const std::vector<std::string>& output_names() const;

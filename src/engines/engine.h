@@ -47,7 +47,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
   // All memory of the plan is in the hardware's, but for bytes that the dispatch owns, which are in the host's.
-  // Returns when the kernel has finished. Throws kernel_crashed, kernel_timed_out or kernel_interrupted; safe to call
+  // Returns when the kernel has finished. Throws out_of_bounds, kernel_crashed, kernel_timed_out or kernel_interrupted; safe to call
   // from several threads.
   virtual void run(const DispatchPlan& plan) const = 0;
 };

@@ -61,6 +61,7 @@ std::string_view name_of(ErrorCode code) {
     case ErrorCode::invalid_argument: return "invalid_argument";
     case ErrorCode::limit_exceeded: return "limit_exceeded";
     case ErrorCode::unsupported: return "unsupported";
+    case ErrorCode::out_of_bounds: return "out_of_bounds";
     case ErrorCode::kernel_crashed: return "kernel_crashed";
     case ErrorCode::kernel_timed_out: return "kernel_timed_out";
     case ErrorCode::kernel_reported: return "kernel_reported";

@@ -27,8 +27,10 @@
 
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
+#include "engines/cpu/passes/check_bounds.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_bounds_checks.h"
 #include "engines/cpu/passes/lower_fences.h"
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
@@ -73,6 +75,7 @@ struct Subject {
   llvm::Function* entry;  // of the kernel, or what an engine put in its place
   LibraryInfo& library;
   const FunctionConstants& constants;
+  engines::cpu::Entry lowered = {};
 
   llvm::Module& module() const { return *kernel.module; }
 };
@@ -128,12 +131,18 @@ const std::map<std::string, Pass>& passes() {
       {"lower_arguments",
        [](Subject& s) {
          const bool meet = ir::threads_meet(s.module());
-         s.entry = &cpu::lower_arguments(s.module(), s.kernel.info,
-                                         meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
+         const auto form = meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops;
+         s.lowered = cpu::lower_arguments(s.module(), s.kernel.info, form);
+         s.entry = s.lowered.function;
        }},
       {"lower_arguments_of_a_lane",
-       [](Subject& s) { s.entry = &cpu::lower_arguments(s.module(), s.kernel.info, cpu::EntryForm::one_lane); }},
+       [](Subject& s) {
+         s.entry = cpu::lower_arguments(s.module(), s.kernel.info, cpu::EntryForm::one_lane).function;
+       }},
       {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
+      {"check_bounds", [](Subject& s) { cpu::check_bounds(s.module(), s.kernel.info); }},
+      {"check_bounds_of_a_lane", [](Subject& s) { simd::check_bounds(*s.entry, s.kernel.info); }},
+      {"lower_bounds_checks", [](Subject& s) { cpu::lower_bounds_checks(s.module(), s.lowered); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},

@@ -31,7 +31,7 @@ kernel void large(constant Params& p) {}
 [[max_total_threads_per_threadgroup(2048)]] kernel void crowded(device float* x) {}
 
 // RUN: --kernel crash --threads 1 --group 1 --arg x=u32[1]=zeros
-// ERROR kernel_crashed: crash
+// ERROR out_of_bounds: kernel 'crash' writes outside of argument 'x' (buffer 0): element 1099511627776 of 1
 kernel void crash(device uint* x) { x[1ul << 40] = 1; }
 
 // RUN: --kernel endless --threads 40 --group 40 --arg x=u32[2]=zeros --timeout 0.2

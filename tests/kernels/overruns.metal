@@ -3,9 +3,10 @@
 using namespace metal;
 
 // RUN: --kernel upwards --threads 4 --group 4 --arg x=u32[3]=0,3000,0
-// ERROR kernel_crashed: kernel 'upwards' crashed
+// ERROR out_of_bounds: kernel 'upwards' writes outside of a thread's variable 'a': element 64 of 64 (bytes 256 to 259 of 256)
+// ERROR out_of_bounds: overruns.metal:14, thread (0, 0, 0)
 // RUN: --kernel upwards --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
-// ERROR kernel_crashed: overruns.metal:13: a thread reached outside of its own variables
+// ERROR out_of_bounds: overruns.metal:14
 kernel void upwards(device uint* x) {
   uint a[64];
   for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
@@ -16,7 +17,8 @@ kernel void upwards(device uint* x) {
 
 // memset of the C library.
 // RUN: --kernel zeroed --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
-// ERROR kernel_crashed: overruns.metal:23: a thread reached outside of its own variables
+// ERROR out_of_bounds: kernel 'zeroed' writes outside of a thread's variable 'a'
+// ERROR out_of_bounds: overruns.metal:25
 kernel void zeroed(device uint* x) {
   uint a[64];
   for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
@@ -25,7 +27,8 @@ kernel void zeroed(device uint* x) {
 }
 
 // RUN: --kernel downwards --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
-// ERROR kernel_crashed: overruns.metal:32: a thread reached outside of its own variables
+// ERROR out_of_bounds: element -1 of 64 (bytes -4 to -1 of 256)
+// ERROR out_of_bounds: overruns.metal:35
 kernel void downwards(device uint* x) {
   uint a[64];
   for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
@@ -34,7 +37,8 @@ kernel void downwards(device uint* x) {
 }
 
 // RUN: --kernel meeting --threads 4 --group 4 --arg x=u32[3]=0,40000000,0
-// ERROR kernel_crashed: overruns.metal:42: a thread reached outside of its own variables, in threadgroup (0, 0, 0)
+// ERROR out_of_bounds: kernel 'meeting' writes outside of a thread's variable 'a': element 64 of 64
+// ERROR out_of_bounds: overruns.metal:46
 kernel void meeting(device uint* x, uint i [[thread_position_in_grid]]) {
   uint a[64];
   for (uint k = 0; k < 64; ++k) a[k] = x[0] + k;
@@ -45,7 +49,8 @@ kernel void meeting(device uint* x, uint i [[thread_position_in_grid]]) {
 }
 
 // RUN: --kernel large --threads 4 --group 4 --arg x=u32[3]=0,400000000,0
-// ERROR kernel_crashed: overruns.metal:51: a thread reached outside of its own variables
+// ERROR out_of_bounds: a thread's variable 'a': element 100000 of 100000
+// ERROR out_of_bounds: overruns.metal:56
 kernel void large(device uint* x) {
   uint a[100000];
   for (uint k = 0; k < x[1]; ++k) a[k] = k * 77777u;
@@ -53,13 +58,13 @@ kernel void large(device uint* x) {
 }
 
 // RUN: --kernel stopped --threads 8 --group 4 --arg x=u32[1]=0
-// ERROR kernel_crashed: kernel 'stopped' crashed at overruns.metal:58: SIGILL
+// ERROR kernel_crashed: kernel 'stopped' crashed at overruns.metal:63: SIGILL
 kernel void stopped(device uint* x, uint i [[thread_position_in_grid]]) {
   if (i == 5) __builtin_trap();
 }
 
 // RUN: --kernel third --threads 8 --group 4 --arg x=u32[1]=0
-// ERROR kernel_crashed: overruns.metal:65: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0)
+// ERROR kernel_crashed: overruns.metal:70: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0)
 kernel void third(device uint* x, uint i [[thread_position_in_grid]]) {
   threadgroup_barrier(mem_flags::mem_none);
   if (i == 7) __builtin_trap();
@@ -68,14 +73,16 @@ kernel void third(device uint* x, uint i [[thread_position_in_grid]]) {
 
 // memcpy of the C library.
 // RUN: --kernel copied --threads 1 --group 1 --arg x=u8[1200]=zeros
-// ERROR kernel_crashed: overruns.metal:75
+// ERROR out_of_bounds: kernel 'copied' reads outside of argument 'x' (buffer 0): element 1073741824 of 1
+// ERROR out_of_bounds: overruns.metal:81
 struct Large {
   uint values[300];
 };
 kernel void copied(device Large* x) { *x = *(x + (1ul << 30)); }
 
 // RUN: --kernel below --threads 1 --group 1 --arg x=u32[1]=40000 --threadgroup-memory 0=16
-// ERROR kernel_crashed: overruns.metal:80
+// ERROR out_of_bounds: kernel 'below' writes outside of argument 't' (threadgroup 0): element -1 of 4
+// ERROR out_of_bounds: overruns.metal:87
 kernel void below(device uint* x, threadgroup uint* t [[threadgroup(0)]]) {
   for (uint k = 0; k < x[0]; ++k) t[-int(k)] = 5;
 }
@@ -102,7 +109,7 @@ kernel void unwritten(device uint* x, uint i [[thread_index_in_threadgroup]], ui
 }
 
 // RUN: --kernel frames --threads 1 --group 1 --arg x=u32[3]=zeros
-// ERROR limit_exceeded: overruns.metal:107: function 'deep', which kernel 'frames' calls, has too many variables: 100000000 bytes
+// ERROR limit_exceeded: overruns.metal:114: function 'deep', which kernel 'frames' calls, has too many variables: 100000000 bytes
 int deep(device uint* x, int n) {
   char big[100000000];
   big[x[0]] = n;

@@ -1,4 +1,4 @@
-// Hashes, files, padding, values made once and the crash guard.
+// Hashes, files, values made once and the crash guard.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,6 @@
 #include "support/guarded_mapping.h"
 #include "support/hash.h"
 #include "support/made_once.h"
-#include "support/padding.h"
 
 namespace metalloid::support {
 namespace {
@@ -37,23 +36,6 @@ TEST(Hash, TellsWhereOneTextEndsAndTheNextBegins) {
   EXPECT_NE(Hasher().add("ab").add("c").finish(), Hasher().add("a").add("bc").finish());
   EXPECT_EQ(Hasher().add("ab").add(1).finish(), Hasher().add("ab").add(1).finish());
   EXPECT_EQ(hash_of("metal").hex().size(), 32u);
-}
-
-TEST(Padding, NoticesAndMendsWhatIsWrittenBesideABlock) {
-  std::vector<std::byte> memory(100);
-  const std::span block = std::span(memory).subspan(13, 50);
-  const Padding padding(block, 13, 37, 0x01020304);
-  EXPECT_FALSE(padding.is_intact());
-  padding.lay();
-  std::ranges::fill(block, std::byte{9});
-  EXPECT_TRUE(padding.is_intact()) << "the block is its owner's";
-  for (const std::size_t at : {0, 12, 63, 99}) {
-    memory[at] ^= std::byte{0x80};
-    EXPECT_FALSE(padding.check_and_mend()) << at;
-    EXPECT_TRUE(padding.check_and_mend()) << at;
-  }
-  EXPECT_EQ(block.front(), std::byte{9});
-  EXPECT_EQ(block.back(), std::byte{9});
 }
 
 TEST(GuardedMapping, WhatLiesAroundItIsNobodys) {

@@ -16,7 +16,6 @@
 #include "metalloid/tune.h"
 #include "runtime/cache/disk_cache.h"
 #include "support/build_id.h"
-#include "support/guarded_memory.h"
 
 namespace metalloid {
 namespace {
@@ -256,17 +255,6 @@ TEST(TuneCompare, IntegersAndBytesExactly) {
               HasSubstr("1 of 12"));
 }
 
-TEST(TuneGuardedMemory, NoticesWritesBesideIt) {
-  support::GuardedMemory memory(100);
-  memory.data()[0] = memory.data()[99] = std::byte{1};
-  EXPECT_TRUE(memory.check_and_mend());
-  memory.data()[100] = std::byte{1};
-  EXPECT_FALSE(memory.check_and_mend());
-  EXPECT_TRUE(memory.check_and_mend()) << "mended";
-  memory.data()[-1] = std::byte{1};
-  EXPECT_FALSE(memory.check_and_mend());
-}
-
 constexpr std::string_view source = R"(
 #include <metal_stdlib>
 using namespace metal;
@@ -372,7 +360,7 @@ TEST_F(Tune, NeverChoosesASizeWithOtherResults) {
   ASSERT_THAT(result.trials, SizeIs(6));
   EXPECT_EQ(result.trials[0].outcome, Outcome::different_results);
   EXPECT_EQ(result.trials[2].outcome, Outcome::failed);
-  EXPECT_THAT(result.trials[2].note, HasSubstr("writes outside the memory of 'x'"));
+  EXPECT_THAT(result.trials[2].note, HasSubstr("writes outside of argument 'x'"));
   EXPECT_THAT(result.summary(), HasSubstr("64 threads per threadgroup is the only size with its results"));
 }
 

@@ -179,10 +179,9 @@ void Launch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptio
     dispatch_.bytes(info.index, array.bytes);
     return;
   }
-  buffers_[i] = std::make_unique<support::GuardedMemory>(array.bytes.size());
-  memory_[i] = {buffers_[i]->data(), buffers_[i]->size()};
+  memory_[i] = buffers_[i].emplace(array.bytes.size()).as<std::byte>();
   is_writable_[i] = info.access == Access::read_write;
-  Buffer buffer = Buffer::wrap(memory_[i].data(), memory_[i].size());
+  const Buffer& buffer = *buffers_[i];
   bind_memory(info, spec.source == ArgumentSpec::Source::undefined ? buffer.as_undefined() : buffer, array.shape);
 }
 

@@ -20,7 +20,6 @@
 #include "metalloid/dispatch.h"
 #include "metalloid/tune.h"
 #include "options.h"
-#include "support/guarded_memory.h"
 
 namespace metalloid::tool {
 
@@ -65,7 +64,7 @@ class Launch {
   void set_default_group();
 
   // Runs `repeat` times, from the same input each time, and reads the buffers back. Returns the run times. Throws
-  // Error, also for a kernel that wrote next to an array.
+  // Error.
   std::vector<std::chrono::duration<double>> execute();
 
   // Puts the input back into what the kernel may have written, runs it `calls` times, each on what the one before left,
@@ -93,7 +92,6 @@ class Launch {
   void set_grid(const LaunchOptions& options);
   void set_threadgroup_memory(const LaunchOptions& options);
   void fill_buffers();
-  void check_surroundings();
   // With what is known of the arguments.
   TuneOptions described(TuneOptions options = {}) const;
 
@@ -102,7 +100,7 @@ class Launch {
   std::map<std::uint32_t, std::size_t> threadgroup_memory_per_thread_;  // bytes, by index
   std::vector<BoundArgument> arguments_;
   // Beside arguments_; nothing where bytes are bound by value, or the memory of another argument is.
-  std::vector<std::unique_ptr<support::GuardedMemory>> buffers_;
+  std::vector<std::optional<Buffer>> buffers_;
   std::vector<std::span<std::byte>> memory_;
   std::vector<bool> is_writable_;  // through whichever argument; beside buffers_
   std::vector<Finding> findings_;

@@ -23,7 +23,6 @@ from ._call import (
 from ._dtypes import dtype_name
 from ._results import runner_for
 from ._tune import Tunable
-from ._warnings import warn_of_reads_outside_inputs, warn_of_writes_outside_outputs
 
 
 class MetalKernel(Tunable):
@@ -50,7 +49,6 @@ class MetalKernel(Tunable):
         self._declaration = declaration | ({} if math_mode == "safe" else {"compile_options": {"math_mode": math_mode}})
         self._input_names, self._output_names = list(input_names), list(output_names)
         self._device = device
-        self._has_warned_of_reads = self._has_warned_of_writes = False
 
     def __repr__(self) -> str:
         return f"<metalloid metal_kernel {self._kernel.name}({', '.join(self._input_names)})>"
@@ -138,12 +136,6 @@ class MetalKernel(Tunable):
     def run_into(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Runs the kernel to its end. `inputs` stand for the call's; `outputs` are arrays that it may write to."""
         self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
-        if not self._has_warned_of_reads and self._kernel.reads_outside_inputs:
-            self._has_warned_of_reads = True
-            warn_of_reads_outside_inputs(self._kernel.name)
-        if not self._has_warned_of_writes and self._kernel.writes_outside_outputs:
-            self._has_warned_of_writes = True
-            warn_of_writes_outside_outputs(self._kernel.name)
 
     def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx/lazy.py``)."""

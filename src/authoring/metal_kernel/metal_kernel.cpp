@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <iostream>
 #include <limits>
 #include <map>
 #include <mutex>
 
-#include "authoring/metal_kernel/margins.h"
 #include "authoring/metal_kernel/source.h"
 #include "metalloid/metalloid.h"
 #include "support/fork_safe_mutex.h"
@@ -20,7 +18,6 @@ struct MetalKernel::State {
   Declaration declaration;
   // By device and everything that the generated source depends on; under kernels_mutex.
   std::map<std::string, Kernel> kernels;
-  std::atomic<bool> reads_outside_inputs = false, writes_outside_outputs = false;
 };
 
 namespace {
@@ -188,37 +185,8 @@ ReadyKernel ready(MetalKernel::State& state, const std::vector<Array>& inputs, c
   return {kernel, grid, group};
 }
 
-// Runs a kernel, with margins around its inputs if it turns out to need them.
-void run_in_margins(MetalKernel::State& state, const ReadyKernel& ready, std::vector<Array> inputs,
-                    const std::vector<Array>& outputs, const Launch& launch) {
-  auto run_once = [&] {
-    metalloid::run(ready.kernel, make_dispatch(state.declaration, inputs, outputs).threads(ready.grid, ready.group));
-  };
-  auto add_margins = [&] { std::ranges::transform(inputs, inputs.begin(), with_margins); };
-  if (state.reads_outside_inputs) {
-    add_margins();
-    return run_once();
-  }
-  try {
-    run_once();
-  } catch (const Error& error) {
-    // Kernels in use, MLX's documented grid_sample among them, read just outside an array and ignore what they got.
-    if (error.code() != ErrorCode::kernel_crashed) throw;
-    for (const Array& output : outputs) fill(output, launch.init_value.value_or(0));
-    add_margins();
-    try {
-      run_once();
-    } catch (const Error&) {
-      throw error;
-    }
-    state.reads_outside_inputs = true;
-  }
-}
-
 }  // namespace
 
-bool MetalKernel::reads_outside_inputs() const { return state_->reads_outside_inputs; }
-bool MetalKernel::writes_outside_outputs() const { return state_->writes_outside_outputs; }
 const std::string& MetalKernel::name() const { return state_->declaration.name; }
 const std::vector<std::string>& MetalKernel::input_names() const { return state_->declaration.input_names; }
 const std::vector<std::string>& MetalKernel::output_names() const { return state_->declaration.output_names; }
@@ -250,14 +218,14 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
                       Device device) const {
   const Declaration& declaration = state_->declaration;
   const ReadyKernel checked = ready(*state_, inputs, outputs, launch, device);
-  const Size grid = checked.grid;
   check_memory(declaration, inputs, outputs);
-  GuardedOutputs guarded(outputs);
-  for (const Array& output : guarded.arrays()) {
+  for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
-  if (!is_empty(grid)) run_in_margins(*state_, checked, contiguous(declaration, inputs), guarded.arrays(), launch);
-  if (!guarded.finish()) state_->writes_outside_outputs = true;
+  if (is_empty(checked.grid)) return;
+  metalloid::run(
+      checked.kernel,
+      make_dispatch(declaration, contiguous(declaration, inputs), outputs).threads(checked.grid, checked.group));
 }
 
 std::vector<Array> MetalKernel::operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,

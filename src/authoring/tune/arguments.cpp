@@ -128,13 +128,13 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
   }
   for (Region& region : regions_) {
     try {
-      region.copy = std::make_unique<support::GuardedMemory>(region.size);
+      region.copy.emplace(region.size);
     } catch (const std::bad_alloc&) {
       throw Error(ErrorCode::limit_exceeded,
                   fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,
                               region.arguments, region.size));
     }
-    std::copy_n(region.original, region.size, region.copy->data());
+    std::copy_n(region.original, region.size, region.copy->as<std::byte>().data());
   }
   for (const Bound& argument : bound) {
     std::byte* copy = copy_of(argument.start);
@@ -164,7 +164,7 @@ TuneArguments::~TuneArguments() {
 }
 
 void TuneArguments::add_region(std::byte* start, std::size_t size, bool writable, const std::string& name) {
-  Region region{start, size, writable, name, nullptr};
+  Region region{start, size, writable, name, std::nullopt};
   // Regions that it overlaps become part of it.
   std::erase_if(regions_, [&](const Region& other) {
     std::byte* const end = region.original + region.size;
@@ -183,23 +183,14 @@ std::byte* TuneArguments::copy_of(const std::byte* original) const {
   const auto region = std::ranges::find_if(regions_, [&](const Region& candidate) {
     return original >= candidate.original && original < candidate.original + candidate.size;
   });
-  return region->copy->data() + (original - region->original);
+  return region->copy->as<std::byte>().data() + (original - region->original);
 }
 
 void TuneArguments::restore() {
   for (const Region& region : regions_) {
-    if (region.writable) std::copy_n(region.original, region.size, region.copy->data());
+    if (region.writable) std::copy_n(region.original, region.size, region.copy->as<std::byte>().data());
   }
   for (const Reached& reached : reached_) std::ranges::copy(reached.before, reached.memory.begin());
-}
-
-std::string TuneArguments::mend_surroundings() {
-  std::string touched;
-  for (const Region& region : regions_) {
-    if (region.copy->check_and_mend()) continue;
-    touched += fmt::format("{}'{}'", touched.empty() ? "" : ", ", region.arguments);
-  }
-  return touched;
 }
 
 void TuneArguments::keep_results() {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "metalloid/tune.h"
-#include "support/guarded_memory.h"
 
 namespace metalloid::tuning {
 
@@ -32,8 +31,6 @@ class TuneArguments {
   const Dispatch& dispatch() const { return copied_; }
   // All writable memory as it was.
   void restore();
-  // The names of arguments that something was written beside: "'x', 'y'", or nothing.
-  std::string mend_surroundings();
   void keep_results();
   std::optional<std::string> difference() const;
 
@@ -44,7 +41,7 @@ class TuneArguments {
     std::size_t size = 0;
     bool writable = false;
     std::string arguments;  // their names, for messages
-    std::unique_ptr<support::GuardedMemory> copy;
+    std::optional<Buffer> copy;
   };
   // A writable argument's part of a region.
   struct Output {

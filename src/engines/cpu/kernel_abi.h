@@ -29,6 +29,8 @@ struct ThreadgroupState {
   // A bit for each of the first arguments: whether its buffer is larger than the caches, and than a core's own.
   std::uint64_t streams = 0, far_streams = 0;
   checker::Watch* watch = nullptr;  // of a checked dispatch
+  // Per kernel argument: bytes from its address to the end of what is bound, and those in front of the address.
+  const std::uint64_t* argument_bytes = nullptr;
 };
 inline constexpr unsigned most_streams = 64;
 
@@ -46,6 +48,8 @@ inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 //   u32  current_thread(ThreadgroupState*)    the one that runs, where threads meet
 //   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* subsystem, char* category,
 //            char* format, LogArgument*, u32 count)
+//   void report_bounds(ThreadgroupState*, u32 thread, u64 offset, u64 bytes, u64 available, u64* front, char* what,
+//                      char* first, char* last)    does not return (run/out_of_bounds.h)
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
 inline constexpr std::string_view log_name = "metalloid_log";
@@ -54,6 +58,9 @@ inline constexpr std::string_view check_access_name = "metalloid_check_access_p"
 inline constexpr std::string_view check_fail_name = "metalloid_check_fail";
 inline constexpr std::string_view check_meeting_name = "metalloid_check_meeting";
 inline constexpr std::string_view check_end_name = "metalloid_check_end";
+inline constexpr std::string_view report_bounds_name = "metalloid_report_bounds";
+// Of a thread that does not know its index; it does not know its state then either.
+inline constexpr std::uint32_t unknown_thread = ~std::uint32_t{0};
 
 // Generated: facts of the compiled kernel.
 struct KernelFacts {

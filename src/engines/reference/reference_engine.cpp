@@ -20,9 +20,11 @@
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
 #include "engines/cpu/kernel_abi.h"
+#include "engines/cpu/passes/check_bounds.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/embed_facts.h"
 #include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_bounds_checks.h"
 #include "engines/cpu/passes/lower_checks.h"
 #include "engines/cpu/passes/lower_fences.h"
 #include "engines/cpu/passes/lower_logging.h"
@@ -44,7 +46,9 @@ class ReferenceEngine : public Engine {
   std::string description() const override {
     return fmt::format("one lane at a time, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return fmt::format("reference {}", cpu::processor().text()); }
+  std::string target() const override {
+    return fmt::format("reference {} {}", cpu::bounds_mode(), cpu::processor().text());
+  }
 
   void prepare() const override { cpu::prepare_code_generation(); }
 
@@ -74,14 +78,20 @@ class ReferenceEngine : public Engine {
     const bool checked = checker::is_checked(module);
     const bool meet = checked || ir::threads_meet(module);
     facts.threads_meet = meet;
+    cpu::Entry lowered;
     llvm::Function* entry = nullptr;
     if (checked) pass("resolve_checks", [&] { checker::resolve(kernel); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
     pass("lower_arguments", [&] {
-      entry = &cpu::lower_arguments(module, kernel.info,
-                                    meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops);
+      const auto form = meet ? cpu::EntryForm::one_thread : cpu::EntryForm::threads_in_loops;
+      lowered = cpu::lower_arguments(module, kernel.info, form);
+      entry = lowered.function;
     });
+    if (!checked && cpu::checks_bounds(module)) {
+      pass("check_bounds", [&] { cpu::check_bounds(module, kernel.info); });
+      pass("lower_bounds_checks", [&] { cpu::lower_bounds_checks(module, lowered); });
+    }
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *entry); });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *entry); });

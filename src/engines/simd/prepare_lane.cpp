@@ -29,6 +29,7 @@
 #include <optional>
 #include <utility>
 
+#include "engines/cpu/passes/check_bounds.h"
 #include "engines/simd/lane_target.h"
 
 namespace metalloid::engines::simd {
@@ -93,6 +94,14 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));  // arrays whose indices became constants just now
   passes.addPass(llvm::InstCombinePass());
   passes.run(lane, managers.functions);
+}
+
+void check_bounds(llvm::Function& lane, const KernelInfo& info) {
+  LaneManagers managers;
+  cpu::check_bounds(lane, info, managers.functions);
+  managers.functions.invalidate(lane, llvm::PreservedAnalyses::none());
+  // Offsets are largely what addresses are computed from.
+  llvm::EarlyCSEPass().run(lane, managers.functions);
 }
 
 namespace {

@@ -3,12 +3,16 @@
 
 #include <llvm/IR/Function.h>
 
+#include "metalloid/reflection.h"
+
 namespace metalloid::engines::simd {
 
 // Scalar optimisation, while the code is 32 times as small, for a target whose branches diverge.
 void optimise_lane(llvm::Function& lane);
 // Short copies of memory become loads and stores.
 void split_copies(llvm::Function& lane);
+// cpu/passes/check_bounds.h, for a lane's program.
+void check_bounds(llvm::Function& lane, const KernelInfo& info);
 // Accesses of a lane to places side by side become one of a vector: for lanes in step it is a row, sorted out in
 // registers.
 void join_accesses(llvm::Function& lane);

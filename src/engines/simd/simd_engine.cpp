@@ -19,6 +19,7 @@
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
 #include "engines/cpu/kernel_abi.h"
+#include "engines/cpu/passes/check_bounds.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/embed_facts.h"
 #include "engines/cpu/passes/lower_arguments.h"
@@ -68,7 +69,7 @@ class SimdEngine : public Engine {
   std::string description() const override {
     return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
   }
-  std::string target() const override { return fmt::format("simd {}", cpu::processor().text()); }
+  std::string target() const override { return fmt::format("simd {} {}", cpu::bounds_mode(), cpu::processor().text()); }
   void prepare() const override { cpu::prepare_code_generation(); }
   Hardware& hardware() const override { return cpu::hardware(); }
   ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }
@@ -102,14 +103,17 @@ class SimdEngine : public Engine {
     llvm::Function* lane = nullptr;
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
-    pass("lower_arguments", [&] { lane = &cpu::lower_arguments(module, kernel.info, cpu::EntryForm::one_lane); });
-    pass("lower_threadgroup_memory",
-         [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
+    pass("lower_arguments",
+         [&] { lane = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::one_lane).function; });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *lane); });
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
     pass("split_copies", [&] { split_copies(*lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
+    // While variables of all kinds are there as such.
+    if (cpu::checks_bounds(module)) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
+    pass("lower_threadgroup_memory",
+         [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });
     pass("join_accesses", [&] { join_accesses(*lane); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};

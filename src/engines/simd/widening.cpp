@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "engines/cpu/passes/check_bounds.h"
+
 namespace metalloid::engines::simd {
 
 using llvm::BasicBlock;
@@ -178,9 +180,15 @@ void Widening::run_instructions(const ScheduledBlock& scheduled, Value* lanes) {
   }
   for (llvm::Instruction& instruction : *scheduled.block) {
     if (llvm::isa<llvm::PHINode>(instruction) || instruction.isTerminator()) continue;
+    if (llvm::CallInst* check = cpu::as_bounds_check(instruction)) {
+      pending_checks_.push_back(check);
+      continue;
+    }
+    if (instruction.mayReadOrWriteMemory()) run_checks();
     builder_.SetCurrentDebugLocation(instruction.getDebugLoc());
     widen(instruction);
   }
+  run_checks();
   builder_.SetCurrentDebugLocation(scheduled.block->getTerminator()->getDebugLoc());
   leave(scheduled);
 }

@@ -149,6 +149,13 @@ class Widening {
   std::optional<Widened> widen_change_of_one(llvm::AtomicRMWInst& change);
   Value* address_part(Value* addresses, std::uint64_t offset);
 
+  // widening_checks.cpp
+  void run_checks();
+  Value* are_surely_inside(const llvm::CallInst& check);
+  Value* are_indices_inside(Value* offset, Value* limit);
+  Value* lanes_outside(const llvm::CallInst& check);
+  void find_outside(const llvm::CallInst& check);
+
   // widening_calls.cpp
   bool widen_call(llvm::CallInst& call, Widened& result);
   llvm::Function& lane_;
@@ -180,8 +187,9 @@ class Widening {
   // Of the block that is being widened.
   const ScheduledBlock* current_ = nullptr;
   unsigned variant_ = 0;
-  bool is_rare_ = false;    // a block that is there twice, for some lanes
-  Value* lanes_ = nullptr;  // null: all
+  bool is_rare_ = false;                                  // a block that is there twice, for some lanes
+  Value* lanes_ = nullptr;                                // null: all
+  llvm::SmallVector<llvm::CallInst*, 4> pending_checks_;  // of bounds, of accesses that come next
   llvm::DenseMap<const Value*, Widened> known_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;
   llvm::DenseMap<Type*, Value*> safe_addresses_;

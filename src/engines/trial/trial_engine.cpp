@@ -10,9 +10,11 @@
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/kernel_abi.h"
+#include "engines/cpu/passes/check_bounds.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/embed_facts.h"
 #include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu/passes/lower_bounds_checks.h"
 #include "engines/cpu/passes/lower_fences.h"
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
@@ -76,7 +78,9 @@ class TrialEngine : public Engine {
  public:
   std::string name() const override { return "trial"; }
   std::string description() const override { return "kernels whose threads never meet, in memory of its own"; }
-  std::string target() const override { return fmt::format("trial {}", cpu::processor().text()); }
+  std::string target() const override {
+    return fmt::format("trial {} {}", cpu::bounds_mode(), cpu::processor().text());
+  }
   Hardware& hardware() const override { return trial::hardware(); }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
@@ -103,7 +107,12 @@ class TrialEngine : public Engine {
     facts.threads_per_program = 1;
     cpu::relax_alignment(module);
     cpu::lower_fences(module);
-    llvm::Function& entry = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::threads_in_loops);
+    const cpu::Entry lowered = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::threads_in_loops);
+    llvm::Function& entry = *lowered.function;
+    if (cpu::checks_bounds(module)) {
+      cpu::check_bounds(module, kernel.info);
+      cpu::lower_bounds_checks(module, lowered);
+    }
     facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, entry);
     facts.logs = cpu::lower_logging(module, entry);
     cpu::retarget(module, machine);

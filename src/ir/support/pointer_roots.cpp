@@ -4,6 +4,7 @@
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
@@ -22,6 +23,14 @@ Value* pointer_below(Value* pointer) {
     case llvm::Instruction::AddrSpaceCast:
     case llvm::Instruction::BitCast:
     case llvm::Instruction::Freeze: return user->getOperand(0);
+    default: break;
+  }
+  auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(pointer);
+  switch (call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic) {
+    case llvm::Intrinsic::launder_invariant_group:
+    case llvm::Intrinsic::ptr_annotation:
+    case llvm::Intrinsic::ssa_copy:
+    case llvm::Intrinsic::strip_invariant_group: return call->getArgOperand(0);
     default: return nullptr;
   }
 }

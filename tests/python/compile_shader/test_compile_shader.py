@@ -248,7 +248,7 @@ def test_crash_and_timeout_name_the_kernel_and_the_process_lives_on():
     x = numpy.zeros(2, numpy.uint32)
     with pytest.raises(metalloid.Error, match="wild") as crashed:
         lib.wild(x, threads=1)
-    assert crashed.value.code == "kernel_crashed"
+    assert crashed.value.code == "out_of_bounds"
     with pytest.raises(metalloid.Error, match="spin") as stopped:
         lib.spin(x, threads=1, timeout=0.3)
     assert stopped.value.code == "kernel_timed_out"

@@ -101,7 +101,7 @@ def test_crash(run):
             lib.far(x, threads=(8, 2), group_size=(4, 1))
         ''')
     text = section(result, "Metal kernel 'far'")
-    expect(text, "kernel 'far' crashed at program_source:5: SIGSEGV")
+    expect(text, "kernel 'far' writes outside of argument")
     expect(text, "grid of 8 x 2 x 1 threads, threadgroups of 4 x 1 x 1, on cpu")
     expect(
         text,

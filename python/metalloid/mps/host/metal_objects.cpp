@@ -46,6 +46,7 @@ void raise(const Error& error) {
   const c10::SourceLocation location = {__func__, __FILE__, __LINE__};
   switch (error.code()) {
     case ErrorCode::compile_error: throw c10::SyntaxError(location, error.what());
+    case ErrorCode::out_of_bounds:
     case ErrorCode::kernel_crashed:
     case ErrorCode::kernel_timed_out:
     case ErrorCode::kernel_interrupted:

@@ -54,13 +54,15 @@ class EntryBuilder {
     nominal_ = load_triple(offsetof(ThreadgroupState, dispatch_threads_per_threadgroup));
     group_ = load_triple(offsetof(ThreadgroupState, threadgroup_position_in_grid));
     actual_ = load_triple(offsetof(ThreadgroupState, threads_per_threadgroup));
+    if (form == EntryForm::one_thread) {
+      position_ = {entry_->getArg(1), entry_->getArg(2), entry_->getArg(3)};
+      index_ = index_of_position();
+    }
     prepare_arguments();
     if (form == EntryForm::threads_in_loops) {
       call_in_loops();
     } else {
-      if (form == EntryForm::one_thread) {
-        position_ = {entry_->getArg(1), entry_->getArg(2), entry_->getArg(3)};
-      } else {
+      if (form == EntryForm::one_lane) {
         for (unsigned d = 0; d < 3; ++d) position_[d] = ask(position_names[d]);
         index_ = ask(index_name);
       }
@@ -70,7 +72,7 @@ class EntryBuilder {
     inline_kernel();
   }
 
-  llvm::Function& entry() { return *entry_; }
+  Entry entry() { return {entry_, index_}; }
 
  private:
   Value* constant(std::uint32_t value) { return builder_.getInt32(value); }
@@ -193,11 +195,13 @@ class EntryBuilder {
     return builder_.CreateLoad(parameter.getType(), memory);
   }
 
+  Value* index_of_position() {
+    return add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
+  }
+
   // At the current place, for the thread at position_.
   void call_kernel() {
-    if (!index_) {
-      index_ = add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
-    }
+    if (!index_) index_ = index_of_position();
     llvm::SmallVector<Value*, 16> arguments;
     for (llvm::Argument& parameter : kernel_.args()) {
       Value* prepared = prepared_[parameter.getArgNo()];
@@ -287,7 +291,7 @@ class EntryBuilder {
 
 }  // namespace
 
-llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, EntryForm form) {
+Entry lower_arguments(llvm::Module& module, const KernelInfo& info, EntryForm form) {
   llvm::Function* kernel = module.getFunction(info.symbol);
   if (!kernel || kernel->arg_size() != info.arguments.size()) {
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' and its reflection disagree", info.name));

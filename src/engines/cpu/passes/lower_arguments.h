@@ -29,7 +29,11 @@ namespace metalloid::engines::cpu {
 // metalloid.thread_index becomes arithmetic there. Functions that stay calls are given the index and the state as
 // parameters, if they need them.
 enum class EntryForm : std::uint8_t { threads_in_loops, one_thread, one_lane };
-llvm::Function& lower_arguments(llvm::Module& module, const KernelInfo& info, EntryForm form);
+struct Entry {
+  llvm::Function* function = nullptr;
+  llvm::Value* thread_index = nullptr;  // in its threadgroup
+};
+Entry lower_arguments(llvm::Module& module, const KernelInfo& info, EntryForm form);
 
 inline constexpr std::string_view lane_name = "metalloid_lane";
 // u32 (): where the lane's thread lies in its threadgroup, and its index there. Nobody defines them.

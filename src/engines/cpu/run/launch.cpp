@@ -174,6 +174,7 @@ class CpuExecutable : public Executable {
     support::GuardOutcome failure;  // the first one
     Size failed_threadgroup;
     std::string at, what, where;  // of a crash
+    std::string outside;          // of an access outside of its memory: the message
 
     Launch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
         : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
@@ -204,25 +205,31 @@ class CpuExecutable : public Executable {
     void prepare(Worker& worker) const {
       worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
       worker.argument_list.clear();
+      worker.argument_sizes.clear();
+      worker.out_of_bounds = {};
       const StreamingBytes& streaming = StreamingBytes::here();
       worker.streams = worker.far_streams = 0;
       std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const BoundArgument& argument = plan.arguments[i];
         const void* address = argument.memory.address();
+        std::uint64_t bytes = argument.memory.size - argument.memory.offset, front = argument.memory.offset;
         if (!argument.descriptor.empty()) address = argument.descriptor.data();
         if (kernel.info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
           address = worker.threadgroup_memory + offset;
           offset += round_up(argument.threadgroup_bytes, 16);
+          bytes = argument.threadgroup_bytes;
+          front = 0;
         }
         worker.argument_list.push_back(const_cast<void*>(address));
+        worker.argument_sizes.insert(worker.argument_sizes.end(), {bytes, front});
         if (i < most_streams) {
-          const std::size_t bytes = argument.memory.size - argument.memory.offset;
           worker.streams |= std::uint64_t{bytes >= streaming.all} << i;
           worker.far_streams |= std::uint64_t{bytes >= streaming.far} << i;
         }
       }
       worker.arguments = worker.argument_list.data();
+      worker.argument_bytes = worker.argument_sizes.data();
       auto copy = [](std::uint32_t (&to)[3], const Size& from) {
         to[0] = from.x;
         to[1] = from.y;
@@ -323,7 +330,11 @@ class CpuExecutable : public Executable {
       failure = outcome;
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
-      if (outcome.crashed()) describe_crash(*worker, line);
+      if (worker->out_of_bounds.is_set) {
+        outside = describe(worker->out_of_bounds, kernel.info_, *worker);
+      } else if (outcome.crashed()) {
+        describe_crash(*worker, line);
+      }
       if (outcome.stopped()) this->at = line.value_or("");
     }
 
@@ -383,6 +394,7 @@ class CpuExecutable : public Executable {
 
     void throw_failure(const Watch& watch) const {
       if (!failed.load()) return;
+      if (!outside.empty()) throw Error(ErrorCode::out_of_bounds, outside);
       if (failure.stopped() && watch.interrupted()) {
         throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
       }

@@ -52,6 +52,14 @@ void check_meeting(ThreadgroupState* state, std::uint32_t step, std::uint32_t wh
 
 void check_end(ThreadgroupState* state, std::uint32_t thread) { state->watch->end(thread); }
 
+[[noreturn]] void report_bounds(ThreadgroupState* state, std::uint32_t thread, std::uint64_t offset,
+                                std::uint64_t bytes, std::uint64_t available, const std::uint64_t* front,
+                                const char* what, const char* first, const char* last) {
+  auto& worker = state ? static_cast<Worker&>(*state) : *current_worker;
+  worker.out_of_bounds = {true, thread, offset, bytes, available, *front, what, first, last};
+  __builtin_trap();  // into the crash guard
+}
+
 }  // namespace
 
 Worker* WorkerPool::take() {
@@ -85,6 +93,7 @@ WorkerLease::~WorkerLease() {
 void* runtime_symbol(std::string_view name) {
   if (name == current_name) return reinterpret_cast<void*>(&current);
   if (name == current_thread_name) return reinterpret_cast<void*>(&current_thread);
+  if (name == report_bounds_name) return reinterpret_cast<void*>(&report_bounds);
   if (name == log_name) return reinterpret_cast<void*>(&log);
   if (name.starts_with(check_access_name)) return reinterpret_cast<void*>(&check_access);
   if (name == check_fail_name) return reinterpret_cast<void*>(&check_fail);

@@ -9,6 +9,7 @@
 #include "engines/cpu/kernel_abi.h"
 #include "engines/cpu/run/kernel_stack.h"
 #include "engines/cpu/run/log_buffer.h"
+#include "engines/cpu/run/out_of_bounds.h"
 #include "engines/cpu/run/thread_memory.h"
 #include "engines/cpu/run/thread_runner.h"
 #include "engines/cpu/run/threadgroup_memory.h"
@@ -18,6 +19,8 @@ namespace metalloid::engines::cpu {
 
 struct Worker : ThreadgroupState {
   std::vector<void*> argument_list;
+  std::vector<std::uint64_t> argument_sizes;
+  OutOfBounds out_of_bounds;
   ThreadgroupMemory memory;  // for static variables and [[threadgroup(n)]] arguments
   ThreadMemory variables;    // of the threads
   LogBuffer log;

@@ -1,0 +1,185 @@
+// Checks of bounds (cpu/passes/check_bounds.h), of all lanes at once:
+//
+//   uniform     one comparison
+//   a row       one comparison: of where it begins, with its length taken off what there is
+//   runs        the same for each
+//   varying     a comparison of vectors
+//
+// Checks that stand side by side are one branch. The comparisons look at all 32 lanes; if some of these are outside it
+// is found out, where nobody is in a hurry, whether one of them takes part.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <utility>
+
+#include "engines/cpu/passes/lower_bounds_checks.h"
+#include "engines/simd/widening.h"
+
+namespace metalloid::engines::simd {
+
+using llvm::Value;
+using Kind = Shape::Kind;
+
+namespace {
+
+// More comparisons of single offsets than that are slower than one of vectors.
+constexpr unsigned most_starts = 4;
+
+struct Operands {
+  explicit Operands(const llvm::CallInst& check)
+      : offset(check.getArgOperand(0)),
+        bytes(check.getArgOperand(1)),
+        available(check.getArgOperand(2)),
+        front(check.getArgOperand(3)) {}
+  Value *offset, *bytes, *available, *front;
+};
+
+}  // namespace
+
+void Widening::run_checks() {
+  if (pending_checks_.empty()) return;
+  const auto checks = std::exchange(pending_checks_, {});
+  builder_.SetCurrentDebugLocation(checks.front()->getDebugLoc());
+  Value* inside = nullptr;
+  for (const llvm::CallInst* check : checks) {
+    Value* own = are_surely_inside(*check);
+    inside = inside ? builder_.CreateAnd(inside, own) : own;
+  }
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  auto* behind = llvm::BasicBlock::Create(context_, "inside", &wide_, before->getNextNode());
+  auto* look = llvm::BasicBlock::Create(context_, "maybe.outside", &wide_);
+  builder_.CreateCondBr(inside, behind, look, llvm::MDBuilder(context_).createLikelyBranchWeights());
+  builder_.SetInsertPoint(look);
+  // What is computed there is nowhere else.
+  const auto known = known_;
+  const auto in_lane = in_lane_;
+  for (const llvm::CallInst* check : checks) find_outside(*check);
+  known_ = known;
+  in_lane_ = in_lane;
+  builder_.CreateBr(behind);
+  builder_.SetInsertPoint(behind);
+}
+
+// False tells nothing.
+Value* Widening::are_surely_inside(const llvm::CallInst& check) {
+  const Operands operands(check);
+  const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(operands.bytes);
+  if (!bytes || !shapes_.is_uniform(*operands.available)) {
+    return builder_.CreateNot(any(lanes_outside(check)));
+  }
+  Value* limit = cpu::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
+  const auto fits = [&](Value* lowest, std::uint64_t span) {
+    Value* most = limit;
+    if (span != 0) most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, builder_.getInt64(span));
+    return builder_.CreateICmpULT(lowest, most);
+  };
+  const LaneBits bits = shapes_.bits_of(*operands.offset);
+  llvm::SmallVector<unsigned, 5> unknown;
+  std::int64_t below = 0, span = 0;
+  for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
+    if (!bits.growth[bit]) {
+      unknown.push_back(bit);
+      continue;
+    }
+    span += std::abs(*bits.growth[bit]);
+    if (*bits.growth[bit] < 0) below += *bits.growth[bit];
+  }
+  if (1u << unknown.size() > most_starts) return are_indices_inside(operands.offset, limit);
+  Value* all = nullptr;
+  for (const unsigned start : lanes_of_bits(unknown)) {
+    Value* lowest = nullptr;
+    if (shapes_.is_varying(*operands.offset)) {
+      // Counted from the last lane, as addresses are (run_address).
+      unsigned last = start;
+      for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
+        if (bits.growth[bit]) last |= 1u << bit;
+      }
+      lowest = value_in_lane(operands.offset, last);
+      const std::int64_t above = span + below;  // what known bits add
+      lowest = builder_.CreateSub(lowest, builder_.getInt64(static_cast<std::uint64_t>(above)));
+    } else {
+      lowest = scalar_of(operands.offset);
+      if (below != 0) lowest = builder_.CreateAdd(lowest, builder_.getInt64(static_cast<std::uint64_t>(below)));
+    }
+    Value* own = fits(lowest, static_cast<std::uint64_t>(span));
+    all = all ? builder_.CreateAnd(all, own) : own;
+  }
+  return all;
+}
+
+// Lanes that lie anywhere. Indices of 32 bits are compared as such: half as many registers.
+Value* Widening::are_indices_inside(Value* offset, Value* limit) {
+  using namespace llvm::PatternMatch;
+  Value* index = nullptr;
+  const llvm::APInt* scale = nullptr;
+  std::uint64_t size = 1;
+  if (match(offset, m_Shl(m_ZExt(m_Value(index)), m_APInt(scale))) && scale->ult(20)) {
+    size = std::uint64_t{1} << scale->getZExtValue();
+  } else if (match(offset, m_Mul(m_ZExt(m_Value(index)), m_APInt(scale))) && scale->ult(1u << 20) && !scale->isZero()) {
+    size = scale->getZExtValue();
+  } else if (!match(offset, m_ZExt(m_Value(index)))) {
+    index = nullptr;
+  }
+  Value *compared = nullptr, *most = limit;
+  // Of another block there may be the offset alone.
+  const auto* instruction = index ? llvm::dyn_cast<llvm::Instruction>(index) : nullptr;
+  const bool is_there = !instruction || known_.contains(instruction) || slots_.contains(instruction);
+  if (index && is_there && index->getType()->isIntegerTy(32)) {
+    // index * size < limit
+    if (size > 1) {
+      most = builder_.CreateUDiv(builder_.CreateAdd(limit, builder_.getInt64(size - 1)), builder_.getInt64(size));
+    }
+    Value* largest = builder_.getInt64(~std::uint32_t{0});
+    most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, most, largest);
+    most = builder_.CreateTrunc(most, builder_.getInt32Ty());
+    compared = vector_of(index);
+  } else {
+    compared = vector_of(offset);
+  }
+  Value* outside = builder_.CreateICmpUGE(compared, builder_.CreateVectorSplat(simdgroup_width, most));
+  if (lanes_) outside = builder_.CreateAnd(outside, lanes_);
+  return builder_.CreateNot(any(outside));
+}
+
+// Those that take part.
+Value* Widening::lanes_outside(const llvm::CallInst& check) {
+  const Operands operands(check);
+  Value *offset = vector_of(operands.offset), *bytes = vector_of(operands.bytes);
+  Value *available = vector_of(operands.available), *front = nullptr;
+  if (shapes_.is_uniform(*operands.front)) {
+    Value* loaded = builder_.CreateLoad(builder_.getInt64Ty(), scalar_of(operands.front));
+    front = builder_.CreateVectorSplat(simdgroup_width, loaded);
+  } else {
+    front = builder_.CreateMaskedGather(wide(builder_.getInt64Ty()), vector_of(operands.front), llvm::Align(8),
+                                        lanes_or_all(lanes_), llvm::Constant::getNullValue(available->getType()));
+  }
+  offset = builder_.CreateAdd(offset, front);
+  available = builder_.CreateAdd(available, front);
+  Value* starts = builder_.CreateICmpULE(offset, available);
+  Value* ends = builder_.CreateICmpULE(bytes, builder_.CreateSub(available, offset));
+  Value* outside = builder_.CreateNot(builder_.CreateAnd(starts, ends));
+  if (!llvm::isa<llvm::ConstantInt>(operands.bytes)) {
+    outside = builder_.CreateAnd(outside, builder_.CreateICmpNE(bytes, llvm::Constant::getNullValue(bytes->getType())));
+  }
+  return lanes_ ? builder_.CreateAnd(outside, lanes_) : outside;
+}
+
+// Reports the first lane that is outside; goes on if there is none.
+void Widening::find_outside(const llvm::CallInst& check) {
+  builder_.SetCurrentDebugLocation(check.getDebugLoc());
+  Value* outside = lanes_outside(check);
+  auto* report = llvm::BasicBlock::Create(context_, "outside", &wide_);
+  auto* next = llvm::BasicBlock::Create(context_, "none.outside", &wide_);
+  builder_.CreateCondBr(any(outside), report, next);
+  builder_.SetInsertPoint(report);
+  Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(outside), builder_.getFalse());
+  llvm::SmallVector<Value*, 7> operands;
+  for (Value* operand : check.args()) operands.push_back(element_of(operand, 0, lane));
+  cpu::report_bounds(builder_, wide_.getArg(0), builder_.CreateAdd(wide_.getArg(1), lane), operands);
+  builder_.SetInsertPoint(next);
+}
+
+}  // namespace metalloid::engines::simd
