@@ -6,14 +6,15 @@
 ; ARGUMENT: thread_position_in_grid
 
 ; CHECK-LABEL: define void @metalloid_lane(
-; CHECK: [[NAME:%.*]] = select i1 %which, ptr @{{.*}}, ptr @
-; CHECK: [[BYTES:%.*]] = select i1 %which, i64 {{.*}}, i64
-; CHECK: turn:
-; CHECK: [[OFFSET:%.*]] = phi i64 [ 0, %{{.*}} ], [ [[NEXT:%.*]], %turn ]
+; CHECK-DAG: [[NAME:%.*]] = select i1 %which.i, ptr @{{.*}}, ptr @
+; CHECK-DAG: [[BYTES:%.*]] = select i1 %which.i, i64 {{.*}}, i64
+; CHECK: turn.i:
+; CHECK: [[OFFSET:%.*]] = phi i64 [ 0, %{{.*}} ], [ [[NEXT:%.*]], %turn.i ]
 ; CHECK: call void @metalloid_check_bounds(i64 [[OFFSET]], i64 4, i64 [[BYTES]], ptr {{.*}}, ptr [[NAME]],
 ; CHECK: [[NEXT]] = add i64 [[OFFSET]], 4
-; CHECK: end:
-; CHECK-NOT: call void @metalloid_check_bounds({{.*}}, i64 1,
+; CHECK: kernel.exit:
+; CHECK: call void @metalloid_check_bounds(i64 0, i64 8,
+; CHECK-NOT: call void @metalloid_check_bounds({{.*}}, i64 1, i64
 ; CHECK: call void @metalloid_check_bounds(i64 {{.*}}, i64 2, i64 32,
 ; CHECK: ret void
 

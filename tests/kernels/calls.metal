@@ -150,4 +150,4 @@ NOINLINE int read_at(device const int* x, uint i) {
 
 // RUN: --kernel crash --threads 1 --group 1 --arg out=i32[1]=zeros --arg offset=u64[1]=1099511627776000
 // ERROR kernel_crashed: calls.metal:148
-kernel void crash(device int* out, constant ulong& offset) { out[0] = read_at(out + offset, 1); }
+kernel void crash(device int* out, constant ulong& offset) { out[0] = read_at((device int*)offset, 1); }

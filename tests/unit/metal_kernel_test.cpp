@@ -225,9 +225,10 @@ TEST(MetalKernel, WritesOutsideAnOutputAreErrors) {
     return values_of(y[0]);
   };
   EXPECT_THAT(run(0), ElementsAre(0, 1, 2));
-  EXPECT_THAT(message([&] { run(1); }),
-              AllOf(HasSubstr("out_of_bounds: kernel 'custom_kernel_outside' writes outside of argument 'y'"),
-                    HasSubstr("element -1 of 3 (bytes -4 to -1 of 12)"), HasSubstr("thread (0, 0, 0)")));
+  EXPECT_THAT(
+      message([&] { run(1); }),
+      AllOf(HasSubstr("out_of_bounds: kernel 'custom_kernel_outside_int32_ts_float' writes outside of argument 'y'"),
+            HasSubstr("element -1 of 3 (bytes -4 to -1 of 12)"), HasSubstr("thread (0, 0, 0)")));
 }
 
 }  // namespace

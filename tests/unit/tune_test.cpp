@@ -413,7 +413,7 @@ TEST_F(Tune, ThreadgroupMemoryThatIsTooSmallForASize) {
   const TuneResult result = tune(kernel("dynamic"), dispatch, quick());
   EXPECT_EQ(result.trials[2].outcome, Outcome::measured);
   EXPECT_EQ(result.trials[3].outcome, Outcome::failed);
-  EXPECT_THAT(result.trials[3].note, HasSubstr("invalid memory access"));
+  EXPECT_THAT(result.trials[3].note, HasSubstr("writes outside of argument 'shared' (threadgroup 0)"));
 }
 
 TEST_F(Tune, ARequiredSizeIsTheOnlyCandidate) {

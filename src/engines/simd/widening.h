@@ -155,6 +155,8 @@ class Widening {
   Value* are_indices_inside(Value* offset, Value* limit);
   Value* lanes_outside(const llvm::CallInst& check);
   void find_outside(const llvm::CallInst& check);
+  void report_lane(const llvm::CallInst& check, Value* outside);
+  void apart(llvm::function_ref<void()> code);
 
   // widening_calls.cpp
   bool widen_call(llvm::CallInst& call, Widened& result);

@@ -53,12 +53,9 @@ void Widening::run_checks() {
   auto* look = llvm::BasicBlock::Create(context_, "maybe.outside", &wide_);
   builder_.CreateCondBr(inside, behind, look, llvm::MDBuilder(context_).createLikelyBranchWeights());
   builder_.SetInsertPoint(look);
-  // What is computed there is nowhere else.
-  const auto known = known_;
-  const auto in_lane = in_lane_;
-  for (const llvm::CallInst* check : checks) find_outside(*check);
-  known_ = known;
-  in_lane_ = in_lane;
+  apart([&] {
+    for (const llvm::CallInst* check : checks) find_outside(*check);
+  });
   builder_.CreateBr(behind);
   builder_.SetInsertPoint(behind);
 }
@@ -175,11 +172,24 @@ void Widening::find_outside(const llvm::CallInst& check) {
   auto* next = llvm::BasicBlock::Create(context_, "none.outside", &wide_);
   builder_.CreateCondBr(any(outside), report, next);
   builder_.SetInsertPoint(report);
+  apart([&] { report_lane(check, outside); });
+  builder_.SetInsertPoint(next);
+}
+
+void Widening::report_lane(const llvm::CallInst& check, Value* outside) {
   Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(outside), builder_.getFalse());
   llvm::SmallVector<Value*, 7> operands;
   for (Value* operand : check.args()) operands.push_back(element_of(operand, 0, lane));
   cpu::report_bounds(builder_, wide_.getArg(0), builder_.CreateAdd(wide_.getArg(1), lane), operands);
-  builder_.SetInsertPoint(next);
+}
+
+// Code on a way that others do not take: what it computes is not there for them.
+void Widening::apart(llvm::function_ref<void()> code) {
+  const auto known = known_;
+  const auto in_lane = in_lane_;
+  code();
+  known_ = known;
+  in_lane_ = in_lane;
 }
 
 }  // namespace metalloid::engines::simd

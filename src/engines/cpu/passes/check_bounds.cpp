@@ -152,22 +152,18 @@ class BoundsChecks {
     checks_.push_back(std::move(check));
   }
 
+  // What a sum, or a loop's counter at its start, is more by than something else.
+  static const llvm::SCEVConstant* constant_part(const llvm::SCEV* whole) {
+    while (const auto* counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(whole)) whole = counter->getStart();
+    if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(whole)) whole = sum->getOperand(0);
+    const auto* number = llvm::dyn_cast<llvm::SCEVConstant>(whole);
+    return number && number->getAPInt().getSignificantBits() <= 40 ? number : nullptr;
+  }
+
   const llvm::SCEV* without_constant(const llvm::SCEV* whole, std::int64_t& further) {
-    further = 0;
-    const auto small = [](const llvm::SCEV* value) -> std::optional<std::int64_t> {
-      const auto* number = llvm::dyn_cast<llvm::SCEVConstant>(value);
-      if (!number || number->getAPInt().getSignificantBits() > 40) return std::nullopt;
-      return number->getAPInt().getSExtValue();
-    };
-    if (const auto number = small(whole)) {
-      further = *number;
-      return evolution_.getZero(number_);
-    }
-    const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(whole);
-    const auto number = sum ? small(sum->getOperand(0)) : std::nullopt;
-    if (!number) return whole;
-    further = *number;
-    return evolution_.getMinusSCEV(whole, sum->getOperand(0));
+    const llvm::SCEVConstant* number = constant_part(whole);
+    further = number ? number->getAPInt().getSExtValue() : 0;
+    return number ? evolution_.getMinusSCEV(whole, number) : whole;
   }
 
   bool is_proven(const Access& access, Value* offset, std::uint64_t bytes, Value* available) {
