@@ -25,7 +25,7 @@ _most_rows = 20  # for one line of source
 _diagnostic = re.compile(
     r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
 )
-_crash = re.compile(r" (?:crashed|(?:reads|writes|changes) outside of [^\n]*) at (?P<file>\S*?):(?P<line>\d+)(?:: |, )")
+_crash = re.compile(r" (?:crashed|outside of [^\n]*?\)) at (?P<file>.*?):(?P<line>\d+)(?:: |, )")
 _reported = re.compile(r"reported by (?P<function>\w+) at (?P<file>.*):(?P<line>\d+), the first of \d+")  # _errors.py
 _line_directive = re.compile(r"\s*#\s*line\s+(\d+)\b")
 _kernel = re.compile(r"(?:\bkernel\b|\[\[\s*kernel\s*\]\])\s+void\s+(?P<name>\w+)")

@@ -67,7 +67,7 @@ def test_accesses_outside_are_not_carried_out(body, message, device):
     with pytest.raises(metalloid.Error, match="kernel 'bad' (reads|writes) outside of ") as caught:
         kernel(memory[64:128], threads=64, group_size=64)
     assert caught.value.code == "out_of_bounds"
-    assert message in str(caught.value) and "program_source:4, thread (" in str(caught.value)
+    assert message in str(caught.value) and "program_source:5, thread (" in str(caught.value)
     assert not memory[:64].any() and not memory[128:].any()
 
 
