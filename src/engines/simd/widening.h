@@ -154,6 +154,7 @@ class Widening {
   Value* are_surely_inside(const llvm::CallInst& check);
   Value* are_indices_inside(Value* offset, Value* limit);
   Value* lanes_outside(const llvm::CallInst& check);
+  Value* are_ends_inside(const llvm::CallInst& check);
   void find_outside(const llvm::CallInst& check);
   void report_lane(const llvm::CallInst& check, Value* outside);
   void apart(llvm::function_ref<void()> code);

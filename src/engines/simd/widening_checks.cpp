@@ -164,12 +164,33 @@ Value* Widening::lanes_outside(const llvm::CallInst& check) {
   return lanes_ ? builder_.CreateAnd(outside, lanes_) : outside;
 }
 
+// Of a row: whether the first and the last lane that take part are inside. Null if it is none.
+Value* Widening::are_ends_inside(const llvm::CallInst& check) {
+  const Operands operands(check);
+  const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(operands.bytes);
+  const Shape shape = shapes_.of(*operands.offset);
+  if (!lanes_ || !bytes || shape.kind != Kind::strided || !shapes_.is_uniform(*operands.available)) return nullptr;
+  Value* limit = cpu::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
+  const auto is_inside = [&](Value* lane) {
+    Value* further = builder_.CreateMul(builder_.CreateZExt(lane, builder_.getInt64Ty()),
+                                        builder_.getInt64(static_cast<std::uint64_t>(shape.stride)));
+    return builder_.CreateICmpULT(builder_.CreateAdd(scalar_of(operands.offset), further), limit);
+  };
+  Value* first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(lanes_), builder_.getFalse());
+  return builder_.CreateAnd(is_inside(first), is_inside(last_lane(lanes_)));
+}
+
 // Reports the first lane that is outside; goes on if there is none.
 void Widening::find_outside(const llvm::CallInst& check) {
   builder_.SetCurrentDebugLocation(check.getDebugLoc());
-  Value* outside = lanes_outside(check);
   auto* report = llvm::BasicBlock::Create(context_, "outside", &wide_);
   auto* next = llvm::BasicBlock::Create(context_, "none.outside", &wide_);
+  if (Value* inside = are_ends_inside(check)) {
+    auto* each = llvm::BasicBlock::Create(context_, "each", &wide_, report);
+    builder_.CreateCondBr(inside, next, each);
+    builder_.SetInsertPoint(each);
+  }
+  Value* outside = lanes_outside(check);
   builder_.CreateCondBr(any(outside), report, next);
   builder_.SetInsertPoint(report);
   apart([&] { report_lane(check, outside); });
