@@ -15,7 +15,7 @@
 #include "npy.h"
 #include "numbers.h"
 #include "output.h"
-#include "support/padding.h"
+#include "support/fill.h"
 #include "value.h"
 
 namespace metalloid::tool {
