@@ -15,6 +15,7 @@
 #include "npy.h"
 #include "numbers.h"
 #include "output.h"
+#include "support/fill.h"
 #include "value.h"
 
 namespace metalloid::tool {
@@ -228,9 +229,7 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
   Array array = make_array(spec.kind, spec.shape);
   const std::size_t count = array.element_count();
   if (spec.source == ArgumentSpec::Source::undefined) {
-    for (std::size_t i = 0; i < array.bytes.size(); ++i) {
-      array.bytes[i] = static_cast<std::byte>(undefined_pattern >> 8 * (i % 4));
-    }
+    support::fill_with(array.bytes, undefined_pattern);
     return array;
   }
   if (spec.source == ArgumentSpec::Source::values) {

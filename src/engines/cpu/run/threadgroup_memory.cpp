@@ -2,11 +2,10 @@
 
 #include <sys/mman.h>
 
-#include <cstring>
-#include <cwchar>
 #include <new>
 
 #include "metalloid/reflection.h"
+#include "support/fill.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -35,11 +34,7 @@ void poison_threadgroup_memory(std::byte* block, std::size_t bytes) {
   // C libraries store nothing by a masked store, and one to memory that is not writable takes 100 ns.
   if (bytes == 0) return;
   // NaN in float, half and bfloat, and large odd numbers as integers.
-  constexpr std::uint32_t pattern = 0x7fff7fff;
-  static_assert(sizeof(wchar_t) == sizeof(pattern));
-  const std::size_t whole = bytes / sizeof(pattern) * sizeof(pattern);
-  std::wmemset(reinterpret_cast<wchar_t*>(block), static_cast<wchar_t>(pattern), whole / sizeof(pattern));
-  if (whole != bytes) std::memcpy(block + whole, &pattern, bytes - whole);
+  support::fill_with({block, bytes}, 0x7fff7fff);
 }
 
 }  // namespace metalloid::engines::cpu
