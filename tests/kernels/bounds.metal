@@ -131,3 +131,17 @@ kernel void never(device float* x, device const float* y, uint i [[thread_positi
   if (i > 64) x[i * 1000] = 5;
   for (uint k = i; k < 1; ++k) x[k + 63 * k] += 0;
 }
+
+// Two rows of the lanes that take part, at one index; both are looked at closer.
+// RUN: --kernel rows --threads 64 --group 64 --arg x=u32[64]=ones --arg y=u32[16]=zeros
+// EXPECT y: 0 64 0 x 14
+// RUN: --kernel rows --threads 64 --group 64 --arg x=u32[64]=ones --arg y=u32[15]=zeros
+// ERROR out_of_bounds: kernel 'rows' writes outside of argument 'y' (buffer 1): element 15 of 15 (bytes 60 to 63 of 60)
+kernel void rows(device const uint* x, device uint* y, uint i [[thread_position_in_threadgroup]]) {
+  threadgroup atomic_uint counts[16];
+  if (i < 16) atomic_store_explicit(&counts[i], 0, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  atomic_fetch_add_explicit(&counts[x[i] % 16], 1, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (i < 16) y[i] = atomic_load_explicit(&counts[i], memory_order_relaxed);
+}

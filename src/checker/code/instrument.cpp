@@ -42,10 +42,10 @@ class Instrumenter {
   void visit(llvm::Instruction& instruction, bool in_kernel) {
     builder_.SetInsertPoint(&instruction);
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-      const std::uint32_t atomic = load->isAtomic() ? access_atomic : 0;
+      const std::uint32_t atomic = load->isAtomic() ? std::uint32_t{access_atomic} : 0;
       check(*load, 0, load->getType(), load->getAlign(), access_reads | atomic);
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-      const std::uint32_t atomic = store->isAtomic() ? access_atomic : 0;
+      const std::uint32_t atomic = store->isAtomic() ? std::uint32_t{access_atomic} : 0;
       check(*store, 1, store->getValueOperand()->getType(), store->getAlign(), access_writes | atomic,
             store->getValueOperand());
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {

@@ -190,10 +190,12 @@ void Widening::find_outside(const llvm::CallInst& check) {
     builder_.CreateCondBr(inside, next, each);
     builder_.SetInsertPoint(each);
   }
-  Value* outside = lanes_outside(check);
-  builder_.CreateCondBr(any(outside), report, next);
-  builder_.SetInsertPoint(report);
-  apart([&] { report_lane(check, outside); });
+  apart([&] {
+    Value* outside = lanes_outside(check);
+    builder_.CreateCondBr(any(outside), report, next);
+    builder_.SetInsertPoint(report);
+    report_lane(check, outside);
+  });
   builder_.SetInsertPoint(next);
 }
 

@@ -48,7 +48,7 @@ struct Check {
   std::int64_t low = 0, high = 0;  // behind the base
   Value *offset = nullptr, *bytes = nullptr;
   std::int64_t offset_at = 0;  // what `offset` is behind the base
-  std::string first, last;
+  std::string first{}, last{};
   bool is_fixed = true;  // how many bytes
 };
 
