@@ -178,4 +178,7 @@ def _wait_for_kernels() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and "metalloid.mps._install" in sys.modules:
         torch.mps.synchronize()
+    mlx = sys.modules.get("mlx.core")
+    if mlx is not None:
+        mlx.synchronize()  # what async_eval has begun
     _errors.synchronize()

@@ -23,6 +23,7 @@ struct HostArgument {
   std::uint64_t address = 0;                 // where the argument begins
   std::uint64_t size = 0;                    // bytes from there, or of the value
   ElementType elements = ElementType::none;  // that the host says they are
+  bool is_extended = false;                  // a value: the bytes behind the argument's type only repeat its sign
 };
 
 // The fewest bytes that an argument needs. A reference is one whole object; a pointer leads to at least one. The room

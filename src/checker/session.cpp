@@ -99,9 +99,10 @@ void CheckSession::State::add(Finding finding, checker::SourceLines& source) {
   if (fate == Fate::kept) findings_.push_back(std::move(finding));
 }
 
-void CheckSession::State::count_dispatch() {
+void CheckSession::State::count_dispatch(bool is_examined) {
   const std::lock_guard lock(mutex_);
   ++dispatches_;
+  if (is_examined) ++examined_;
 }
 
 std::vector<Finding> CheckSession::State::findings() const {
@@ -123,6 +124,11 @@ std::uint64_t CheckSession::State::lost() const {
 std::uint64_t CheckSession::State::suppressed() const {
   const std::lock_guard lock(mutex_);
   return suppressed_;
+}
+
+std::uint64_t CheckSession::State::examined() const {
+  const std::lock_guard lock(mutex_);
+  return examined_;
 }
 
 std::uint64_t CheckSession::State::dispatches() const {
@@ -151,6 +157,7 @@ std::vector<Finding> CheckSession::take_findings() { return state_->take_finding
 std::uint64_t CheckSession::lost() const { return state_->lost(); }
 std::uint64_t CheckSession::suppressed() const { return state_->suppressed(); }
 std::uint64_t CheckSession::dispatches() const { return state_->dispatches(); }
+std::uint64_t CheckSession::examined() const { return state_->examined(); }
 
 bool is_checking() { return active().exists.load(std::memory_order_acquire); }
 

@@ -25,13 +25,15 @@ struct CheckSession::State {
   // Leaves out what nobody looks for and what is suppressed, and counts what was found before: of the same class in
   // the same places, the most severe is kept. Fills in the lines of places that have none; `source` knows them.
   void add(Finding finding, checker::SourceLines& source);
-  void count_dispatch();
+  // `is_examined`: lane by lane, as something may have been wrong.
+  void count_dispatch(bool is_examined);
 
   std::vector<Finding> findings() const;
   std::vector<Finding> take_findings();
   std::uint64_t lost() const;
   std::uint64_t suppressed() const;
   std::uint64_t dispatches() const;
+  std::uint64_t examined() const;
 
  private:
   enum class Fate : std::uint8_t { kept, lost, suppressed };
@@ -46,7 +48,7 @@ struct CheckSession::State {
   mutable support::ForkSafeMutex mutex_;
   std::vector<Finding> findings_;
   std::unordered_map<std::string, Known> known_;
-  std::uint64_t lost_ = 0, suppressed_ = 0, dispatches_ = 0;
+  std::uint64_t lost_ = 0, suppressed_ = 0, dispatches_ = 0, examined_ = 0;
 };
 
 namespace checker {

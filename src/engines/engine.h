@@ -18,8 +18,9 @@
 #include "metalloid/reflection.h"
 
 namespace metalloid::checker {
+class Screen;
 class Watch;
-}
+}  // namespace metalloid::checker
 
 namespace metalloid::engines {
 
@@ -40,15 +41,17 @@ struct DispatchPlan {
   Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
   Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller
   std::chrono::milliseconds timeout{0};  // 0: never
-  checker::Watch* watch = nullptr;       // of a kernel that was compiled with checks
+  // Of a kernel that was compiled with checks; which one is the engine's.
+  checker::Watch* watch = nullptr;
+  checker::Screen* screen = nullptr;
 };
 
 class Executable {
  public:
   virtual ~Executable() = default;
   // All memory of the plan is in the hardware's, but for bytes that the dispatch owns, which are in the host's.
-  // Returns when the kernel has finished. Throws out_of_bounds, kernel_crashed, kernel_timed_out or kernel_interrupted; safe to call
-  // from several threads.
+  // Returns when the kernel has finished. Throws out_of_bounds, kernel_crashed, kernel_timed_out or kernel_interrupted;
+  // safe to call from several threads.
   virtual void run(const DispatchPlan& plan) const = 0;
 };
 

@@ -29,14 +29,15 @@
 #include "checker/code/instrument.h"
 #include "checker/code/mark_ways_around.h"
 #include "checker/code/resolve.h"
+#include "checker/code/screen.h"
 #include "checker/code/track_variables.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/passes/check_bounds.h"
-#include "engines/cpu/passes/lower_checks.h"
 #include "engines/cpu/passes/check_frames.h"
 #include "engines/cpu/passes/lower_arguments.h"
 #include "engines/cpu/passes/lower_bounds_checks.h"
+#include "engines/cpu/passes/lower_checks.h"
 #include "engines/cpu/passes/lower_fences.h"
 #include "engines/cpu/passes/lower_logging.h"
 #include "engines/cpu/passes/lower_private_memory.h"
@@ -128,6 +129,7 @@ const std::map<std::string, Pass>& passes() {
       {"drop_private_checks", [](Subject& s) { checker::drop_private_checks(s.module()); }},
       {"mark_ways_around", [](Subject& s) { checker::mark_ways_around(s.module()); }},
       {"resolve_checks", [](Subject& s) { checker::resolve(s.kernel); }},
+      {"screen_checks", [](Subject& s) { checker::screen(s.kernel); }},
       {"lower_checks", [](Subject& s) { cpu::lower_checks(s.module(), *s.entry); }},
       {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},

@@ -82,6 +82,10 @@ TEST(CheckHost, ValuesHaveTheirTypesSize) {
   EXPECT_EQ(width(reference(type_of(float32, 3)), value(16)), "");
   EXPECT_EQ(width(reference(type_of(float32, 3)), value(20)), "warning");
   EXPECT_EQ(width(pointer(type_of(float32)), value(400)), "");
+  HostArgument same = value(8, int64);
+  same.is_extended = true;
+  EXPECT_EQ(width(reference(type_of(uint32)), same), "note");
+  EXPECT_EQ(width(reference(type_of(float32)), same), "warning");
   const auto problem = checker::width_problem(reference(type_of(uint32)), value(8, int64));
   ASSERT_TRUE(problem);
   EXPECT_THAT(problem->message, HasSubstr("type uint of 4 bytes; 8 bytes are given"));

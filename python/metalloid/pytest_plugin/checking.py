@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 
+_FINDINGS = "metalloid_check_runs"  # of a worker's output
+
+
 class Checks:
     """Hooks of one session."""
 
@@ -25,7 +28,8 @@ class Checks:
         options = dict(mark.kwargs) if mark else {}
         if mark and (mark.args or not set(options) <= {"only", "also", "skip", "strict", "schedule", "suppress"}):
             pytest.fail(f"metalloid_check takes the options of metalloid.check, not {mark.args or options}", pytrace=False)
-        skip = ",".join(name for name in (self._skip, options.pop("skip", "")) if name)
+        marked = options.pop("skip", "")
+        skip = ",".join(name for name in (self._skip, *([marked] if isinstance(marked, str) else marked)) if name)
         from .._checking import check
 
         session = check(**options, skip=skip, raises=False)
@@ -33,9 +37,10 @@ class Checks:
         outcome = yield
         try:
             session.__exit__(None, None, None)
-        finally:
-            if self._sarif and session.findings:
-                self._runs += json.loads(session.sarif())["runs"]
+        except Exception as error:  # that a kernel has reported late
+            outcome.force_exception(error)
+        if self._sarif and session.findings:
+            self._runs += json.loads(session.sarif())["runs"]
         if not session.findings:
             return
         if outcome.excinfo is not None or not session.failed:
@@ -43,8 +48,16 @@ class Checks:
             return
         outcome.force_exception(_failure(session.report()))
 
-    def pytest_sessionfinish(self) -> None:
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """pytest-xdist: what a worker has found."""
+        self._runs += getattr(node, "workeroutput", {}).get(_FINDINGS, [])
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self._sarif:
+            return
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[_FINDINGS] = self._runs
             return
         log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": self._runs}
         try:

@@ -94,16 +94,17 @@ std::pair<Size, Size> sizes(const Launch& launch, std::uint32_t limit) {
   return {{grid[0], grid[1], grid[2]}, {group[0], group[1], group[2]}};
 }
 
+// What nobody gave a value for is undefined, as MLX's outputs are.
 Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>& inputs,
-                       const std::vector<Array>& outputs) {
+                       const std::vector<Array>& outputs, const Launch& launch) {
   Dispatch dispatch;
   std::uint32_t index = 0;
-  auto bind_array = [&](const Array& array) {
+  auto bind_array = [&](const Array& array, bool is_undefined = false) {
     // An array without elements still needs an address, and kernels touch some of it.
     if (array.size() == 0) {
       dispatch.buffer(index, Buffer(std::size_t{16} << 10));
     } else {
-      dispatch.buffer(index, array.buffer, array.offset);
+      dispatch.buffer(index, is_undefined ? array.buffer.as_undefined() : array.buffer, array.offset);
     }
   };
   for (const Binding& binding : bindings(declaration, inputs)) {
@@ -116,7 +117,7 @@ Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>&
       case Binding::Kind::ndim:
         dispatch.value(index, static_cast<std::int32_t>(inputs[binding.array].shape.size()));
         break;
-      case Binding::Kind::output: bind_array(outputs[binding.array]);
+      case Binding::Kind::output: bind_array(outputs[binding.array], !launch.init_value);
     }
     ++index;
   }
@@ -210,8 +211,8 @@ std::pair<Kernel, Dispatch> MetalKernel::prepare(const std::vector<Array>& input
   for (const Array& output : outputs) {
     if (launch.init_value) fill(output, *launch.init_value);
   }
-  return {kernel,
-          make_dispatch(state_->declaration, contiguous(state_->declaration, inputs), outputs).threads(grid, group)};
+  return {kernel, make_dispatch(state_->declaration, contiguous(state_->declaration, inputs), outputs, launch)
+                      .threads(grid, group)};
 }
 
 void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>& outputs, const Launch& launch,
@@ -223,9 +224,8 @@ void MetalKernel::run(const std::vector<Array>& inputs, const std::vector<Array>
     if (launch.init_value) fill(output, *launch.init_value);
   }
   if (is_empty(checked.grid)) return;
-  metalloid::run(
-      checked.kernel,
-      make_dispatch(declaration, contiguous(declaration, inputs), outputs).threads(checked.grid, checked.group));
+  metalloid::run(checked.kernel, make_dispatch(declaration, contiguous(declaration, inputs), outputs, launch)
+                                     .threads(checked.grid, checked.group));
 }
 
 std::vector<Array> MetalKernel::operator()(const std::vector<Array>& inputs, const std::vector<Shape>& output_shapes,

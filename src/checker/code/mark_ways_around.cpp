@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -25,15 +26,27 @@ bool is_step(const llvm::CallInst& call, MeetingStep step) {
   return number && number->getZExtValue() == static_cast<std::uint64_t>(step);
 }
 
+// Whether it writes a variable of the thread's, of which nobody hears: shadows end with what they are shadows of.
+bool writes_own_variable(const llvm::Instruction& instruction) {
+  const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+  if (const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) pointer = memory->getRawDest();
+  return pointer && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
+}
+
+bool asks_for_nothing_shared(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (!call || !call->getCalledFunction()) return false;
+  const llvm::StringRef name = call->getCalledFunction()->getName();
+  return name == llvm::StringRef(check_end_name) || name == llvm::StringRef(check_expect_name);
+}
+
 // Whether nothing happens from here on.
 bool only_returns(const BasicBlock* block) {
   for (int steps = 0; steps < 8; ++steps) {
     for (const llvm::Instruction& instruction : *block) {
-      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      const bool is_end = call && call->getCalledFunction() &&
-                          call->getCalledFunction()->getName() == llvm::StringRef(check_end_name);
-      if (instruction.isLifetimeStartOrEnd() || is_end || instruction.isTerminator()) continue;
-      if (instruction.mayHaveSideEffects()) return false;
+      if (instruction.isLifetimeStartOrEnd() || asks_for_nothing_shared(instruction)) continue;
+      if (instruction.isTerminator()) continue;
+      if (instruction.mayHaveSideEffects() && !writes_own_variable(instruction)) return false;
     }
     if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) return true;
     block = block->getSingleSuccessor();

@@ -8,6 +8,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "support/zeroed_array.h"
+
 namespace metalloid::checker {
 
 inline constexpr unsigned granule = 8;  // bytes of memory of one cell
@@ -30,16 +32,15 @@ static_assert(sizeof(Slot) == 16);
 struct alignas(64) Cell {
   std::array<Slot, 4> slots;
 
-  // Until the next barrier, reads of these bytes by that simdgroup, or by any, tell nothing new: two threads of it, or of
-  // different ones, have read them, and nobody wrote. `period` counts barriers and threadgroups.
+  // Until the next barrier, reads of these bytes by that simdgroup, or by any, tell nothing new: two threads of it, or
+  // of different ones, have read them, and nobody wrote. `period` counts barriers and threadgroups.
   static constexpr std::uint16_t any_simdgroup = 0xffff;
   bool is_shared(std::uint32_t period, unsigned bytes, std::uint32_t simdgroup) const {
     return (slots[0].tag | std::uint32_t{slots[1].tag} << 16) == period && (bytes & ~slots[2].tag) == 0 &&
            (slots[3].tag == any_simdgroup || slots[3].tag == simdgroup);
   }
   void share(std::uint32_t period, unsigned bytes, std::uint16_t simdgroup) {
-    const bool is_same =
-        (slots[0].tag | std::uint32_t{slots[1].tag} << 16) == period && slots[3].tag == simdgroup;
+    const bool is_same = (slots[0].tag | std::uint32_t{slots[1].tag} << 16) == period && slots[3].tag == simdgroup;
     slots[0].tag = static_cast<std::uint16_t>(period);
     slots[1].tag = static_cast<std::uint16_t>(period >> 16);
     slots[2].tag = static_cast<std::uint16_t>(is_same ? slots[2].tag | bytes : bytes);
@@ -54,23 +55,17 @@ struct alignas(64) Cell {
   }
 };
 
-struct UnmapCells {
-  std::size_t bytes = 0;
-  void operator()(Cell* cells) const;
-};
-
 // Cells of memory that lies in one piece. They cost memory of the host once they are touched.
 class Cells {
  public:
   // Throws std::bad_alloc.
   void reserve(const std::byte* begin, std::size_t bytes);
-  bool covers(std::uintptr_t address) const { return address - first_ < count_ * granule; }
+  bool covers(std::uintptr_t address) const { return address - first_ < cells_.size() * granule; }
   Cell& at(std::uintptr_t address) const { return cells_[(address - first_) / granule]; }
 
  private:
-  std::unique_ptr<Cell[], UnmapCells> cells_;
+  support::ZeroedArray<Cell> cells_;
   std::uintptr_t first_ = 0;  // a multiple of the granule
-  std::size_t count_ = 0;
 };
 
 // Cells by address, made page by page when they are first asked for.

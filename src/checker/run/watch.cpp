@@ -33,7 +33,8 @@ Watch::Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& ker
 
 Watch::~Watch() = default;
 
-// Arguments whose memory overlaps have their cells in common. Of what no argument lets a kernel write, threads only read.
+// Arguments whose memory overlaps have their cells in common. Of what no argument lets a kernel write, threads only
+// read.
 void Watch::lay_out_shadow() {
   quick_.resize(arguments_.size());
   std::vector<std::size_t> order;
@@ -133,7 +134,7 @@ void Watch::finish() {
   tell_unwritten();
   drop_lesser_races();
   for (Finding& finding : std::exchange(findings_, {})) session_->add(std::move(finding), lines_);
-  session_->count_dispatch();
+  session_->count_dispatch(/*is_examined=*/true);
   known_.clear();
 }
 
@@ -234,12 +235,14 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
   if (access.bytes > access.size || offset > access.size - access.bytes) return leads_outside(access);
   const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
   if ((reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) != 0) [[unlikely]] {
-    report_misaligned(access, alignment);
+    const bool is_argument = access.space == Space::device && access.root < arguments_.size();
+    if (!is_argument || !is_aligned(arguments_[access.root], offset, alignment)) report_misaligned(access, alignment);
   }
   if (access.is_private) return address;
   if (access.root < first_threadgroup_root) {
     if (access.space == Space::device) {
-      if ((flags & access_writes) != 0 && kernel_.arguments[access.root].access == metalloid::Access::read) [[unlikely]] {
+      if ((flags & access_writes) != 0 && kernel_.arguments[access.root].access == metalloid::Access::read)
+          [[unlikely]] {
         report_read_only(access);
         return harmless(bytes);
       }

@@ -1,9 +1,10 @@
 // A dispatch that is checked, while it runs: what generated code says of its accesses and meetings comes here.
 //
-// One thread of the host runs all of it, so that reports are the same in every run. Nothing here may throw where code of
-// a kernel is on the stack: what does not fit is counted.
+// One thread of the host runs all of it, so that reports are the same in every run. Nothing here may throw where code
+// of a kernel is on the stack: what does not fit is counted.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -34,8 +35,18 @@ namespace metalloid::checker {
 struct WatchedArgument {
   const std::byte* address = nullptr;  // null: nothing that an address may come from
   std::size_t bytes = 0;
+  std::size_t offset = 0;     // from where the owner's memory begins
   bool is_undefined = false;  // nobody wrote it before the dispatch
 };
+
+// Metal's buffers begin at pages, and the host's memory wherever its allocator puts it, which is a multiple of this. So
+// of addresses less is asked, and the rest of where an access lies in its owner's memory.
+inline constexpr std::uintptr_t host_alignment = 16;
+inline bool is_aligned(const WatchedArgument& argument, std::uint64_t offset, std::uintptr_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(argument.address) + offset;
+  return (address & (std::min(alignment, host_alignment) - 1)) == 0 &&
+         ((argument.offset + offset) & (alignment - 1)) == 0;
+}
 
 struct WatchedGrid {
   Size threads_per_grid, threadgroups_per_grid, threads_per_threadgroup;
@@ -43,8 +54,8 @@ struct WatchedGrid {
 
 class Watch {
  public:
-  Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel,
-        std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines);
+  Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel, std::vector<WatchedArgument> arguments,
+        const WatchedGrid& grid, SourceLines& lines);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -171,14 +182,14 @@ class Watch {
   const WatchedGrid grid_;
   SourceLines& lines_;
   std::map<std::uint32_t, NamedRoot> roots_;
-  std::vector<const Site*> sites_;                   // by id, those that were come to
+  std::vector<const Site*> sites_;  // by id, those that were come to
 
   std::uint32_t threadgroup_ = 0;  // the number of the one that runs, from 1
   std::uint32_t threads_ = 0;      // of it
   std::span<std::byte> memory_;
   void* const* threadgroup_arguments_ = nullptr;
   Clock clock_;
-  std::uint32_t period_ = 1;  // Cell::is_shared's
+  std::uint32_t period_ = 1;                    // Cell::is_shared's
   std::vector<std::unique_ptr<Cells>> device_;  // of memory that arguments share, in pieces that do not overlap
   SparseCells elsewhere_;
   Cells local_;
@@ -187,9 +198,9 @@ class Watch {
     const Cells* cells = nullptr;  // null: nobody can race there
     bool is_writable = false;
   };
-  std::vector<Quick> quick_;  // by argument
-  std::vector<std::uint64_t> local_written_;                      // a bit for each byte of threadgroup memory
-  std::map<std::size_t, std::vector<std::uint64_t>> written_;     // the same of arguments that are undefined
+  std::vector<Quick> quick_;                                   // by argument
+  std::vector<std::uint64_t> local_written_;                   // a bit for each byte of threadgroup memory
+  std::map<std::size_t, std::vector<std::uint64_t>> written_;  // the same of arguments that are undefined
   std::array<Simdgroup, 32> simdgroups_;
   struct AtBarrier {
     const Site* site = nullptr;

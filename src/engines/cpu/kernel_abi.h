@@ -7,8 +7,9 @@
 #include <string_view>
 
 namespace metalloid::checker {
+class Screen;
 class Watch;
-}
+}  // namespace metalloid::checker
 
 namespace metalloid::engines::cpu {
 
@@ -28,7 +29,9 @@ struct ThreadgroupState {
   void* frame = nullptr;
   // A bit for each of the first arguments: whether its buffer is larger than the caches, and than a core's own.
   std::uint64_t streams = 0, far_streams = 0;
-  checker::Watch* watch = nullptr;  // of a checked dispatch
+  // Of a checked dispatch, one of them.
+  checker::Watch* watch = nullptr;
+  checker::Screen* screen = nullptr;
   // Per kernel argument: bytes from its address to the end of what is bound, and those in front of the address.
   const std::uint64_t* argument_bytes = nullptr;
 };

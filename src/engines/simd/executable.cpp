@@ -3,6 +3,7 @@
 #include "engines/cpu/run/launch.h"
 #include "engines/cpu/run/thread_runner.h"
 #include "engines/simd/math/rare_lanes.h"
+#include "engines/simd/screen_calls.h"
 #include "engines/simd/simdgroup_runner.h"
 
 namespace metalloid::engines::simd {
@@ -10,6 +11,7 @@ namespace {
 
 void* symbol(std::string_view name) {
   if (void* address = vector_math_symbol(name)) return address;
+  if (void* address = screen_symbol(name)) return address;
   return cpu::runtime_symbol(name);
 }
 

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "checker/code/resolve.h"
+#include "checker/code/screen.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
@@ -101,17 +103,23 @@ class SimdEngine : public Engine {
     const llvm::Function* barrier = module.getFunction(llvm::StringRef(ir::threadgroup_barrier_name));
     facts.threads_meet = barrier && !barrier->use_empty();
     llvm::Function* lane = nullptr;
+    const bool is_screened = checker::is_checked(module);
+    if (is_screened) pass("screen", [&] { checker::screen(kernel); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
     pass("lower_arguments",
          [&] { lane = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::one_lane).function; });
     pass("lower_logging", [&] { facts.logs = cpu::lower_logging(module, *lane); });
+    if (is_screened && facts.logs) {
+      remarks.push_back({{}, "a checked kernel's messages would be written twice", {}, 0});
+      return false;
+    }
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
     pass("split_copies", [&] { split_copies(*lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     // While variables of all kinds are there as such.
-    if (cpu::checks_bounds(module)) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
+    if (is_screened || cpu::checks_bounds(module)) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });

@@ -23,6 +23,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/simd/block_schedule.h"
@@ -158,6 +159,15 @@ class Widening {
   void find_outside(const llvm::CallInst& check);
   void report_lane(const llvm::CallInst& check, Value* outside);
   void apart(llvm::function_ref<void()> code);
+
+  // widening_screen.cpp
+  bool widen_screen_call(llvm::CallInst& call);
+  void call_screen(std::string_view name, llvm::ArrayRef<Value*> operands);
+  void expect(llvm::CallInst& call);
+  void screen_access(llvm::CallInst& call);
+  bool screen_runs(llvm::CallInst& call, std::uint64_t bytes);
+  void screen_meeting(llvm::CallInst& call);
+  Value* in_memory(Value* vector);
 
   // widening_calls.cpp
   bool widen_call(llvm::CallInst& call, Widened& result);

@@ -12,6 +12,7 @@ using llvm::Value;
 bool Widening::widen_call(llvm::CallInst& call, Widened& result) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee || callee->isIntrinsic()) return false;
+  if (widen_screen_call(call)) return true;
   const std::string_view name = callee->getName();
   // In step, lanes have always met already.
   if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) return true;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <mutex>
+#include <set>
+#include <string_view>
 
 #include "engines/registry.h"
 #include "metalloid/error.h"
@@ -15,6 +18,7 @@
 #include "runtime/compile/library_cache.h"
 #include "runtime/states.h"
 #include "support/build_id.h"
+#include "support/fork_safe_mutex.h"
 
 namespace metalloid::runtime {
 namespace {
@@ -114,17 +118,33 @@ Found find_or_compile(const Library::State& library, const Engines& engines, con
   return found;
 }
 
-// The one that runs a thread at a time, in any order.
-const Engines& checking_engines() {
-  static const Engines engines = [] {
-    Engines list;
-    for (const auto& engine : engines::all_engines()) {
-      if (engine->name() == "reference") list.push_back(engine.get());
-    }
-    return list;
-  }();
-  return engines;
+Engines only(std::string_view name) {
+  Engines list;
+  for (const auto& engine : engines::all_engines()) {
+    if (engine->name() == name) list.push_back(engine.get());
+  }
+  return list;
 }
+
+// Kernels that are not to be screened, by key.
+class Refused {
+ public:
+  bool has(const support::Hash& key) const {
+    const std::lock_guard lock(mutex_);
+    return keys_.contains(key);
+  }
+  void add(const support::Hash& key) {
+    const std::lock_guard lock(mutex_);
+    keys_.insert(key);
+  }
+
+ private:
+  mutable support::ForkSafeMutex mutex_;
+  std::set<support::Hash> keys_;
+};
+Refused& refused = *new Refused;
+
+Checks checks_for(bool finite) { return finite ? Checks::with_finite : Checks::standard; }
 
 }  // namespace
 
@@ -144,9 +164,24 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {
-  return find_or_compile(*kernel.library, checking_engines(), kernel.compiled->info.name, kernel.constants,
-                         finite ? Checks::with_finite : Checks::standard)
+  // The one that runs a thread at a time, in any order.
+  static const Engines engines = only("reference");
+  return find_or_compile(*kernel.library, engines, kernel.compiled->info.name, kernel.constants, checks_for(finite))
       .kernel;
+}
+
+std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::State& kernel, bool finite) {
+  static const Engines engines = only("simd");
+  const std::string& name = kernel.compiled->info.name;
+  const Checks checks = checks_for(finite);
+  const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
+  if (engines.empty() || refused.has(key)) return nullptr;
+  try {
+    return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
+  } catch (const Error&) {
+    refused.add(key);
+    return nullptr;
+  }
 }
 
 }  // namespace metalloid::runtime

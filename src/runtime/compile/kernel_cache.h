@@ -13,8 +13,11 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
                                                             const KernelInfo& kernel,
                                                             const FunctionConstants& constants);
 
-// The same kernel with the checker's code in it, on the engine that runs such code. `finite`: it also looks for NaN and
+// The same kernel with the checker's code in it, which tells what is wrong. `finite`: it also looks for NaN and
 // infinity.
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite);
+
+// The same for checker::Screen, which tells whether anything may be wrong. Null if the kernel is not to be had so.
+std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::State& kernel, bool finite);
 
 }  // namespace metalloid::runtime

@@ -34,6 +34,17 @@ std::uint64_t bytes_of(const Dispatch::TensorBinding& tensor, std::uint64_t elem
   return bytes;
 }
 
+// Of integers, little-endian ones.
+bool is_extended(const Dispatch::Bytes& value, const TypeInfo& type) {
+  if (type.size == 0 || value.size() <= type.size || type.rows != 1) return false;
+  const std::byte* bytes = value.data();
+  using enum ElementType;
+  const bool is_signed = type.scalar == int8 || type.scalar == int16 || type.scalar == int32;
+  const bool is_negative = is_signed && (bytes[type.size - 1] & std::byte{0x80}) != std::byte{0};
+  const std::byte sign = is_negative ? std::byte{0xff} : std::byte{0};
+  return std::all_of(bytes + type.size, bytes + value.size(), [&](std::byte byte) { return byte == sign; });
+}
+
 }  // namespace
 
 HostArgument host_argument_of(const ArgumentInfo& argument, const Dispatch::Binding& binding) {
@@ -42,6 +53,7 @@ HostArgument host_argument_of(const ArgumentInfo& argument, const Dispatch::Bind
     result.kind = HostArgument::Kind::value;
     result.size = bytes->size();
     result.elements = bytes->elements;
+    result.is_extended = is_extended(*bytes, argument.type);
     return result;
   }
   if (const auto* tensor = std::get_if<Dispatch::TensorBinding>(&binding)) {

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import metalloid
+import metalloid.fast
 
 racy = """
 kernel void turn(device const float* x, device float* y, uint i [[thread_position_in_threadgroup]]) {
@@ -44,6 +45,18 @@ def test_what_is_right_is_silent():
         y = call("#define REPAIRED\n" + racy)
     assert (y == numpy.arange(63, -1, -1)).all()
     assert session.findings == [] and session.dispatches == 1 and not session.failed and session.report() == ""
+
+
+def test_outputs_without_a_first_value_are_undefined():
+    add = metalloid.fast.metal_kernel("add_one", ["x"], ["y"], "y[thread_position_in_grid.x] += x[thread_position_in_grid.x];")
+    x = numpy.ones(32, numpy.float32)
+    call = dict(inputs=[x], output_shapes=[(32,)], output_dtypes=[numpy.float32], grid=(32, 1, 1), threadgroup=(32, 1, 1))
+    with metalloid.check():
+        (y,) = add(**call, init_value=1)
+    assert (y == 2).all()
+    with metalloid.check(raises=False) as session:
+        add(**call)
+    assert [finding.kind for finding in session.findings] == ["uninitialised"]
 
 
 def test_findings_without_an_exception():

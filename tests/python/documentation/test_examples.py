@@ -61,10 +61,6 @@ broken = {
         "elementwise_tuned", "kernels/activations.metal", "exp(-abs(x))", "exp(abs(x))", "bfloat, threadgroups",
         "every size",
     ),
-    "silu without its guard": (
-        "elementwise_tuned", "kernels/activations.metal", "if (i >= length)", "if (i >= length + 8)", "rounded up",
-        "float, threadgroups",
-    ),
     "rms_norm of one simdgroup": (
         "rms_norm", "kernels/rms_norm.metal", "lane < simdgroups ? partial_sums[lane] : 0.0f",
         "lane == 0 ? partial_sums[0] : 0.0f", "threadgroups of 1024", "threadgroups of 32 ",
@@ -136,6 +132,14 @@ def test_broken_kernel_is_found(what, tmp_path):
     assert result.returncode == 1, result.stdout + result.stderr
     assert any(wrong_case in row for row in wrong_rows(result.stdout)), result.stdout
     assert any(right_case in row for row in right_rows(result.stdout)), result.stdout
+
+
+def test_silu_without_its_guard_writes_nothing_outside(tmp_path):
+    copy = break_copy(tmp_path, "kernels/activations.metal", "if (i >= length)", "if (i >= length + 8)")
+    result = run("elementwise_tuned", folder=copy)
+    assert result.returncode == 1
+    assert "kernel 'silu_float'" in result.stderr and "outside of argument" in result.stderr
+    assert not wrong_rows(result.stdout)
 
 
 def test_broken_layer_norm_is_found_by_verification(tmp_path):

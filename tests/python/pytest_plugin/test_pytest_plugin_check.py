@@ -14,6 +14,7 @@ kernel void turn(device const float* x, device float* y, uint i [[thread_positio
   y[i] = tile[63 - i];
 }
 """
+plugin = ("-p", "metalloid.pytest_plugin")
 header = "#include <metal_stdlib>\nusing namespace metal;\n"
 
 
@@ -36,13 +37,24 @@ def test_pytest_plugin(pytester):
         def test_skipped():
             call("")
 
+        @pytest.mark.metalloid_check(skip=["race", "misaligned"])
+        def test_several_skipped():
+            call("")
+
         def test_own_failure():
             call("")
             assert False, "own"
         """
     )
-    result = pytester.runpytest_subprocess("--metalloid-check", "--metalloid-check-sarif=found.sarif")
-    result.assert_outcomes(passed=2, failed=2)
+    result = pytester.runpytest_subprocess(*plugin, "--metalloid-check", "--metalloid-check-sarif=found.sarif")
+    result.assert_outcomes(passed=3, failed=2)
     result.stdout.fnmatch_lines(["*threadgroup-race*", "*own*"])
     assert len(json.loads((pytester.path / "found.sarif").read_text())["runs"]) == 2
-    pytester.runpytest_subprocess().assert_outcomes(passed=3, failed=1)
+    pytester.runpytest_subprocess(*plugin).assert_outcomes(passed=4, failed=1)
+
+    # Each worker finds some.
+    together = pytester.runpytest_subprocess(
+        *plugin, "--metalloid-check", "--metalloid-check-sarif=together.sarif", "-n2"
+    )
+    together.assert_outcomes(passed=3, failed=2)
+    assert len(json.loads((pytester.path / "together.sarif").read_text())["runs"]) == 2

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include "checker/code/screen.h"
 #include "engines/cpu/kernel_abi.h"
 
 namespace metalloid::engines::cpu {
@@ -42,6 +43,12 @@ llvm::SmallVector<Access, 2> accesses_of(Instruction& instruction, const llvm::D
   }
   if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
     return {{fill, fill->getRawDest(), fill->getLength(), AccessKind::write}};
+  }
+  if (auto* question = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    const llvm::Function* callee = question->getCalledFunction();
+    if (callee && callee->getName().starts_with(llvm::StringRef(checker::screen_access_name))) {
+      return {{question, question->getArgOperand(0), question->getArgOperand(2), AccessKind::read}};
+    }
   }
   return {};
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "checker/run/screen.h"
 #include "checker/run/watch.h"
 #include "engines/cpu/code/loader.h"
 #include "engines/cpu/run/dispatch_log.h"
@@ -109,9 +110,13 @@ class CpuExecutable : public Executable {
     check_private_memory(plan);
     const std::uint64_t count = plan.threadgroups_per_grid.volume();
     // What is checked runs in one order, so that reports are alike.
-    const bool alone = count == 1 || plan.watch || !may_use_other_cores();
+    const bool alone = count == 1 || plan.watch || plan.screen || !may_use_other_cores();
     const int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
     if (plan.watch) plan.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
+    if (plan.screen) {
+      const auto* roots = static_cast<const checker::ScreenedRoot*>(code_.find(checker::screened_name));
+      if (!roots || !plan.screen->prepare(roots)) throw Error(ErrorCode::unsupported, "not to be screened");
+    }
     Launch launch(*this, plan, static_cast<unsigned>(workers));
     Watch watch(launch.stop, plan.timeout);
     if (count > 1) launch.begin_occasion();
@@ -239,6 +244,7 @@ class CpuExecutable : public Executable {
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       worker.watch = plan.watch;
+      worker.screen = plan.screen;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
       worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
@@ -262,6 +268,7 @@ class CpuExecutable : public Executable {
       if (plan.watch) {
         plan.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
       }
+      if (plan.screen) plan.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
     }
 
     // The threadgroups that one worker runs.
