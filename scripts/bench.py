@@ -224,7 +224,7 @@ def main() -> None:
     if options.against:
         result = measure_comparison(options.against, build, rest)
         keep(options.against, result, tables[options.against](result), build, options.publish)
-        if result.get("wrong"):
+        if result.get("wrong") and options.against != "checker":  # whose table names what Oclgrind refuses
             sys.exit(f"wrong results: {', '.join(result['wrong'])}")
         return
     if rest:

@@ -64,8 +64,8 @@ def fine(command: Sequence[str], **more) -> Ended:
     return ended
 
 
-class Crash(Exception):
-    """With the name of the signal that ended a process."""
+class Refusal(Exception):
+    """With the signal that ended a process, or with what it said."""
 
 
 class Metalloid:
@@ -146,9 +146,10 @@ class Oclgrind:
         command = ["oclgrind-kernel", *self.options, str(file)]
         ended = run(command, folder=work.folder)
         if ended.code < 0:
-            raise Crash(signal.Signals(-ended.code).name)
+            raise Refusal(f"it crashed: {signal.Signals(-ended.code).name}")
         if ended.code != 0:
-            sys.exit(f"{shlex.join(command)}: {ended.output}")
+            said = [line for line in ended.output.splitlines() if line and "ERROR" not in line]
+            raise Refusal(f"it cannot: {said[0] if said else ended.code}")
         return ended
 
     def reports(self, work: Work) -> list[Report]:

@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from commands import Crash, Metalloid, Oclgrind, Report  # noqa: E402
+from commands import Metalloid, Oclgrind, Refusal, Report  # noqa: E402
 from defects import DEFECTS, Defect  # noqa: E402
 from kernels import NAMES, large, least, small  # noqa: E402
 from measuring import OtherLoad  # noqa: E402
@@ -95,7 +95,7 @@ def against_oclgrind(metalloid: Metalloid, oclgrind: Oclgrind, name: str, rounds
     return {
         "whole": {tool: [ended.seconds for ended in samples[tool]] for tool in tools},
         "kernel": {"Oclgrind": [all_.seconds - one.seconds for all_, one in pairs], "checked": samples["dispatch"]},
-        # The checker uses one core.
+        # Checks run on one core.
         "core": {"Oclgrind": [all_.core_seconds - one.core_seconds for all_, one in pairs], "checked": samples["dispatch"]},
         "grid": work.grid,
         "other_load": patience.other_load,
@@ -154,8 +154,8 @@ def main() -> None:
                 continue
             try:
                 row = against_oclgrind(metalloid, oclgrind, name, options.rounds, Patience(options.patience))
-            except Crash as signal:
-                result["wrong"][name] = {"Oclgrind": f"it crashed: {signal}"}
+            except Refusal as why:
+                result["wrong"][name] = {"Oclgrind": str(why)}
                 continue
             result["oclgrind"][name] = row
             tell(f"{name}, smaller", row["kernel"], row)
