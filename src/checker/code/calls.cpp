@@ -1,7 +1,12 @@
 #include "checker/code/calls.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/DerivedTypes.h>
+
+#include "checker/code/operations.h"
+#include "ir/support/pointer_roots.h"
 
 namespace metalloid::checker {
 
@@ -24,6 +29,20 @@ llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::strin
     }
   }
   return calls;
+}
+
+llvm::SmallVector<llvm::CallInst*, 64> take_accesses_to_variables(llvm::SmallVectorImpl<llvm::CallInst*>& checks) {
+  const auto is_of_variables = [](llvm::CallInst* check) {
+    if (!check->getCalledFunction()->getName().starts_with(llvm::StringRef(check_access_name))) return false;
+    llvm::SmallPtrSet<llvm::Value*, 16> seen;
+    llvm::SmallVector<llvm::Value*, 8> roots;
+    ir::find_roots(check->getArgOperand(0), seen, roots);
+    return llvm::all_of(roots, llvm::IsaPred<llvm::AllocaInst>);
+  };
+  llvm::SmallVector<llvm::CallInst*, 64> taken, others;
+  for (llvm::CallInst* check : checks) (is_of_variables(check) ? taken : others).push_back(check);
+  checks.assign(others.begin(), others.end());
+  return taken;
 }
 
 }  // namespace metalloid::checker

@@ -16,4 +16,8 @@ llvm::FunctionCallee operation(llvm::Module& module, std::string_view name, llvm
 
 llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::string_view name);
 
+// Takes the accesses to the thread's own variables out of a list of checks. With these out of the way, addresses that a
+// thread keeps there can be followed (ir/support/kept_pointers.h).
+llvm::SmallVector<llvm::CallInst*, 64> take_accesses_to_variables(llvm::SmallVectorImpl<llvm::CallInst*>& checks);
+
 }  // namespace metalloid::checker

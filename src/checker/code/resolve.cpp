@@ -13,6 +13,7 @@
 
 #include "checker/code/calls.h"
 #include "checker/code/operations.h"
+#include "checker/code/tag_pointers.h"
 #include "ir/operations.h"
 #include "ir/support/pointer_roots.h"
 #include "metalloid/check.h"
@@ -52,6 +53,7 @@ class Resolver {
       if (!function.isDeclaration()) resolve(function);
     }
     make_table();
+    if (has_checked_calls(kernel_)) tag_pointers(kernel_);
   }
 
  private:
@@ -62,6 +64,11 @@ class Resolver {
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
       if (callee && callee->getName().starts_with(llvm::StringRef(check_prefix))) checks.push_back(call);
     }
+    resolve_all(function, take_accesses_to_variables(checks));
+    resolve_all(function, checks);
+  }
+
+  void resolve_all(llvm::Function& function, llvm::ArrayRef<llvm::CallInst*> checks) {
     ir::PointerRoots roots(function, [&](Value& root) { return describe(root); });
     for (llvm::CallInst* check : checks) {
       builder_.SetInsertPoint(check);
@@ -105,9 +112,9 @@ class Resolver {
     }
     if (auto* global = llvm::dyn_cast<llvm::GlobalVariable>(&root)) {
       const bool is_threadgroup = global->getAddressSpace() == threadgroup_space;
-      return described(layout_.getTypeAllocSize(global->getValueType()),
-                       number_of(*global, is_threadgroup ? first_threadgroup_root : first_constant_root,
-                                 global->getValueType()));
+      return described(
+          layout_.getTypeAllocSize(global->getValueType()),
+          number_of(*global, is_threadgroup ? first_threadgroup_root : first_constant_root, global->getValueType()));
     }
     return std::nullopt;
   }
@@ -117,8 +124,8 @@ class Resolver {
     if (is_new) {
       entry->second = first + static_cast<std::uint32_t>(named_.size());
       while (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) type = array->getElementType();
-      named_.push_back({source_name(variable.getName()), entry->second,
-                        static_cast<std::uint32_t>(layout_.getTypeAllocSize(type))});
+      named_.push_back(
+          {source_name(variable.getName()), entry->second, static_cast<std::uint32_t>(layout_.getTypeAllocSize(type))});
     }
     return entry->second;
   }
@@ -159,15 +166,13 @@ class Resolver {
     Value *address = check.getArgOperand(0), *bytes = check.getArgOperand(1);
     Value* offset = roots.offset_of(address);
     Value* room = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, bytes);
-    Value* is_inside =
-        builder_.CreateAnd(builder_.CreateICmpULE(offset, room), builder_.CreateICmpULE(bytes, size));
+    Value* is_inside = builder_.CreateAnd(builder_.CreateICmpULE(offset, room), builder_.CreateICmpULE(bytes, size));
     if (const auto* known = llvm::dyn_cast<Constant>(is_inside); !known || !known->isOneValue()) {
       Value* name = builder_.CreateGlobalString(source_name(base->getName()));
       expect(is_inside, builder_.getInt32(static_cast<std::uint32_t>(CheckClass::out_of_bounds)), name,
              check.getDebugLoc());
-      Value* start = base->getType() == address->getType()
-                         ? base
-                         : builder_.CreateAddrSpaceCast(base, address->getType());
+      Value* start =
+          base->getType() == address->getType() ? base : builder_.CreateAddrSpaceCast(base, address->getType());
       address = builder_.CreateSelect(is_inside, address, start);
     }
     check.replaceAllUsesWith(address);
@@ -190,16 +195,15 @@ class Resolver {
 
   void expect(Value* holds, Value* kind, Value* name, const llvm::DebugLoc& place) {
     llvm::Type* pointer = builder_.getPtrTy();
-    builder_.CreateCall(operation(module_, checked_expect_name, builder_.getVoidTy(),
-                                  {builder_.getInt1Ty(), builder_.getInt32Ty(), pointer, builder_.getInt32Ty(),
-                                   pointer}),
-                        {holds, kind, name, thread(), site_of(place)});
+    builder_.CreateCall(
+        operation(module_, checked_expect_name, builder_.getVoidTy(),
+                  {builder_.getInt1Ty(), builder_.getInt32Ty(), pointer, builder_.getInt32Ty(), pointer}),
+        {holds, kind, name, thread(), site_of(place)});
   }
 
   Value* thread() {
-    auto query = module_.getOrInsertFunction(
-        llvm::StringRef(ir::thread_index_name),
-        ir::type_of(ir::thread_index_name, module_.getContext()));
+    auto query = module_.getOrInsertFunction(llvm::StringRef(ir::thread_index_name),
+                                             ir::type_of(ir::thread_index_name, module_.getContext()));
     auto* function = llvm::cast<llvm::Function>(query.getCallee());
     function->setMemoryEffects(llvm::MemoryEffects::none());
     function->addFnAttr(llvm::Attribute::NoUnwind);

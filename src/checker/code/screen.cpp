@@ -55,6 +55,11 @@ class Screening {
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
       if (callee && callee->getName().starts_with(llvm::StringRef(check_prefix))) checks.push_back(call);
     }
+    visit_all(function, take_accesses_to_variables(checks));
+    visit_all(function, checks);
+  }
+
+  void visit_all(llvm::Function& function, llvm::ArrayRef<llvm::CallInst*> checks) {
     ir::PointerRoots roots(function, [&](Value& root) { return describe(root); });
     for (llvm::CallInst* check : checks) {
       const llvm::StringRef name = check->getCalledFunction()->getName();

@@ -17,6 +17,7 @@
 
 #include "checker/code/resolve.h"
 #include "checker/code/screen.h"
+#include "checker/code/tag_pointers.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
@@ -104,6 +105,10 @@ class SimdEngine : public Engine {
     facts.threads_meet = barrier && !barrier->use_empty();
     llvm::Function* lane = nullptr;
     const bool is_screened = checker::is_checked(module);
+    if (is_screened && checker::has_checked_calls(kernel)) {
+      remarks.push_back({{}, "it is not known in functions that stay calls which arguments pointers belong to", {}, 0});
+      return false;
+    }
     if (is_screened) pass("screen", [&] { checker::screen(kernel); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
@@ -116,10 +121,10 @@ class SimdEngine : public Engine {
     }
     pass("retarget", [&] { cpu::retarget(module, machine); });
     pass("optimise_lane", [&] { optimise_lane(*lane); });
-    pass("split_copies", [&] { split_copies(*lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     // While variables of all kinds are there as such.
     if (is_screened || cpu::checks_bounds(module)) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
+    pass("split_copies", [&] { split_copies(*lane); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
     pass("interleave_variables", [&] { interleave_variables(*lane); });

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "ir/support/kept_pointers.h"
+
 namespace metalloid::ir {
 
 using llvm::Value;
@@ -62,18 +64,7 @@ llvm::PHINode* parallel_phi(llvm::PHINode& phi, llvm::Type* type) {
 
 }  // namespace
 
-PointerRoots::PointerRoots(llvm::Function& function, Describe describe)
-    : function_(function), describe_(std::move(describe)) {}
-
-const std::optional<PointerRoots::Root>& PointerRoots::describe(Value* root) {
-  const auto found = described_.find(root);
-  if (found != described_.end()) return found->second;
-  std::optional<Root> description = describe_(*root);
-  return described_.try_emplace(root, std::move(description)).first->second;
-}
-
-void PointerRoots::find_roots(Value* pointer, llvm::SmallPtrSetImpl<Value*>& seen,
-                              llvm::SmallVectorImpl<Value*>& roots) {
+void find_roots(Value* pointer, llvm::SmallPtrSetImpl<Value*>& seen, llvm::SmallVectorImpl<Value*>& roots) {
   llvm::SmallVector<Value*, 16> open = {pointer};
   while (!open.empty()) {
     Value* next = open.pop_back_val();
@@ -86,6 +77,58 @@ void PointerRoots::find_roots(Value* pointer, llvm::SmallPtrSetImpl<Value*>& see
       roots.push_back(next);
     }
   }
+}
+
+PointerRoots::PointerRoots(llvm::Function& function, Describe describe, Kept kept)
+    : function_(function), describe_(std::move(describe)), follows_kept_(kept) {}
+
+PointerRoots::~PointerRoots() = default;
+
+const std::optional<PointerRoots::Root>& PointerRoots::describe(Value* root) {
+  const auto found = described_.find(root);
+  if (found != described_.end()) return found->second;
+  std::optional<Root> description = describe_(*root);
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(root);
+  if (!description && load && follows_kept_ == Kept::follow) description = describe_kept(*load);
+  return described_.try_emplace(root, std::move(description)).first->second;
+}
+
+// By which of its roots it is, and how far from that.
+std::optional<PointerRoots::Root> PointerRoots::describe_kept(llvm::LoadInst& load) {
+  if (!kept_) kept_ = std::make_unique<KeptPointers>(function_);
+  const llvm::SmallVector<Value*, 2> roots = kept_->roots_of(load);
+  if (roots.empty()) return std::nullopt;
+  llvm::SmallVector<Root, 2> known;
+  for (Value* root : roots) {
+    const std::optional<Root>& own = describe(root);
+    if (!own) return std::nullopt;
+    known.push_back(*own);
+  }
+  Value* which = roots.size() > 1 ? kept_->number_at(load) : nullptr;
+  if (roots.size() > 1 && !which) return std::nullopt;
+  llvm::IRBuilder<> builder(load.getNextNode());
+  builder.SetCurrentDebugLocation(load.getDebugLoc());
+  const auto choose_among = [&](auto&& value_of) {
+    Value* chosen = value_of(0);
+    for (std::size_t i = 1; i < roots.size(); ++i) {
+      Value* other = value_of(i);
+      if (other == chosen) continue;
+      chosen = builder.CreateSelect(builder.CreateICmpEQ(which, builder.getInt32(kept_->number_of(roots[i]))), other,
+                                    chosen);
+    }
+    return chosen;
+  };
+  Root description;
+  for (std::size_t i = 0; i < known.front().values.size(); ++i) {
+    description.values.push_back(choose_among([&](std::size_t root) { return known[root].values[i]; }));
+  }
+  llvm::Type* number = builder.getInt64Ty();
+  Value* begin = choose_among([&](std::size_t root) {
+    Value* address = builder.CreatePtrToInt(roots[root], number);
+    return known[root].offset ? builder.CreateSub(address, known[root].offset) : address;
+  });
+  description.offset = builder.CreateSub(builder.CreatePtrToInt(&load, number), begin);
+  return description;
 }
 
 std::optional<llvm::SmallVector<Value*, 4>> PointerRoots::values_of(Value* pointer) {

@@ -9,9 +9,12 @@
 #include <llvm/IR/ValueHandle.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace metalloid::ir {
+
+class KeptPointers;
 
 //   %p = select i1 %c, ptr %a, ptr %b                     %bytes = select i1 %c, i64 %bytes.of.a, i64 %bytes.of.b
 //   loop:                                                 loop:
@@ -20,7 +23,8 @@ namespace metalloid::ir {
 //
 // A pointer leads through steps, casts, selects and phis to roots: arguments, variables, results of calls and loads.
 // Values that describe a root (its address, its bytes, its name, ...) are carried along, and so is the offset, in
-// integers alone: ScalarEvolution understands them.
+// integers alone: ScalarEvolution understands them. Pointers that a thread keeps in its variables are found again there
+// (kept_pointers.h).
 class PointerRoots {
  public:
   struct Root {
@@ -32,7 +36,10 @@ class PointerRoots {
   // The description of a root, by values that are there wherever the root is; nothing for an unknown one.
   using Describe = std::function<std::optional<Root>(llvm::Value& root)>;
 
-  PointerRoots(llvm::Function& function, Describe describe);
+  enum class Kept : bool { follow, ignore };
+
+  PointerRoots(llvm::Function& function, Describe describe, Kept kept = Kept::follow);
+  ~PointerRoots();
 
   // What describes the memory that a pointer of the function leads to, there wherever the pointer is. Nothing if it
   // may lead to an unknown root.
@@ -44,13 +51,14 @@ class PointerRoots {
  private:
   using Tracked = llvm::SmallVector<llvm::WeakTrackingVH, 4>;
   const std::optional<Root>& describe(llvm::Value* root);
-  void find_roots(llvm::Value* pointer, llvm::SmallPtrSetImpl<llvm::Value*>& seen,
-                  llvm::SmallVectorImpl<llvm::Value*>& roots);
+  std::optional<Root> describe_kept(llvm::LoadInst& load);
   llvm::SmallVector<llvm::Value*, 4> merge(llvm::Value* pointer);
   llvm::Value* derive_offset(llvm::Value* pointer);
 
   llvm::Function& function_;
   Describe describe_;
+  Kept follows_kept_;
+  std::unique_ptr<KeptPointers> kept_;
   llvm::DenseMap<llvm::Value*, std::optional<Root>> described_;
   llvm::DenseMap<llvm::Value*, std::optional<Tracked>> values_;
   llvm::DenseMap<llvm::Value*, llvm::WeakTrackingVH> offsets_;
@@ -58,5 +66,8 @@ class PointerRoots {
 
 // The pointer that a pointer is made of by a step, a cast or a freeze; null for roots, phis and selects.
 llvm::Value* pointer_below(llvm::Value* pointer);
+// What a pointer may lead to, through steps, casts, selects and phis; nothing twice that is in `seen`.
+void find_roots(llvm::Value* pointer, llvm::SmallPtrSetImpl<llvm::Value*>& seen,
+                llvm::SmallVectorImpl<llvm::Value*>& roots);
 
 }  // namespace metalloid::ir
