@@ -244,8 +244,10 @@ class One:
             if not comparison.choices_agree(actual, expected, self.here[0], self.tolerance):
                 comparison.compare(actual, expected, self.tolerance, is_cpus_type, self.values and not seen.is_random)
         except Exception as error:  # as above
-            seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
-            return None
+            exact = isinstance(error, AssertionError) and comparison.is_as_exact(call, self.here, actual, expected)
+            if not exact:
+                seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
+                return None
         seen.count(test, None)
         return actual, expected, there, is_cpus_type
 

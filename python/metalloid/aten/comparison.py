@@ -117,6 +117,38 @@ def compare(
         assert not values or _is_same(actual, expected), f"{actual!r} instead of {expected!r}"
 
 
+def is_as_exact(call: Callable[[Any], Any], inputs: Any, actual: Any, expected: Any) -> bool:
+    """Whether results in float32 are as near as the CPU's to those in double precision, if that is where they differ.
+
+    Where large terms cancel, two right results differ by more than any tolerance that is relative to what is left.
+
+    Args:
+        inputs: of the call, on the CPU.
+        actual: on MPS.
+        expected: the CPU's results, in float32.
+    """
+    ours, theirs = tensors(actual), tensors(expected)
+    if not ours or any(one.dtype is not torch.float32 for one in (*ours, *theirs)):
+        return False
+    try:
+        exact = tensors(call(tree_map(lambda leaf: leaf.double() if _is_float(leaf) else leaf, inputs)))
+    except NOT_ON_CPU:
+        return False
+
+    def distance(some: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return (_plain(some).double() - right.detach()).abs().max()
+
+    both = zip(ours, theirs, exact, strict=True)
+    return all(
+        one.shape == right.shape and right.dtype is torch.float64 and distance(one, right) <= 2 * distance(other, right)
+        for one, other, right in both
+    )
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.dtype is torch.float32
+
+
 def choices_agree(actual: Any, expected: Any, source: Any, tolerance: Tolerance) -> bool:
     """Whether (values, indices) are those of the CPU but for indices of equal elements, whose order is not defined."""
     has_both = isinstance(expected, tuple) and hasattr(expected, "values") and hasattr(expected, "indices")

@@ -149,7 +149,7 @@ def test_generated_source_of_metal_kernel(run):
     text = section(result, "Metal kernel 'custom_kernel_shift")
     assert "[[kernel]] void custom_kernel_shift" in text
     (line,) = [line for line in text.splitlines() if line.startswith(">")]
-    assert line.endswith(" | y[i] = x[i + (1ul << 44)];") and f"program_source:{line.split()[1]}:" in text
+    assert line.endswith(" | y[i] = x[i + (1ul << 44)];") and f"at program_source:{line.split()[1]}," in text
 
 
 @needs_torch
