@@ -71,6 +71,7 @@
 #include "ir/passes/resolve_indirect_calls.h"
 #include "ir/passes/simplify.h"
 #include "ir/passes/thread_variables.h"
+#include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
 
@@ -139,6 +140,7 @@ const std::map<std::string, Pass>& passes() {
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
+      {"tag_pointers", [](Subject& s) { ir::tag_pointers(s.kernel); }},
       {"lower_fences", [](Subject& s) { cpu::lower_fences(s.module()); }},
       {"relax_alignment", [](Subject& s) { cpu::relax_alignment(s.module()); }},
       {"retarget", [](Subject& s) { cpu::retarget(s.module(), *machine); }},

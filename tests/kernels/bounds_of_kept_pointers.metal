@@ -101,3 +101,35 @@ kernel void own(device float* out, constant uint& far, uint i [[thread_position_
   thread float* both[2] = {small, large + 1};
   out[i] = both[(i + 2 * far) % 2][far];
 }
+
+// In functions that stay calls (reference).
+struct Loader {
+  device const float* from;
+  constant uint* strides;
+};
+__attribute__((noinline)) float take(thread Loader& loader, uint k) {
+  const float value = *loader.from;
+  loader.from += loader.strides[k];
+  return value;
+}
+__attribute__((noinline)) Loader begin(device const float* x, constant uint* strides, uint i) {
+  return {x + i, strides};
+}
+__attribute__((noinline)) void put(device float* out, float value) { *out = value; }
+
+// RUN: --kernel loaders --threads 4 --group 4 --arg x=f32[12]=arange --arg strides=u32[3]=4 --arg out=f32[4]=zeros --arg steps=3
+// EXPECT out: 12 15 18 21
+// RUN: --kernel loaders --threads 4 --group 4 --arg x=f32[11]=arange --arg strides=u32[3]=4 --arg out=f32[4]=zeros --arg steps=3
+// ERROR out_of_bounds: kernel 'loaders' reads outside of argument 'x' (buffer 0): element 11 of 11 (bytes 44 to 47 of 44)
+// RUN: --kernel loaders --threads 4 --group 4 --arg x=f32[12]=arange --arg strides=u32[2]=4 --arg out=f32[4]=zeros --arg steps=3
+// ERROR out_of_bounds: kernel 'loaders' reads outside of argument 'strides' (buffer 1): element 2 of 2 (bytes 8 to 11 of 8)
+// RUN: --kernel loaders --threads 4 --group 4 --arg x=f32[12]=arange --arg strides=u32[3]=4 --arg out=f32[3]=zeros --arg steps=3
+// ERROR out_of_bounds: kernel 'loaders' writes outside of argument 'out' (buffer 2): element 3 of 3 (bytes 12 to 15 of 12)
+kernel void loaders(device const float* x, constant uint* strides, device float* out, constant uint& steps,
+                    uint i [[thread_position_in_grid]]) {
+  Loader loader = begin(x, strides, i);
+  if (loader.strides != strides || loader.from - x != i) return;
+  float sum = 0;
+  for (uint k = 0; k < steps; ++k) sum += take(loader, k);
+  put(out + i, sum);
+}

@@ -69,9 +69,6 @@ enum Root : std::uint32_t {
   unknown_root = 0xffffffff,
 };
 
-// Where an address of unknown_root says which argument it belongs to: its number and one (tag_pointers.h).
-inline constexpr unsigned tag_shift = 48;
-
 // A place in the source, in the code's constant data. `called_from` leads to the call that was inlined.
 struct Site {
   const char* file;

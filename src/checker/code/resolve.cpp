@@ -13,9 +13,9 @@
 
 #include "checker/code/calls.h"
 #include "checker/code/operations.h"
-#include "checker/code/tag_pointers.h"
 #include "ir/operations.h"
 #include "ir/support/pointer_roots.h"
+#include "ir/support/pointer_tags.h"
 #include "metalloid/check.h"
 
 namespace metalloid::checker {
@@ -53,7 +53,6 @@ class Resolver {
       if (!function.isDeclaration()) resolve(function);
     }
     make_table();
-    if (has_checked_calls(kernel_)) tag_pointers(kernel_);
   }
 
  private:
@@ -97,6 +96,11 @@ class Resolver {
       }
       return ir::PointerRoots::Root{{base, at.getInt64(size), at.getInt32(number)}};
     };
+    if (Value* tag = ir::tag_of(root)) {  // without one, unknown_root
+      llvm::IRBuilder<> at(llvm::cast<llvm::Instruction>(tag)->getNextNode());
+      Value* number = at.CreateSub(at.CreateTrunc(tag, at.getInt32Ty()), at.getInt32(1));
+      return ir::PointerRoots::Root{{llvm::ConstantPointerNull::get(at.getPtrTy()), at.getInt64(0), number}};
+    }
     if (auto* argument = llvm::dyn_cast<llvm::Argument>(&root)) {
       if (argument->getParent() != entry_) return std::nullopt;
       const ArgumentKind kind = kernel_.info.arguments[argument->getArgNo()].kind;

@@ -164,14 +164,6 @@ void* Watch::harmless(std::uint64_t bytes) {
 // Of an address that nothing is known of: what it lies in, if the dispatch bound it. Otherwise memory that an argument
 // buffer leads to, or none at all.
 bool Watch::find_root(Access& access) {
-  if (const auto tag = reinterpret_cast<std::uintptr_t>(access.address) >> tag_shift; tag > 0) {
-    if (tag > arguments_.size()) return false;
-    access.address -= tag << tag_shift;
-    access.root = static_cast<std::uint32_t>(tag - 1);
-    access.base = const_cast<std::byte*>(arguments_[access.root].address);
-    access.size = arguments_[access.root].bytes;
-    return true;
-  }
   const auto* address = static_cast<const std::byte*>(access.address);
   if (address >= memory_.data() && address < memory_.data() + memory_.size()) {
     access.base = memory_.data();
@@ -225,6 +217,7 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
                 .thread = thread,
                 .site = site};
   if (root < first_threadgroup_root) {
+    if (!base) access.base = const_cast<std::byte*>(arguments_[root].address);  // in functions that stay calls
     const ArgumentInfo& argument = kernel_.arguments[root];
     if (argument.kind == ArgumentKind::threadgroup_memory) {
       access.space = Space::threadgroup;
@@ -236,7 +229,6 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
     access.space = Space::threadgroup;
   } else if (root == unknown_root) {
     if (!find_root(access)) return leads_outside(access);
-    address = access.address;
   } else {
     access.is_private = true;
   }

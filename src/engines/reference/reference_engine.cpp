@@ -36,6 +36,7 @@
 #include "engines/reference/split_at_meetings.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
+#include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::reference {
 namespace {
@@ -80,6 +81,9 @@ class ReferenceEngine : public Engine {
     facts.threads_meet = meet;
     cpu::Entry lowered;
     llvm::Function* entry = nullptr;
+    if (ir::has_accesses_in_calls(kernel) && (checked || cpu::checks_bounds(module))) {
+      pass("tag_pointers", [&] { ir::tag_pointers(kernel); });
+    }
     if (checked) pass("resolve_checks", [&] { checker::resolve(kernel); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });

@@ -17,7 +17,6 @@
 
 #include "checker/code/resolve.h"
 #include "checker/code/screen.h"
-#include "checker/code/tag_pointers.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/hardware.h"
@@ -48,6 +47,7 @@
 #include "engines/simd/widening.h"
 #include "ir/operations.h"
 #include "ir/specialise.h"
+#include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::simd {
@@ -105,7 +105,7 @@ class SimdEngine : public Engine {
     facts.threads_meet = barrier && !barrier->use_empty();
     llvm::Function* lane = nullptr;
     const bool is_screened = checker::is_checked(module);
-    if (is_screened && checker::has_checked_calls(kernel)) {
+    if (is_screened && ir::has_accesses_in_calls(kernel)) {
       remarks.push_back({{}, "it is not known in functions that stay calls which arguments pointers belong to", {}, 0});
       return false;
     }

@@ -23,6 +23,7 @@
 #include "engines/trial/trial_hardware.h"
 #include "ir/meetings.h"
 #include "ir/specialise.h"
+#include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::trial {
 namespace {
@@ -105,6 +106,7 @@ class TrialEngine : public Engine {
     llvm::Module& module = *kernel.module;
     cpu::KernelFacts facts{};
     facts.threads_per_program = 1;
+    if (ir::has_accesses_in_calls(kernel)) ir::tag_pointers(kernel);
     cpu::relax_alignment(module);
     cpu::lower_fences(module);
     const cpu::Entry lowered = cpu::lower_arguments(module, kernel.info, cpu::EntryForm::threads_in_loops);

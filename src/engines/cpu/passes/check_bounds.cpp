@@ -27,9 +27,12 @@
 #include <utility>
 #include <vector>
 
+#include "engines/cpu/kernel_abi.h"
 #include "engines/cpu/passes/kernel_memory.h"
+#include "engines/cpu/passes/thread_state.h"
 #include "ir/support/pass_managers.h"
 #include "ir/support/pointer_roots.h"
+#include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -99,11 +102,47 @@ class BoundsChecks {
       const char* kind = space == threadgroup_space ? "threadgroup" : space == constant_space ? "constant" : "variable";
       return variable(kind, bytes);
     }
+    Value* tag = arguments_.count() > 0 ? ir::tag_of(root) : nullptr;
+    if (tag) return tagged(root, *llvm::cast<Instruction>(tag));
     if (!is_entry_) return std::nullopt;
     const auto argument = arguments_.find(root);
     if (!argument) return std::nullopt;
     const auto extent = arguments_.extent_of(*argument);
     return of(extent.bytes, extent.front, fmt::format("argument {}", *argument));
+  }
+
+  // An address in a function that stays a call, whose tag is an argument's number and one.
+  ir::PointerRoots::Root tagged(Value& address, Instruction& tag) {
+    llvm::Module& module = *function_.getParent();
+    if (!state_) state_ = is_entry_ ? function_.getArg(0) : state_in_call(function_);
+    llvm::IRBuilder<> builder(tag.getNextNode());
+    llvm::Type *word = builder.getInt64Ty(), *pointer = builder.getPtrTy();
+    const auto load = [&](llvm::Type* type, Value* base, Value* index) {
+      return builder.CreateLoad(type, builder.CreateInBoundsGEP(type, base, index));
+    };
+    const auto from_state = [&](std::size_t offset) {
+      return load(pointer, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state_, offset),
+                  builder.getInt64(0));
+    };
+    std::vector<llvm::Constant*> texts;
+    for (std::size_t i = 0; i < arguments_.count(); ++i) {
+      texts.push_back(llvm::cast<llvm::Constant>(text_of(fmt::format("argument {}", i))));
+    }
+    auto* type = llvm::ArrayType::get(pointer, texts.size());
+    auto* names = new llvm::GlobalVariable(module, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                           llvm::ConstantArray::get(type, texts), "names");
+    Value* number = builder.CreateSub(&tag, builder.getInt64(1));
+    Value* is_known = builder.CreateICmpULT(number, builder.getInt64(texts.size()));
+    number = builder.CreateSelect(is_known, number, builder.getInt64(0));
+    Value* extents = from_state(offsetof(ThreadgroupState, argument_bytes));
+    Value* entry = builder.CreateInBoundsGEP(llvm::ArrayType::get(word, 2), extents, number);
+    Value* bytes =
+        builder.CreateSelect(is_known, builder.CreateLoad(word, entry), llvm::ConstantInt::getAllOnesValue(word));
+    Value* front = builder.CreateConstInBoundsGEP1_64(word, entry, 1);
+    Value* begin = load(word, from_state(offsetof(ThreadgroupState, arguments)), number);
+    Value* offset = builder.CreateSub(builder.CreatePtrToInt(&address, word), begin);
+    offset = builder.CreateSelect(is_known, offset, builder.getInt64(0));
+    return {{bytes, front, load(pointer, names, number)}, offset};
   }
 
   // Where it stands that nothing is in front of variables.
@@ -311,7 +350,7 @@ class BoundsChecks {
   std::vector<Check> checks_;
   std::vector<llvm::WeakTrackingVH> offsets_;
   std::map<std::string, Value*> texts_;
-  Value* nothing_ = nullptr;
+  Value *nothing_ = nullptr, *state_ = nullptr;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ class KernelArguments {
   };
   Extent extent_of(unsigned argument);
   const ArgumentInfo& info(unsigned argument) const { return info_.arguments[argument]; }
+  std::size_t count() const { return info_.arguments.size(); }
 
  private:
   std::pair<llvm::Value*, std::uint64_t> apart(llvm::Value* address) const;

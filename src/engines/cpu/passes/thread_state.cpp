@@ -65,7 +65,10 @@ void pass_state_down(llvm::Module& module, llvm::Function& entry) {
 }
 
 llvm::Value* state_in(llvm::Function& function, llvm::Function& entry) {
-  if (&function == &entry) return entry.getArg(0);
+  return &function == &entry ? entry.getArg(0) : state_in_call(function);
+}
+
+llvm::Value* state_in_call(llvm::Function& function) {
   for (llvm::Argument& parameter : function.args()) {
     if (function.getAttributes().hasParamAttr(parameter.getArgNo(), attribute_name)) return &parameter;
   }

@@ -10,7 +10,9 @@ namespace metalloid::engines::cpu {
 // `entry` has it as its first.
 void pass_state_down(llvm::Module& module, llvm::Function& entry);
 
-// The state in `entry` or in another function. Functions that others know by their addresses look it up at their start.
+// The state in `entry` or in another function (state_in_call). Functions that others know by their addresses look it up
+// at their start.
 llvm::Value* state_in(llvm::Function& function, llvm::Function& entry);
+llvm::Value* state_in_call(llvm::Function& function);
 
 }  // namespace metalloid::engines::cpu
