@@ -26,6 +26,7 @@
 #include "ir/passes/select_kernel.h"
 #include "ir/passes/simplify.h"
 #include "ir/passes/thread_variables.h"
+#include "ir/passes/threadgroup_addresses.h"
 #include "ir/passes/threadgroup_variables.h"
 #include "metalloid/error.h"
 #include "support/quiet_writes.h"
@@ -101,6 +102,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("fold_function_constants", [&] { fold_function_constants(kernel, renamed, constants); });
   pass("refuse_unsupported", [&] { refuse_unsupported(kernel); });
   pass("resolve_indirect_calls", [&] { resolve_indirect_calls(*kernel.module); });
+  pass("place_threadgroup_addresses", [&] { place_threadgroup_addresses(kernel); });
   pass("place_turn_ends", [&] { place_turn_ends(*kernel.module); });
   // Up to here each access of the source is an instruction of its own; from here on passes merge, move and delete.
   const auto run_instrumentation = [&](std::string_view name, auto member) {

@@ -71,6 +71,7 @@
 #include "ir/passes/resolve_indirect_calls.h"
 #include "ir/passes/simplify.h"
 #include "ir/passes/thread_variables.h"
+#include "ir/passes/threadgroup_addresses.h"
 #include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
@@ -124,6 +125,7 @@ const std::map<std::string, Pass>& passes() {
       {"require_function_constants", [](Subject& s) { ir::require_function_constants(s.kernel, s.library); }},
       {"refuse_unsupported", [](Subject& s) { ir::refuse_unsupported(s.kernel); }},
       {"resolve_indirect_calls", [](Subject& s) { ir::resolve_indirect_calls(s.module()); }},
+      {"place_threadgroup_addresses", [](Subject& s) { ir::place_threadgroup_addresses(s.kernel); }},
       {"place_turn_ends", [](Subject& s) { ir::place_turn_ends(s.module()); }},
       {"instrument_for_checks", [](Subject& s) { checker::instrumentation({}).run(s.kernel); }},
       {"track_variables", [](Subject& s) { checker::track_variables(*s.entry); }},

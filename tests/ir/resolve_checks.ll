@@ -13,11 +13,15 @@
 ; CHECK: icmp ule i64
 ; CHECK: call void @metalloid.checked.expect(i1 {{.*}}, i32 0, ptr {{.*}}, i32 {{.*}}, ptr {{.*}})
 ; CHECK: select i1 {{.*}}, ptr %mine, ptr %own
+; CHECK: call void @metalloid.checked.expect(i1 %holds, i32 12, ptr null, i32 {{.*}}, ptr [[SITE]])
+; CHECK-NOT: @metalloid.check.division
+; CHECK: store i32 %quotient, ptr addrspace(1) %x
 ; LOWERED: call ptr addrspace(1) @metalloid_check_access_p1(ptr %0, ptr addrspace(1)
 ; LOWERED: br i1 {{.*}}!prof
 ; LOWERED: call void @metalloid_check_fail(ptr %0, i32 0, ptr
 
 declare ptr addrspace(1) @metalloid.check.access.p1(ptr addrspace(1), i64, i64, i32)
+declare i32 @metalloid.check.division.i32(i32, i1)
 declare ptr @metalloid.check.access.p0(ptr, i64, i64, i32)
 
 define void @kernel(ptr addrspace(1) %x, i64 %i) !dbg !3 {
@@ -28,6 +32,10 @@ define void @kernel(ptr addrspace(1) %x, i64 %i) !dbg !3 {
   %mine = getelementptr i32, ptr %own, i64 %i
   %place = call ptr @metalloid.check.access.p0(ptr %mine, i64 4, i64 0, i32 2), !dbg !4
   store i32 %value, ptr %place, align 4, !dbg !4
+  %holds = icmp ne i32 %value, 0
+  %quotient = udiv i32 7, %value
+  %result = call i32 @metalloid.check.division.i32(i32 %quotient, i1 %holds), !dbg !4
+  store i32 %result, ptr addrspace(1) %x, align 4
   ret void
 }
 

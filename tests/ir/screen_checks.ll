@@ -14,9 +14,12 @@
 ; CHECK: call void @metalloid.screen.expect(i1 [[INSIDE]])
 ; CHECK: call void @metalloid.screen.access.p1(ptr addrspace(1) %to, i32 0, i64 4, i32 {{[0-9]+}})
 ; CHECK-NEXT: store i32 %value, ptr addrspace(1) %to
+; CHECK: call void @metalloid.screen.expect(i1 %holds)
+; CHECK: store i32 %quotient, ptr addrspace(1) %to
 ; CHECK: call void @metalloid.screen.end()
 
 declare ptr addrspace(1) @metalloid.check.access.p1(ptr addrspace(1), i64, i64, i32)
+declare i32 @metalloid.check.division.i32(i32, i1)
 declare ptr @metalloid.check.access.p0(ptr, i64, i64, i32)
 declare void @metalloid.check.end()
 
@@ -31,6 +34,10 @@ define void @kernel(ptr addrspace(1) %out, ptr addrspace(1) %in, i64 %i) {
   %to = getelementptr i32, ptr addrspace(1) %out, i64 %i
   %checked = call ptr addrspace(1) @metalloid.check.access.p1(ptr addrspace(1) %to, i64 4, i64 0, i32 514)
   store i32 %value, ptr addrspace(1) %checked, align 4
+  %holds = icmp ne i32 %value, 0
+  %quotient = udiv i32 7, %value
+  %result = call i32 @metalloid.check.division.i32(i32 %quotient, i1 %holds)
+  store i32 %result, ptr addrspace(1) %to, align 4
   call void @metalloid.check.end()
   ret void
 }

@@ -76,3 +76,56 @@ kernel void static_and_dynamic(device uint* out, threadgroup uint* first [[threa
   uint j = 15 - i;
   out[i] = own[j] + first[j] + uint(second[j].b.w) + second[j].a;
 }
+
+// Addresses of threadgroup memory in constants: arrays of rows, structs with rows, and copies of them.
+// RUN: --kernel rows_of_two --threads 8 --group 4 --arg out=u32[8]=zeros
+// EXPECT out: 3 102 1 100 7 106 5 104
+kernel void rows_of_two(device uint* out, uint p [[thread_position_in_grid]],
+                        uint i [[thread_position_in_threadgroup]]) {
+  threadgroup uint first[4], second[5];
+  threadgroup uint* rows[2] = {first, second + 1};
+  rows[0][i] = p;
+  rows[1][i] = 100 + p;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[p] = rows[i % 2][3 - i];
+}
+
+// 10 i + 5 + 1000 of the even threads, 100 i + 6 + 1000 of the odd ones.
+// RUN: --kernel rows_in_structs --threads 6 --group 6 --arg out=u32[6]=zeros
+// EXPECT out: 1005 1106 1025 1306 1045 1506
+struct Row {
+  threadgroup uint* begin;
+  uint more;
+};
+struct Rows {
+  uint base;
+  Row row[2];
+};
+kernel void rows_in_structs(device uint* out, uint i [[thread_position_in_threadgroup]]) {
+  threadgroup uint tens[6], hundreds[6];
+  const Rows rows = {1000, {{tens, 5}, {hundreds, 6}}};
+  rows.row[0].begin[i] = 10 * i;
+  rows.row[1].begin[i] = 100 * i;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  Rows copy = rows;
+  const Row row = copy.row[i % 2];
+  out[i] = row.begin[i] + row.more + copy.base;
+}
+
+// The constant lies in a loop, and in constant memory.
+// RUN: --kernel rows_in_turn --threads 4 --group 4 --arg out=u32[4]=zeros
+// EXPECT out: 406 414 422 430
+kernel void rows_in_turn(device uint* out, uint i [[thread_position_in_threadgroup]]) {
+  threadgroup uint first[4], second[4];
+  first[i] = i;
+  second[i] = 100 + i;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  threadgroup uint* const constant both[2] = {first, second};
+  uint sum = 0;
+  for (uint k = 0; k < 4; ++k) {
+    threadgroup uint* const rows[2][2] = {{first, second}, {second, first}};
+    threadgroup uint* const* pair = rows[(k + i) % 2];
+    sum += pair[k / 2][i] + both[k % 2][i] + k;
+  }
+  out[i] = sum;
+}

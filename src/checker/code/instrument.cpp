@@ -1,6 +1,8 @@
 #include "checker/code/instrument.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -8,6 +10,7 @@
 
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "checker/code/calls.h"
 #include "checker/code/drop_private_checks.h"
@@ -21,6 +24,23 @@ namespace metalloid::checker {
 namespace {
 
 using llvm::Value;
+
+std::string division_name(const llvm::Type& type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
+  return std::string(check_division_name) + (vector ? "v" + std::to_string(vector->getNumElements()) : std::string()) +
+         "i" + std::to_string(type.getScalarSizeInBits());
+}
+
+// Of all types of Metal's.
+std::vector<std::string> division_names() {
+  std::vector<std::string> names;
+  for (const char* count : {"", "v2", "v3", "v4"}) {
+    for (const char* type : {"i8", "i16", "i32", "i64"}) {
+      names.push_back(std::string(check_division_name) + count + type);
+    }
+  }
+  return names;
+}
 
 class Instrumenter {
  public:
@@ -192,7 +212,8 @@ class Instrumenter {
                                       : builder_.CreateGlobalString(name)});
   }
 
-  // ir::fix_numeric_semantics has put another divisor in the place of zero.
+  // ir::fix_numeric_semantics has put another divisor in the place of zero. Metal leaves the result open and nothing
+  // else: only a result that is used is wrong.
   void check_division(llvm::BinaryOperator& division) {
     if (!division.isIntDivRem()) return;
     auto* guarded = llvm::dyn_cast<llvm::SelectInst>(division.getOperand(1));
@@ -200,7 +221,16 @@ class Instrumenter {
     Value* divisor = guarded->getFalseValue();
     Value* holds = builder_.CreateICmpNE(divisor, llvm::Constant::getNullValue(divisor->getType()));
     if (holds->getType()->isVectorTy()) holds = builder_.CreateAndReduce(holds);
-    expect(holds, CheckClass::division_by_zero, "");
+    llvm::Type* type = division.getType();
+    const std::string name = division_name(*type);
+    if (!llvm::is_contained(division_names(), name)) return expect(holds, CheckClass::division_by_zero, "");
+    builder_.SetInsertPoint(division.getNextNode());
+    builder_.SetCurrentDebugLocation(division.getDebugLoc());
+    auto callee = operation(module_, name, type, {type, builder_.getInt1Ty()});
+    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotAccessMemory();
+    auto* result = builder_.CreateCall(callee, {llvm::PoisonValue::get(type), holds});
+    division.replaceAllUsesWith(result);
+    result->setArgOperand(0, &division);
   }
 
   // An operation whose operands are finite and whose result is not.
@@ -243,6 +273,7 @@ ir::Instrumentation instrumentation(const InstrumentOptions& options) {
   for (const std::string_view name : {check_expect_name, check_meeting_name, check_end_name}) {
     result.operations.emplace_back(name);
   }
+  for (const std::string& name : division_names()) result.operations.push_back(name);
   for (unsigned space = 0; space < 4; ++space) {
     result.operations.push_back(std::string(check_access_name) + std::to_string(space));
   }

@@ -5,6 +5,8 @@
 //   ptr  metalloid.check.access.p<space>(ptr address, i64 bytes, i64 value, i32 AccessFlags)
 //        in front of an access; what it returns takes the address's place: the same, or harmless memory
 //   void metalloid.check.expect(i1 holds, i32 CheckClass, ptr name)
+//   T    metalloid.check.division.<T>(T result, i1 holds)
+//        behind a division; what it returns takes the result's place: the same. Where nobody uses that, LLVM drops both.
 //   void metalloid.check.meeting(i32 MeetingStep, i32 what, i32 operand)
 //        what: memory flags of barriers and fences; of operations across lanes ir::CrossLane, quad_meeting for those
 //        of a quadgroup, or matrix_meeting. Above: the meeting's number, which mark_ways_around.h gives.
@@ -26,6 +28,7 @@ namespace metalloid::checker {
 inline constexpr std::string_view check_prefix = "metalloid.check.";
 inline constexpr std::string_view check_access_name = "metalloid.check.access.p";
 inline constexpr std::string_view check_expect_name = "metalloid.check.expect";
+inline constexpr std::string_view check_division_name = "metalloid.check.division.";
 inline constexpr std::string_view check_meeting_name = "metalloid.check.meeting";
 inline constexpr std::string_view check_end_name = "metalloid.check.end";
 

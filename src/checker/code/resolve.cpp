@@ -74,6 +74,10 @@ class Resolver {
       const llvm::StringRef name = check->getCalledFunction()->getName();
       if (name.starts_with(llvm::StringRef(check_access_name))) {
         resolve_access(*check, roots);
+      } else if (name.starts_with(llvm::StringRef(check_division_name))) {
+        expect(check->getArgOperand(1), builder_.getInt32(static_cast<std::uint32_t>(CheckClass::division_by_zero)),
+               llvm::ConstantPointerNull::get(builder_.getPtrTy()), check->getDebugLoc());
+        check->replaceAllUsesWith(check->getArgOperand(0));
       } else {
         resolve_other(*check, name);
       }
@@ -185,8 +189,6 @@ class Resolver {
   void resolve_other(llvm::CallInst& check, llvm::StringRef name) {
     llvm::Type *nothing = builder_.getVoidTy(), *small = builder_.getInt32Ty(), *pointer = builder_.getPtrTy();
     if (name == llvm::StringRef(check_expect_name)) {
-      const auto* known = llvm::dyn_cast<llvm::ConstantInt>(check.getArgOperand(0));
-      if (known && known->isOne()) return;
       expect(check.getArgOperand(0), check.getArgOperand(1), check.getArgOperand(2), check.getDebugLoc());
     } else if (name == llvm::StringRef(check_meeting_name)) {
       builder_.CreateCall(operation(module_, checked_meeting_name, nothing, {small, small, small, small, pointer}),
@@ -198,6 +200,7 @@ class Resolver {
   }
 
   void expect(Value* holds, Value* kind, Value* name, const llvm::DebugLoc& place) {
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::Type* pointer = builder_.getPtrTy();
     builder_.CreateCall(
         operation(module_, checked_expect_name, builder_.getVoidTy(),

@@ -68,6 +68,12 @@ class Screening {
         note(*check, roots);
         continue;
       }
+      if (name.starts_with(llvm::StringRef(check_division_name))) {
+        call(std::string(screen_expect_name), {check->getArgOperand(1)});
+        check->replaceAllUsesWith(check->getArgOperand(0));
+        check->eraseFromParent();
+        continue;
+      }
       const llvm::StringRef what = name.drop_front(check_prefix.size());
       llvm::SmallVector<Value*, 3> operands(check->args());
       if (name == llvm::StringRef(check_expect_name)) operands.truncate(1);

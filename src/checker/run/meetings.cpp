@@ -20,6 +20,7 @@ bool Watch::went_around(std::uint32_t thread, std::uint32_t number) const {
 }
 
 void Watch::meet(MeetingStep step, std::uint32_t what, std::uint32_t operand, std::uint32_t thread, const Site* site) {
+  settle(/*is_written=*/true);
   Simdgroup& simdgroup = simdgroups_[thread / 32];
   const std::uint32_t lane = thread % 32, number = number_of(what);
   switch (step) {
@@ -46,13 +47,17 @@ void Watch::meet(MeetingStep step, std::uint32_t what, std::uint32_t operand, st
     case MeetingStep::leave_simdgroup_barrier:
     case MeetingStep::leave_operation:
       if ((simdgroup.came >> lane & 1) != 0) {
-        carry_out(thread / 32, simdgroup.whats[lane], simdgroup.sites[lane], step == MeetingStep::leave_simdgroup_barrier);
+        carry_out(thread / 32, simdgroup.whats[lane], simdgroup.sites[lane],
+                  step == MeetingStep::leave_simdgroup_barrier);
       }
       return;
   }
 }
 
-void Watch::end(std::uint32_t thread) { simdgroups_[thread / 32].ended |= 1u << thread % 32; }
+void Watch::end(std::uint32_t thread) {
+  settle(/*is_written=*/true);
+  simdgroups_[thread / 32].ended |= 1u << thread % 32;
+}
 
 void Watch::open_barrier() {
   const Site* first = nullptr;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "checker/run/access.h"
@@ -72,6 +71,7 @@ void Watch::set_roots(const NamedRoot* roots) {
 }
 
 void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, void* const* arguments) {
+  settle(/*is_written=*/false);
   tell_unwritten();
   threadgroup_ = static_cast<std::uint32_t>(index + 1);
   memory_ = memory;
@@ -131,27 +131,12 @@ void Watch::add(Finding finding) {
 }
 
 void Watch::finish() {
+  settle(/*is_written=*/false);
   tell_unwritten();
   drop_lesser_races();
   for (Finding& finding : std::exchange(findings_, {})) session_->add(std::move(finding), lines_);
   session_->count_dispatch(/*is_examined=*/true);
   known_.clear();
-}
-
-// Lines that threads of two simdgroups race in need not be told again for lanes of one.
-void Watch::drop_lesser_races() {
-  const auto lines_of = [](const Finding& finding) {
-    const std::uint32_t a = finding.steps[0].place.line, b = finding.steps[1].place.line;
-    return std::tuple(finding.memory, std::min(a, b), std::max(a, b));
-  };
-  std::set<decltype(lines_of(findings_.front()))> raced;
-  for (const Finding& finding : findings_) {
-    const bool is_race = finding.kind == CheckClass::threadgroup_race || finding.kind == CheckClass::device_race;
-    if (is_race && finding.severity == Severity::error) raced.insert(lines_of(finding));
-  }
-  std::erase_if(findings_, [&](const Finding& finding) {
-    return finding.kind == CheckClass::lockstep && raced.contains(lines_of(finding));
-  });
 }
 
 void* Watch::harmless(std::uint64_t bytes) {
@@ -206,6 +191,7 @@ bool Watch::find_root(Access& access) {
 
 void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t root, std::uint64_t bytes,
                     std::uint64_t value, std::uint32_t flags, std::uint32_t thread, const Site* site) {
+  settle(/*is_written=*/true);
   if (bytes == 0) return address;
   Access access{.address = static_cast<std::byte*>(address),
                 .base = static_cast<std::byte*>(base),
@@ -292,76 +278,6 @@ void Watch::tell_unwritten() {
   unwritten_.clear();
 }
 
-void Watch::check_races(const Access& access) {
-  Slot slot{.threadgroup = threadgroup_,
-            .time = clock_.time(access.thread / 32),
-            .thread = static_cast<std::uint16_t>(access.thread & 0x3fff),
-            .writes = access.writes(),
-            .atomic = access.is_atomic(),
-            .site = static_cast<std::uint16_t>(std::min(access.site->id, 0xffffu)),
-            .argument = static_cast<std::uint8_t>(std::min(access.root, 255u))};
-  sites_[slot.site] = access.site;
-  auto at = reinterpret_cast<std::uintptr_t>(access.address);
-  const std::uintptr_t end = at + access.bytes;
-  bool is_reported = false;
-  while (at < end) {
-    const unsigned first = at % granule;
-    const auto count = static_cast<unsigned>(std::min<std::uintptr_t>(granule - first, end - at));
-    slot.bytes = static_cast<std::uint8_t>(((1u << count) - 1) << first);
-    const auto race = enter(cell_of(access, at), slot, access.space, clock_, period_);
-    if (race && !is_reported) [[unlikely]] {
-      report_race(access, *race);
-      is_reported = true;
-    }
-    at += count;
-  }
-}
-
-void Watch::report_race(const Access& access, const Race& race) {
-  const Slot& earlier = race.earlier;
-  const bool same_group = earlier.threadgroup == threadgroup_;
-  const bool same_simdgroup = same_group && earlier.thread / 32 == access.thread / 32;
-  bool same_value = false;
-  if ((access.flags & access_has_value) != 0 && earlier.writes) {
-    same_value = std::memcmp(access.address, &access.value, access.bytes) == 0;
-  }
-  const bool two_arguments =
-      access.space == Space::device && access.root < 255 && earlier.argument < 255 && earlier.argument != access.root;
-  CheckClass kind = access.space == Space::device ? CheckClass::device_race : CheckClass::threadgroup_race;
-  if (two_arguments) {
-    kind = CheckClass::overlapping_arguments;
-  } else if (same_group && race.order == Order::met) {
-    kind = CheckClass::missing_fence;
-  } else if (same_simdgroup && earlier.site != access.site->id) {
-    kind = CheckClass::lockstep;
-  }
-  forget_unwritten(access);
-  if (looks_for(kind)) add_race(access, race, kind, same_value);
-}
-
-void Watch::add_race(const Access& access, const Race& race, CheckClass kind, bool same_value) {
-  const std::uint32_t a = std::min<std::uint32_t>(race.earlier.site, access.site->id),
-                      b = std::max<std::uint32_t>(race.earlier.site, access.site->id);
-  const Key key{CheckClass::threadgroup_race, a, b, access.root};
-  const auto known = known_.find(key);
-  if (known == known_.end()) {
-    if (is_new(CheckClass::threadgroup_race, a, b, access.root)) add(race_finding(access, race, kind, same_value));
-    return;
-  }
-  Finding& finding = findings_[known->second];
-  ++finding.count;
-  const auto gravity = [](CheckClass of, bool is_note) {
-    if (is_note) return 0;
-    return of == CheckClass::lockstep ? 1 : of == CheckClass::missing_fence ? 2 : 3;
-  };
-  // What is told already, unless this is graver.
-  if (gravity(kind, same_value) <= gravity(finding.kind, finding.severity == Severity::note)) return;
-  Finding graver = race_finding(access, race, kind, same_value);
-  graver.count = finding.count;
-  graver.kernel = kernel_.name;
-  finding = std::move(graver);
-}
-
 void* Watch::leads_outside(const Access& access) {
   if (looks_for(CheckClass::out_of_bounds) && is_new(CheckClass::out_of_bounds, access.site->id, 0, access.root)) {
     add(outside_finding(access));
@@ -380,6 +296,7 @@ void Watch::report_read_only(const Access& access) {
 }
 
 void Watch::fail(CheckClass kind, const char* name, std::uint32_t thread, const Site* site) {
+  settle(/*is_written=*/true);
   if (!looks_for(kind) || !is_new(kind, site->id, 0, 0)) return;
   add(plain_finding(kind, name, thread, site));
 }

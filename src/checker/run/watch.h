@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "checker/code/operations.h"
@@ -113,6 +114,13 @@ class Watch {
 
  private:
   struct Access;  // one, taken apart
+  // A write that races with an earlier one, in one cell.
+  struct TwoWrites {
+    Race race;
+    const std::byte* address;                      // of the cell's first byte that the later one writes
+    std::uint8_t bytes;                            // from there, a bit for each that both write
+    std::array<std::byte, granule> before, after;  // what lies there
+  };
   struct Simdgroup {
     std::uint32_t exists = 0, ended = 0;
     std::array<const Site*, 32> sites{};  // of the operation that a lane came to
@@ -136,7 +144,15 @@ class Watch {
   void tell_unwritten();
   void drop_lesser_races();
   void check_races(const Access& access);
-  void report_race(const Access& access, const Race& race);
+  // What a write writes lies in memory when the kernel comes here the next time: then it is compared with what lay
+  // there. Unless it was not carried out.
+  void settle(bool is_written) {
+    if (!two_writes_.empty()) [[unlikely]]
+      settle_writes(is_written);
+  }
+  void settle_writes(bool is_written);
+  void judge_writes(const Access& access);
+  void report_race(const Access& access, const Race& race, bool same_value);
   void report_misaligned(const Access& access, std::uintptr_t alignment);
   void report_read_only(const Access& access);
   Cell& cell_of(const Access& access, std::uintptr_t address);
@@ -211,6 +227,14 @@ class Watch {
   bool has_fences_ = false;
 
   std::vector<Access> unwritten_;  // reads of the threadgroup that runs
+  std::vector<TwoWrites> two_writes_;
+  std::vector<Access> last_write_;  // whose two_writes_ are to be settled
+  // Bytes of a cell, a bit for each, that races wrote different values to: in a period, and ever.
+  struct Disputed {
+    std::uint32_t period = 0;
+    unsigned bytes = 0, ever = 0;
+  };
+  std::unordered_map<std::uintptr_t, Disputed> disputed_;  // by the cell's number
   std::vector<Finding> findings_;
   std::map<Key, std::size_t> known_;
   std::uint64_t lost_ = 0;

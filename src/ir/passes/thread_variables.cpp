@@ -7,6 +7,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ReplaceConstant.h>
 
+#include <algorithm>
+
 #include "ir/support/pass_down.h"
 #include "metalloid/error.h"
 
@@ -31,7 +33,9 @@ void place_thread_variables(KernelModule& kernel) {
     if (!is_thread_variable(variable)) continue;
     llvm::convertUsersOfConstantsToInstructions({&variable});
     llvm::IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
-    llvm::Value* own = builder.CreateAlloca(variable.getValueType(), nullptr, variable.getName());
+    llvm::AllocaInst* place = builder.CreateAlloca(variable.getValueType(), nullptr, variable.getName());
+    place->setAlignment(std::max(place->getAlign(), variable.getAlign().valueOrOne()));
+    llvm::Value* own = place;
     if (own->getType() != variable.getType()) own = builder.CreateAddrSpaceCast(own, variable.getType());
     llvm::SetVector<llvm::Function*> users;
     for (llvm::User* user : variable.users()) {

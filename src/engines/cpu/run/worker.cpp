@@ -50,7 +50,10 @@ void check_meeting(ThreadgroupState* state, std::uint32_t step, std::uint32_t wh
   state->watch->meet(static_cast<checker::MeetingStep>(step), what, operand, thread, site);
 }
 
-void check_end(ThreadgroupState* state, std::uint32_t thread) { state->watch->end(thread); }
+void check_end(ThreadgroupState* state, std::uint32_t thread) {
+  const Undisturbed undisturbed;
+  state->watch->end(thread);
+}
 
 [[noreturn]] void report_bounds(ThreadgroupState* state, std::uint32_t thread, std::uint64_t offset,
                                 std::uint64_t bytes, std::uint64_t available, const std::uint64_t* front,
