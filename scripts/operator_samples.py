@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+import metalloid
 from metalloid.aten import comparison, opinfo
 from metalloid.mps import _plugin, backend
 from metalloid.mps._plugin import known_operators
@@ -39,7 +40,7 @@ class Seen:
         metal: ... launched Metal kernels and left nothing to the CPU,
         mixed: ... did both,
         fallen: ... ran on the CPU alone. The rest are views and the like.
-        compared, right: by test, "output", "gradient", "out=", "in place", "errors".
+        compared, right: by test, "output", "gradient", "out=", "in place", "errors"; "check": what the checker says.
         problems: the first ones, by test.
         overloads: of Metalloid's registrations: calls with elements, and those that launched kernels.
         fallbacks: the operators that ran on the CPU.
@@ -282,10 +283,14 @@ def main() -> None:
         info = session.infos[names.index(job["op"])]
         begin = time.monotonic()
         try:
-            if job["dtype"] == "errors":
-                seen = session.errors(info)
-            else:
-                seen = session.run(info, getattr(torch, job["dtype"]), job["samples"], job["seconds"])
+            with metalloid.check(raises=False) if job.get("check") else contextlib.nullcontext() as check:
+                if job["dtype"] == "errors":
+                    seen = session.errors(info)
+                else:
+                    seen = session.run(info, getattr(torch, job["dtype"]), job["samples"], job["seconds"])
+            if check:
+                for finding in check.findings:
+                    seen.count("check", str(finding) if finding.severity != "note" else None)
         except Exception as error:  # of the samples themselves
             seen = Seen()
             if _no_float64.search(str(error)):

@@ -18,6 +18,7 @@ import operator_page
 import operator_workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = root / "build" / "operators.jsonl"
 
 
 def main() -> int:
@@ -28,18 +29,21 @@ def main() -> int:
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="every Nth operator, from the Ith on")
     parser.add_argument("--seconds", type=float, default=60, help="for an operator and a type (default: 60)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)")
-    parser.add_argument("--results", type=pathlib.Path, default=root / "build" / "operators.jsonl", metavar="FILE")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS, metavar="FILE")
+    parser.add_argument("--check", action="store_true", help="run kernels under the checker (docs/checker.md); with a results file of its own")
     parser.add_argument("--again", action="store_true", help="forget the results file's")
     parser.add_argument("--wrong", action="store_true", help="only what the results file has as wrong, again")
     parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="write the page of the results, here")
     options = parser.parse_args()
+    if options.check and options.results == RESULTS:
+        options.results = RESULTS.with_name("operators_checked.jsonl")
 
     about = _about()
     known = _read(options.results) if not options.again else {}
     excuses = expected_failures.read()
     part, parts = map(int, options.shard.split("/"))
     jobs = [
-        {"op": name, "dtype": dtype, "samples": options.sample, "seconds": options.seconds}
+        {"op": name, "dtype": dtype, "samples": options.sample, "seconds": options.seconds, "check": options.check}
         for name, dtypes in list(about["operators"].items())[part - 1 :: parts]
         for dtype in [*dtypes, "errors"]
         if (not options.op or name in options.op or name.partition(".")[0] in options.op)
@@ -61,7 +65,7 @@ def main() -> int:
 
         operator_workers.run_all(iter(jobs), options.jobs, tell)
     ran = [known[job["op"], job["dtype"]] for job in jobs]
-    if options.page:
+    if options.page and not options.check:
         said = f' OPTIONS="--sample {options.sample}"' if options.sample else ""
         options.page.write_text(operator_page.page(about, known, excuses, about["of_pytorch"], f"make test-operators{said}"))
     wrong = [line for result in ran for line in expected_failures.unexpected(result, excuses)]

@@ -20,6 +20,7 @@ struct CheckSession::State {
   explicit State(CheckOptions options);
 
   const CheckOptions options;
+  std::shared_ptr<State> outer;  // the session that goes on when this one has ended
   bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
 
   // Leaves out what nobody looks for and what is suppressed, and counts what was found before: of the same class in

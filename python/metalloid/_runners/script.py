@@ -49,15 +49,16 @@ def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[st
     try:
         _run(kind, arguments)
     except SystemExit as end:
-        if check.end() and end.code in (None, 0):
-            raise SystemExit(checking.exit_findings) from None
+        status = check.end()
+        if status and end.code in (None, 0):
+            raise SystemExit(status) from None
         raise
     except BaseException as error:
         check.end()
         _hide_runner(error)
         raise
-    if check.end():
-        raise SystemExit(checking.exit_findings)
+    if status := check.end():
+        raise SystemExit(status)
 
 
 def _fail(message: str) -> NoReturn:

@@ -137,9 +137,12 @@ engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
   return range_of(buffer, offset, argument.access);
 }
 
-bool is_undefined(const Dispatch::Binding& binding) {
+// What the checker has to know of a buffer.
+void tell_checker(const Dispatch::Binding& binding, engines::BoundArgument& argument) {
   const auto* bound = std::get_if<Dispatch::BufferBinding>(&binding);
-  return bound != nullptr && bound->buffer.is_undefined();
+  if (!bound) return;
+  argument.is_undefined = bound->buffer.is_undefined();
+  argument.is_read_backwards = bound->buffer.is_read_backwards();
 }
 
 // Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
@@ -285,7 +288,7 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
     if (!argument.is_active) continue;
     if (argument.kind == ArgumentKind::buffer) {
       plan.arguments[i].memory = resolve_buffer(kernel, argument, dispatch);
-      plan.arguments[i].is_undefined = is_undefined(dispatch.bindings().at(argument.index));
+      tell_checker(dispatch.bindings().at(argument.index), plan.arguments[i]);
     } else if (argument.kind == ArgumentKind::tensor) {
       plan.arguments[i] = resolve_tensor(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::threadgroup_memory) {
