@@ -278,10 +278,10 @@ TEST_F(CheckScreen, WorkersThatUseOneMemoryDoNotAgree) {
     bool agree;
   };
   constexpr std::uint32_t change = access_reads | access_writes | access_atomic;
-  for (const Case& each : {Case{access_reads, access_reads, true}, Case{access_reads, access_writes, false},
-                           Case{access_writes, access_reads, false}, Case{access_writes, access_writes, false},
-                           Case{change, change, true}, Case{change, access_reads, false},
-                           Case{access_writes, change, false}}) {
+  for (const Case& each :
+       {Case{access_reads, access_reads, true}, Case{access_reads, access_writes, false},
+        Case{access_writes, access_reads, false}, Case{access_writes, access_writes, false}, Case{change, change, true},
+        Case{change, access_reads, false}, Case{access_writes, change, false}}) {
     for (const unsigned distance : {0u, 8u, 32u}) {
       begin(2);
       EXPECT_FALSE(suspects([&] {

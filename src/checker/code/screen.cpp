@@ -219,8 +219,7 @@ class Screening {
     std::vector<llvm::Constant*> entries;
     for (const auto& [number, root] : roots_) {  // unknown_root is the last
       entries.push_back(llvm::ConstantDataArray::get(
-          module_.getContext(),
-          llvm::ArrayRef<std::uint32_t>({root.root, root.unit, root.alignment, root.uses})));
+          module_.getContext(), llvm::ArrayRef<std::uint32_t>({root.root, root.unit, root.alignment, root.uses})));
     }
     auto* type = llvm::ArrayType::get(entries.front()->getType(), entries.size());
     auto* table = new llvm::GlobalVariable(module_, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,

@@ -10,9 +10,7 @@ namespace {
 constexpr std::size_t most_kept = std::size_t{1} << 30, most_arrays = 64;
 
 std::size_t bytes_of(const support::ZeroedArray<std::byte>& bytes) { return bytes.size(); }
-std::size_t bytes_of(const StampMemory& stamps) {
-  return (stamps.device.size() + stamps.local.size()) * sizeof(Stamp);
-}
+std::size_t bytes_of(const StampMemory& stamps) { return (stamps.device.size() + stamps.local.size()) * sizeof(Stamp); }
 std::size_t room_of(const support::ZeroedArray<std::byte>& bytes) { return bytes.size(); }
 std::size_t room_of(const StampMemory& stamps) { return stamps.device.size(); }
 

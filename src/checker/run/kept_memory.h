@@ -1,5 +1,5 @@
-// Large memory of screened dispatches that the next ones use again, because fresh pages cost more than what is done with
-// them. The system may take its pages back at any time while nobody uses it.
+// Large memory of screened dispatches that the next ones use again, because fresh pages cost more than what is done
+// with them. The system may take its pages back at any time while nobody uses it.
 #pragma once
 
 #include <cstddef>

@@ -89,8 +89,10 @@ class Screen {
                  std::uint32_t first_lane, unsigned count, std::uint32_t flags);
   void enter_lane(const Region& region, const Moment& at, std::uint64_t unit, std::uint64_t bytes, std::uint32_t lane,
                   std::uint32_t flags);
+  void enter_one(const Region& region, const Moment& at, std::uint64_t unit, std::uint64_t bytes, std::uint32_t lanes,
+                 std::uint32_t flags);
   template <typename Enter>
-  void enter_lanes(const Region& region, std::uint32_t lanes, const void* const* addresses, std::uint64_t bytes,
+  void enter_lanes(Region region, std::uint32_t lanes, const void* const* addresses, std::uint64_t bytes,
                    std::uint32_t flags, Enter enter);
   void open_barrier();
   void begin_dispatch(std::uint32_t period);
@@ -115,7 +117,7 @@ class Screen {
   std::vector<std::uint8_t> uses_;
   // The first periods of the dispatch and of the threadgroup that runs; stamps_ has the last ones.
   std::uint32_t device_dispatch_ = 0, device_threadgroup_ = 0, local_threadgroup_ = 0;
-  std::array<Moment, 32> device_moments_, local_moments_;        // by simdgroup,
+  std::array<Moment, 32> device_moments_, local_moments_;             // by simdgroup,
   std::uint32_t device_moments_known_ = 0, local_moments_known_ = 0;  // those that have a bit here
   std::uint32_t simdgroup_count_ = 0;
   std::array<Simdgroup, 32> simdgroups_;

@@ -110,15 +110,23 @@ void Screen::access_one(std::uint32_t first, std::uint32_t lanes, const void* ad
   const Moment& at = moment_of(region, first / 32);
   const std::uint64_t unit = unit_of(region, at_address, bytes);
   note_use(region, unit, bytes >> region.unit, flags);
-  if ((flags & (access_writes | access_atomic)) == 0 && bytes >> region.unit == 1) {  // most of them
-    const Stamp own = at.now + (is_one(lanes) ? std::countr_zero(lanes) : several_readers);
-    const Stamp writer = region.writers[unit];
-    Stamp& reader = region.readers[unit];
-    if ((region.is_device ? read_unit<Memory::device>(writer, reader, own, at, region.first_written)
-                          : read_unit<Memory::local>(writer, reader, own, at, region.first_written)) != 0) {
-      suspect("a race, or undefined memory");
-    }
-  } else if (is_one(lanes)) {
+  if ((flags & (access_writes | access_atomic)) != 0 || bytes >> region.unit != 1) {
+    enter_one(region, at, unit, bytes, lanes, flags);
+    return;
+  }
+  // Most of them.
+  const Stamp own = at.now + (is_one(lanes) ? std::countr_zero(lanes) : several_readers);
+  const Stamp writer = region.writers[unit];
+  Stamp& reader = region.readers[unit];
+  if ((region.is_device ? read_unit<Memory::device>(writer, reader, own, at, region.first_written)
+                        : read_unit<Memory::local>(writer, reader, own, at, region.first_written)) != 0) {
+    suspect("a race, or undefined memory");
+  }
+}
+
+[[gnu::noinline]] void Screen::enter_one(const Region& region, const Moment& at, std::uint64_t unit,
+                                         std::uint64_t bytes, std::uint32_t lanes, std::uint32_t flags) {
+  if (is_one(lanes)) {
     enter_lane(region, at, unit, bytes, static_cast<std::uint32_t>(std::countr_zero(lanes)), flags);
   } else if ((flags & access_atomic) != 0) {
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -176,7 +184,7 @@ void Screen::access_shared_row(std::uint32_t first, std::uint32_t lanes, const v
 }
 
 template <typename Enter>
-inline void Screen::enter_lanes(const Region& region, std::uint32_t lanes, const void* const* addresses,
+inline void Screen::enter_lanes(const Region region, std::uint32_t lanes, const void* const* addresses,
                                 std::uint64_t bytes, std::uint32_t flags, Enter enter) {
   const std::uint64_t units = bytes >> region.unit;
   std::uint32_t bad = 0;
@@ -219,7 +227,7 @@ void Screen::access_lanes(std::uint32_t first, std::uint32_t lanes, const void* 
   }
   const Region& region = region_of(root, 0, bytes, flags);
   if (!region.writers) return;
-  const Moment& at = moment_of(region, first / 32);
+  const Moment at = moment_of(region, first / 32);  // a copy, which no stamp may be part of
   const Stamp written = region.first_written;
   const auto enter = [&]<Memory memory>() {
     if ((flags & access_atomic) != 0) {

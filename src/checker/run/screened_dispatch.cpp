@@ -7,7 +7,7 @@
 namespace metalloid::checker {
 namespace {
 
-constexpr std::uint64_t most_bytes_per_byte = 8;  // of what is bound, for all that screening has of it
+constexpr std::uint64_t most_bytes_per_byte = 8;     // of what is bound, for all that screening has of it
 constexpr std::size_t piece = std::size_t{1} << 20;  // that a core copies
 
 template <typename Function>
@@ -54,26 +54,28 @@ unsigned ScreenedDispatch::most_workers(const ScreenedRoot* roots) const {
 }
 
 void ScreenedDispatch::copy_memory(const ScreenedRoot* roots, ForEach for_each) {
+  std::vector<Copy> copies;  // which are no copies yet, if this throws
   const auto add = [&](std::size_t i) {
     const WatchedArgument& argument = arguments_[i];
     if (!argument.address || argument.bytes == 0) return;
-    copies_.push_back({argument.address, argument.bytes, kept_.take_bytes(argument.bytes)});
+    copies.push_back({argument.address, argument.bytes, kept_.take_bytes(argument.bytes)});
   };
   for_each_written(roots, [&](const ScreenedRoot& root) { add(root.root); });
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     // Of others the table need not say it.
     const ArgumentInfo& argument = kernel_.arguments[i];
     const bool is_copied =
-        std::ranges::any_of(copies_, [&](const Copy& copy) { return copy.address == arguments_[i].address; });
+        std::ranges::any_of(copies, [&](const Copy& copy) { return copy.address == arguments_[i].address; });
     if (argument.kind != ArgumentKind::buffer && argument.access != Access::read && !is_copied) add(i);
   }
-  for (const Copy& copy : copies_) {
+  for (const Copy& copy : copies) {
     const auto copy_piece = [&](std::size_t i) {
       const std::size_t first = i * piece;
       std::memcpy(copy.bytes.data() + first, copy.address + first, std::min(piece, copy.size - first));
     };
     for_each((copy.size + piece - 1) / piece, copy_piece);
   }
+  copies_ = std::move(copies);
 }
 
 Screen& ScreenedDispatch::take() {

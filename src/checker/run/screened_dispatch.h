@@ -27,8 +27,8 @@ class ScreenedDispatch {
 
   // Calls the function with each number below the first argument, in any order and at the same time.
   using ForEach = support::function_ref<void(std::size_t, support::function_ref<void(std::size_t)>)>;
-  // Before any of it runs, by the table that code/screen.h made. Returns how many workers, `most` at most, may run it at
-  // the same time; 0: it is not one to be screened. Throws std::bad_alloc.
+  // Before any of it runs, by the table that code/screen.h made. Returns how many workers, `most` at most, may run it
+  // at the same time; 0: it is not one to be screened. Throws std::bad_alloc.
   unsigned prepare(const ScreenedRoot* roots, unsigned most, ForEach for_each);
   // What a worker asks, until it gives it back. Safe to call from several threads.
   Screen& take();

@@ -1,7 +1,7 @@
 #include "checker/run/stamps.h"
 
-// Loops that compilers turn into vector code, in forms for what processors have (a form of an `arch` is for that maker's
-// alone).
+// Loops that compilers turn into vector code, in forms for what processors have (a form of an `arch` is for that
+// maker's alone).
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define METALLOID_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
