@@ -18,7 +18,7 @@ namespace metalloid::checker {
 
 class ScreenedDispatch {
  public:
-  // Nothing is kept of the kernel and of `kept`, which are to live as long.
+  // The kernel and `kept` are to live as long.
   ScreenedDispatch(const KernelInfo& kernel, std::vector<WatchedArgument> arguments, const WatchedGrid& grid,
                    bool strict, KeptMemory& kept);
   ~ScreenedDispatch();
