@@ -26,8 +26,13 @@ def shadow(row: dict) -> float | None:
     return (row["peaks"]["checked"] - row["peaks"]["reference"]) / row["bytes"] if "peaks" in row else None
 
 
+def _checked(row: dict, under: str) -> list[float]:
+    """What is compared with it: one core with one core."""
+    return row["seconds"].get(under.replace(under.partition(",")[0], "checked"), row["seconds"]["checked"])
+
+
 def _times(row: dict, under: str) -> float:
-    return ratio(row["seconds"]["checked"], row["seconds"][under]).median
+    return ratio(_checked(row, under), row["seconds"][under]).median
 
 
 def _oclgrind_times(row: dict, what: str) -> float:
@@ -80,7 +85,7 @@ def _cost(result: dict) -> str:
     lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
     for kernel, row in result["cost"].items():
         times = [milliseconds(row["seconds"][name]) for name in columns]
-        ratios = [str(ratio(row["seconds"]["checked"], row["seconds"][name])) for name in UNCHECKED]
+        ratios = [str(ratio(_checked(row, name), row["seconds"][name])) for name in UNCHECKED]
         memory = "" if (bytes_each := shadow(row)) is None else f"{bytes_each:.2f}"
         cells = [f"`{kernel}`", _grid(row), *times, *ratios, memory, _busy(row)]
         lines.append(f"| {' | '.join(cells)} |")

@@ -10,6 +10,7 @@
 
 #include "checker/report/source_lines.h"
 #include "checker/report/suppressions.h"
+#include "checker/run/kept_memory.h"
 #include "metalloid/check.h"
 #include "support/fork_safe_mutex.h"
 
@@ -21,6 +22,7 @@ struct CheckSession::State {
 
   const CheckOptions options;
   std::shared_ptr<State> outer;  // the session that goes on when this one has ended
+  checker::KeptMemory kept_memory;
   bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
 
   // Leaves out what nobody looks for and what is suppressed, and counts what was found before: of the same class in

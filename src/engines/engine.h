@@ -18,7 +18,7 @@
 #include "metalloid/reflection.h"
 
 namespace metalloid::checker {
-class Screen;
+class ScreenedDispatch;
 class Watch;
 }  // namespace metalloid::checker
 
@@ -44,7 +44,7 @@ struct DispatchPlan {
   std::chrono::milliseconds timeout{0};  // 0: never
   // Of a kernel that was compiled with checks; which one is the engine's.
   checker::Watch* watch = nullptr;
-  checker::Screen* screen = nullptr;
+  checker::ScreenedDispatch* screen = nullptr;
 };
 
 class Executable {

@@ -34,6 +34,13 @@ class ZeroedArray {
     if (data_) ::munmap(data_, bytes_);
   }
 
+  // Until a page is written again, the system may make it one of zeros.
+  void offer_to_system() const {
+#ifdef MADV_FREE
+    if (data_) ::madvise(data_, bytes_, MADV_FREE);
+#endif
+  }
+
   T* data() const { return data_; }
   std::size_t size() const { return bytes_ / sizeof(T); }
   T& operator[](std::size_t index) const { return data_[index]; }

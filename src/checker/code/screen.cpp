@@ -119,6 +119,7 @@ class Screening {
     if (access.root == unknown_root && address->getType()->getPointerAddressSpace() == 0) {
       access.flags |= access_any_space;
     }
+    const bool is_told = (flags & access_atomic) != 0 && !is_blind(check);
     check.replaceAllUsesWith(address);
     if (access.root == first_private_root) {
       expect_inside(access, (*roots.values_of(address))[1]);
@@ -133,14 +134,22 @@ class Screening {
     const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(check.getArgOperand(1));
     const auto known_bytes = bytes ? static_cast<unsigned>(std::countr_zero(bytes->getZExtValue())) : 0;
     root.unit = std::min({root.unit, known_bytes, alignment_of(flags)});
-    root.is_written |= (flags & (access_writes | access_atomic)) != 0 ? 1 : 0;
+    if ((flags & (access_writes | access_atomic)) != 0) root.uses |= screened_written;
+    if (is_told && access.root != first_threadgroup_root) root_of(unknown_root).uses |= screened_exchanged;
     accesses_.push_back(access);
+  }
+
+  // Whether what atomic accesses there find in memory has no effect.
+  static bool is_blind(const llvm::CallInst& check) {
+    return llvm::all_of(check.users(), [](const llvm::User* user) {
+      return llvm::isa<llvm::StoreInst>(user) || (llvm::isa<llvm::AtomicRMWInst>(user) && user->use_empty());
+    });
   }
 
   static unsigned alignment_of(std::uint32_t flags) { return flags >> access_alignment_shift & 0x3f; }
 
   ScreenedRoot& root_of(std::uint32_t number) {
-    const ScreenedRoot fresh{.root = number, .unit = most_unit, .alignment = 0, .is_written = 0};
+    const ScreenedRoot fresh{.root = number, .unit = most_unit, .alignment = 0, .uses = 0};
     return roots_.try_emplace(number, fresh).first->second;
   }
 
@@ -166,7 +175,7 @@ class Screening {
     }
     for (auto& [number, root] : roots_) {
       root.unit = std::min(root.unit, unknown.unit);
-      root.is_written |= unknown.is_written;
+      root.uses |= unknown.uses & screened_written;
     }
   }
 
@@ -175,7 +184,7 @@ class Screening {
     ScreenedRoot& root = root_of(access.root);
     check_alignment(access, root);
     const bool is_argument = access.root < first_threadgroup_root;
-    const bool is_shared = is_argument ? root.is_written != 0 : access.root != first_constant_root;
+    const bool is_shared = is_argument ? (root.uses & screened_written) != 0 : access.root != first_constant_root;
     const bool writes = (access.flags & access_writes) != 0;
     if (is_argument && writes && kernel_.info.arguments[access.root].access == metalloid::Access::read) {
       call(std::string(screen_expect_name), {builder_.getFalse()});
@@ -221,8 +230,7 @@ class Screening {
     std::vector<llvm::Constant*> entries;
     for (const auto& [number, root] : roots_) {  // unknown_root is the last
       entries.push_back(llvm::ConstantDataArray::get(
-          module_.getContext(),
-          llvm::ArrayRef<std::uint32_t>({root.root, root.unit, root.alignment, root.is_written})));
+          module_.getContext(), llvm::ArrayRef<std::uint32_t>({root.root, root.unit, root.alignment, root.uses})));
     }
     auto* type = llvm::ArrayType::get(entries.front()->getType(), entries.size());
     auto* table = new llvm::GlobalVariable(module_, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,

@@ -29,8 +29,11 @@ struct ScreenedRoot {
   std::uint32_t root;
   std::uint32_t unit;       // the logarithm of what the bytes and the places of all accesses are multiples of
   std::uint32_t alignment;  // the logarithm of what the memory has to begin at a multiple of
-  std::uint32_t is_written;
+  std::uint32_t uses;       // screened_*
 };
+inline constexpr std::uint32_t screened_written = 1;
+// Of unknown_root's entry: threadgroups read by atomics what others may have written.
+inline constexpr std::uint32_t screened_exchanged = 2;
 inline constexpr std::string_view screened_name = "metalloid_screened_roots";
 inline constexpr unsigned most_unit = 4;  // 16 bytes
 

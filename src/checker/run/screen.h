@@ -1,5 +1,6 @@
-// Whether a dispatch may have anything wrong: a question that its simdgroups answer in step, many lanes at a time.
-// Where the answer is not no it traps, and who asked runs the dispatch again with Watch, which finds out what is wrong.
+// Whether what one worker runs of a dispatch may have anything wrong: a question that simdgroups answer in step, many
+// lanes at a time. Where the answer is not no it traps, and who asked runs the dispatch again with Watch, which finds
+// out what is wrong. ScreenedDispatch compares what its workers did.
 //
 // All that Watch would tell must be suspected here. Whatever else is suspected costs time.
 #pragma once
@@ -7,21 +8,24 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "checker/code/operations.h"
 #include "checker/code/screen.h"
+#include "checker/run/kept_memory.h"
 #include "checker/run/stamps.h"
 #include "checker/run/watch.h"
 #include "metalloid/reflection.h"
-#include "support/zeroed_array.h"
 
 namespace metalloid::checker {
 
 class Screen {
  public:
-  Screen(const KernelInfo& kernel, std::vector<WatchedArgument> arguments, const WatchedGrid& grid, bool strict);
+  // All of them are to live as long.
+  Screen(const KernelInfo& kernel, const std::vector<WatchedArgument>& arguments, const WatchedGrid& grid, bool strict,
+         KeptMemory& kept);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
@@ -49,16 +53,25 @@ class Screen {
   // What the trap tells: why somebody has to look closer.
   [[noreturn]] void suspect(const char* why);
   const char* reason() const { return reason_; }
+  // Whether none used memory in a way that another one's use forbids: threadgroups have no order.
+  static bool agree(std::span<const std::unique_ptr<Screen>> screens);
+  // The dispatch has ended, and nothing was suspected.
+  void end_dispatch();
 
  private:
+  // Units of device memory for which it is known together whether anybody used them.
+  static constexpr unsigned block_shift = 10;
+  enum BlockUse : std::uint8_t { block_read = 1, block_written = 2 };
   // Memory with stamps.
   struct Region {
     std::uintptr_t begin = 0;
     std::uint64_t bytes = 0;
     unsigned unit = 0;  // logarithm
     bool is_device = false;
-    Stamp first_written = 0;  // reads of what has less are of undefined memory
+    bool is_undefined = false;  // when the dispatch began
+    Stamp first_written = 0;    // reads of what has less are of undefined memory
     Stamp *writers = nullptr, *readers = nullptr;
+    std::uint8_t* uses = nullptr;  // of each block of device memory: BlockUse bits
   };
   struct Simdgroup {
     std::uint32_t exists = 0, ended = 0;
@@ -66,32 +79,46 @@ class Screen {
     std::uint32_t turn = 0;
   };
   Region& region_of(std::uint32_t root, std::uintptr_t address, std::uint64_t bytes, std::uint32_t flags);
-  Moment moment_of(const Region& region, std::uint32_t simdgroup) const;
+  Region& unknown_region(std::uintptr_t address, std::uint64_t bytes, std::uint32_t flags);
+  const Moment& moment_of(const Region& region, std::uint32_t simdgroup);
+  Moment new_moment(const Region& region, std::uint32_t simdgroup) const;
   std::uint64_t unit_of(const Region& region, std::uintptr_t address, std::uint64_t bytes);
+  static void note_use(const Region& region, std::uint64_t unit, std::uint64_t units, std::uint32_t flags);
   // `count` lanes from the first on that lie side by side; false: the lanes' units are no power of two.
   bool enter_row(const Region& region, const Moment& at, std::uint64_t unit, std::uint64_t bytes, std::uint32_t lanes,
                  std::uint32_t first_lane, unsigned count, std::uint32_t flags);
   void enter_lane(const Region& region, const Moment& at, std::uint64_t unit, std::uint64_t bytes, std::uint32_t lane,
                   std::uint32_t flags);
+  void enter_one(const Region& region, const Moment& at, std::uint64_t unit, std::uint64_t bytes, std::uint32_t lanes,
+                 std::uint32_t flags);
+  template <typename Enter>
+  void enter_lanes(Region region, std::uint32_t lanes, const void* const* addresses, std::uint64_t bytes,
+                   std::uint32_t flags, Enter enter);
   void open_barrier();
-  void begin_device_period();
+  void begin_dispatch(std::uint32_t period);
+  void begin_device_period(bool is_new_threadgroup);
   void begin_local_period();
   void begin_turn(std::uint32_t simdgroup);
+  bool agrees_with(const Screen& other) const;
   void check_lanes(std::uint32_t simdgroup, std::uint32_t lanes, std::uint32_t what, std::uint32_t operand,
                    const std::uint32_t* operands, bool is_barrier);
   std::uint32_t& around(std::uint32_t simdgroup, std::uint32_t number) { return around_[number * 32 + simdgroup]; }
 
   const KernelInfo& kernel_;
-  const std::vector<WatchedArgument> arguments_;
-  const WatchedGrid grid_;
+  const std::vector<WatchedArgument>& arguments_;
+  const WatchedGrid& grid_;
   const bool strict_;
+  KeptMemory& kept_;
   const char* reason_ = "";
 
   Region local_;
-  support::ZeroedArray<Stamp> local_stamps_, device_stamps_;
+  StampMemory stamps_;
   std::vector<Region> regions_;  // by argument
-  std::uint32_t local_period_ = 0, device_period_ = 0;
-  std::uint32_t local_threadgroup_ = 0, device_threadgroup_ = 0;  // the first period of the one that runs
+  std::vector<std::uint8_t> uses_;
+  // The first periods of the dispatch and of the threadgroup that runs; stamps_ has the last ones.
+  std::uint32_t device_dispatch_ = 0, device_threadgroup_ = 0, local_threadgroup_ = 0;
+  std::array<Moment, 32> device_moments_, local_moments_;             // by simdgroup,
+  std::uint32_t device_moments_known_ = 0, local_moments_known_ = 0;  // those that have a bit here
   std::uint32_t simdgroup_count_ = 0;
   std::array<Simdgroup, 32> simdgroups_;
   bool is_any_around_ = false;

@@ -70,7 +70,7 @@ void Screen::open_barrier() {
     if (missing != 0 && (strict_ || (missing & around(i, number)) != 0)) suspect("a barrier that not all come to");
     simdgroup.at_barrier = 0;
   }
-  if ((all & ir::device_memory) != 0) begin_device_period();
+  if ((all & ir::device_memory) != 0) begin_device_period(/*is_new_threadgroup=*/false);
   if ((all & ir::threadgroup_memory) != 0) begin_local_period();
 }
 

@@ -50,7 +50,7 @@ void Watch::lay_out_shadow() {
     const std::byte* end = begin;
     bool is_written = false;
     for (last = first; last < order.size() && (last == first || arguments_[order[last]].address < end); ++last) {
-      end = std::max(end, arguments_[order[last]].address + arguments_[order[last]].bytes);
+      end = std::max<const std::byte*>(end, arguments_[order[last]].address + arguments_[order[last]].bytes);
       is_written |= quick_[order[last]].is_writable;
     }
     if (!is_written) continue;
@@ -178,7 +178,7 @@ bool Watch::find_root(Access& access) {
     const auto distance = static_cast<std::uintptr_t>(address < end ? arguments_[i].address - address : address - end);
     if (distance >= nearest) continue;
     nearest = distance;
-    access.base = const_cast<std::byte*>(arguments_[i].address);
+    access.base = arguments_[i].address;
     access.size = arguments_[i].bytes;
     access.root = static_cast<std::uint32_t>(i);
   }

@@ -34,7 +34,7 @@ namespace metalloid::checker {
 
 // What the host bound to an argument of the kernel.
 struct WatchedArgument {
-  const std::byte* address = nullptr;  // null: nothing that an address may come from
+  std::byte* address = nullptr;  // null: nothing that an address may come from
   std::size_t bytes = 0;
   std::size_t offset = 0;     // from where the owner's memory begins
   bool is_undefined = false;  // nobody wrote it before the dispatch

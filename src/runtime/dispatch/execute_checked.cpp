@@ -1,18 +1,16 @@
 #include "runtime/dispatch/execute_checked.h"
 
-#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "checker/report/source_lines.h"
-#include "checker/run/screen.h"
+#include "checker/run/screened_dispatch.h"
 #include "checker/run/watch.h"
 #include "metalloid/check.h"
 #include "metalloid/error.h"
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/states.h"
-#include "support/zeroed_array.h"
 
 namespace metalloid::runtime {
 namespace {
@@ -38,50 +36,24 @@ checker::WatchedGrid grid_of(const engines::DispatchPlan& plan) {
   return {plan.threads_per_grid, plan.threadgroups_per_grid, plan.threads_per_threadgroup};
 }
 
-// What a dispatch may write, as it was before.
-class Before {
- public:
-  explicit Before(const engines::DispatchPlan& plan) {
-    for (const engines::BoundArgument& argument : plan.arguments) {
-      if (!argument.memory.base || argument.memory.access == Access::read) continue;
-      std::byte* address = argument.memory.address();
-      support::ZeroedArray<std::byte> copy(argument.memory.size - argument.memory.offset);
-      if (copy.size() != 0) std::memcpy(copy.data(), address, copy.size());
-      copies_.push_back({address, std::move(copy)});
-    }
-  }
-  void restore() const {
-    for (const Copy& copy : copies_) {
-      if (copy.bytes.size() != 0) std::memcpy(copy.address, copy.bytes.data(), copy.bytes.size());
-    }
-  }
-
- private:
-  struct Copy {
-    std::byte* address;
-    support::ZeroedArray<std::byte> bytes;
-  };
-  std::vector<Copy> copies_;
-};
-
 // Runs the dispatch, if that shows that there is nothing to tell; otherwise memory is as it was.
-bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, const CheckSession::State& session) {
+bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, CheckSession::State& session) {
   if (session.options.schedule != 0) return false;  // of an order of its own
   const auto code = find_or_compile_screened(kernel.state(), session.looks_for(CheckClass::not_finite));
   if (!code) return false;
+  checker::ScreenedDispatch screen(code->info, watched_arguments(plan), grid_of(plan), session.options.strict,
+                                   session.kept_memory);
+  engines::DispatchPlan screened = plan;
+  screened.screen = &screen;
   try {
-    const Before before(plan);
-    checker::Screen screen(code->info, watched_arguments(plan), grid_of(plan), session.options.strict);
-    engines::DispatchPlan screened = plan;
-    screened.screen = &screen;
-    try {
-      code->executable->run(screened);
-      return true;
-    } catch (const Error& error) {
-      before.restore();
-      if (error.code() == ErrorCode::kernel_interrupted) throw;
-    }
+    code->executable->run(screened);
+    if (screen.is_fine()) return true;
+    screen.restore();
+  } catch (const Error& error) {
+    screen.restore();
+    if (error.code() == ErrorCode::kernel_interrupted) throw;
   } catch (const std::bad_alloc&) {
+    screen.restore();
   }
   return false;
 }

@@ -20,7 +20,7 @@
 #include <optional>
 #include <string>
 
-#include "checker/run/screen.h"
+#include "checker/run/screened_dispatch.h"
 #include "checker/run/watch.h"
 #include "engines/cpu/code/loader.h"
 #include "engines/cpu/run/dispatch_log.h"
@@ -29,6 +29,7 @@
 #include "engines/cpu/run/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
+#include "support/function_ref.h"
 #include "support/readable.h"
 #include "support/sanitizer.h"
 
@@ -109,13 +110,21 @@ class CpuExecutable : public Executable {
   void run(const DispatchPlan& plan) const override {
     check_private_memory(plan);
     const std::uint64_t count = plan.threadgroups_per_grid.volume();
-    // What is checked runs in one order, so that reports are alike.
-    const bool alone = count == 1 || plan.watch || plan.screen || !may_use_other_cores();
-    const int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
+    // What reports are made of runs in one order, so that they are alike.
+    const bool alone = count == 1 || plan.watch || !may_use_other_cores();
+    int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
     if (plan.watch) plan.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
     if (plan.screen) {
       const auto* roots = static_cast<const checker::ScreenedRoot*>(code_.find(checker::screened_name));
-      if (!roots || !plan.screen->prepare(roots)) throw Error(ErrorCode::unsupported, "not to be screened");
+      const auto for_each = [&](std::size_t count, support::function_ref<void(std::size_t)> run_one) {
+        if (alone || count == 1) {
+          for (std::size_t i = 0; i < count; ++i) run_one(i);
+        } else {
+          tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { run_one(i); }, tbb::simple_partitioner());
+        }
+      };
+      workers = roots ? static_cast<int>(plan.screen->prepare(roots, static_cast<unsigned>(workers), for_each)) : 0;
+      if (workers == 0) throw Error(ErrorCode::unsupported, "not to be screened");
     }
     Launch launch(*this, plan, static_cast<unsigned>(workers));
     Watch watch(launch.stop, plan.timeout);
@@ -244,7 +253,6 @@ class CpuExecutable : public Executable {
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       worker.watch = plan.watch;
-      worker.screen = plan.screen;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
       worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
@@ -268,7 +276,7 @@ class CpuExecutable : public Executable {
       if (plan.watch) {
         plan.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
       }
-      if (plan.screen) plan.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
+      if (worker.screen) worker.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
     }
 
     // The threadgroups that one worker runs.
@@ -316,12 +324,14 @@ class CpuExecutable : public Executable {
       if (is_over()) return;
       WorkerLease worker(kernel.runtime_.workers);
       prepare(*worker);
+      worker->screen = plan.screen ? &plan.screen->take() : nullptr;
       FloatingPointState floating_point;
       Share share{*this, *worker, most, until};
       const Clock::time_point start = occasion ? Clock::now() : Clock::time_point();
       support::GuardOutcome outcome =
           support::run_guarded([&] { run_guarded(share); }, {.stop = &stop, .occasion = occasion});
       order_streams();
+      if (worker->screen) plan.screen->give_back(*worker->screen);
       if (occasion) busy += nanoseconds(Clock::now() - start);
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
