@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "checker/report/words.h"
+
 namespace metalloid::checker {
 namespace {
 
@@ -29,7 +31,7 @@ std::string head_of(const ArgumentInfo& argument) {
 
 // "int64, 8 bytes each"
 std::string words_of(ElementType type) {
-  return fmt::format("{}, {} byte{} each", info_of(type).library_name, size_of(type), size_of(type) == 1 ? "" : "s");
+  return fmt::format("{}, {} each", info_of(type).library_name, counted(size_of(type), "byte"));
 }
 
 // How to give a number of that type.
@@ -37,8 +39,8 @@ std::string how_to_give(const TypeInfo& type) {
   const ElementTypeInfo& scalar = info_of(type.scalar);
   const bool is_scalar = type.rows == 1 && type.columns == 1 && type.array_length == 0;
   if (type.scalar == ElementType::none || !is_scalar)
-    return fmt::format("give the {} bytes of a {}", type.size, type.name);
-  return fmt::format("give a value of {} byte{}, {} in the host's language", scalar.size, scalar.size == 1 ? "" : "s",
+    return fmt::format("give the {} of a {}", counted(type.size, "byte"), type.name);
+  return fmt::format("give a value of {}, {} in the host's language", counted(scalar.size, "byte"),
                      scalar.library_name);
 }
 
@@ -54,27 +56,25 @@ std::optional<WidthProblem> problem_of_value(const ArgumentInfo& argument, const
   const TypeInfo& type = argument.type;
   const std::uint64_t needed = bytes_needed(type);
   if (bound.size < needed) {
-    return WidthProblem{
-        Severity::error,
-        fmt::format("{} needs {} bytes for its type {}; {} given", head_of(argument), needed, type.name, bound.size),
-        how_to_give(type)};
+    return WidthProblem{Severity::error,
+                        fmt::format("{} needs {} for its type {}; {} given", head_of(argument), counted(needed, "byte"),
+                                    type.name, bound.size),
+                        how_to_give(type)};
   }
   if (differ_in_format(type.scalar, bound.elements)) return differing_formats(argument, bound.elements);
   if (!argument.is_reference) return std::nullopt;  // how many a pointer leads to is the kernel's affair
   // Hosts that know one type of integers give all of them in it; the number is the same in the kernel's type.
   if (bound.size > type.size && bound.is_extended && is_integer(bound.elements) && is_integer(type.scalar)) {
-    return WidthProblem{
-        Severity::note,
-        fmt::format("{} has the type {} of {} bytes; {} bytes are given for it, whose number is the same",
-                    head_of(argument), type.name, type.size, bound.size),
-        ""};
+    return WidthProblem{Severity::note,
+                        fmt::format("{} has the type {} of {}; {} bytes are given for it, whose number is the same",
+                                    head_of(argument), type.name, counted(type.size, "byte"), bound.size),
+                        ""};
   }
   if (bound.size > type.size) {
     return WidthProblem{
         Severity::warning,
-        fmt::format("{} has the type {} of {} bytes; {} bytes are given for it, and the kernel sees the "
-                    "first {} of them",
-                    head_of(argument), type.name, type.size, bound.size, type.size),
+        fmt::format("{} has the type {} of {}; {} bytes are given for it, and the kernel sees the first {} of them",
+                    head_of(argument), type.name, counted(type.size, "byte"), bound.size, type.size),
         how_to_give(type)};
   }
   const bool is_other_kind = (is_floating(type.scalar) && is_integer(bound.elements)) ||
@@ -125,7 +125,8 @@ std::optional<Overlap> overlap_of(const ArgumentInfo& one, const HostArgument& f
   if (!overlaps || first_reach == 0 || second_reach == 0) return std::nullopt;
   const bool are_same = first.address == second.address;
   if (are_same && (first.base == second.base || first_reach == second_reach)) {
-    return Overlap{Severity::note, fmt::format("the same memory of {} bytes", std::max(first_reach, second_reach))};
+    return Overlap{Severity::note,
+                   fmt::format("the same memory of {}", counted(std::max(first_reach, second_reach), "byte"))};
   }
   // Parts of one buffer: unless the first is one object, nobody knows how far it is meant to reach.
   const bool is_object = first.address < second.address ? one.is_reference : two.is_reference;
@@ -134,11 +135,13 @@ std::optional<Overlap> overlap_of(const ArgumentInfo& one, const HostArgument& f
   const std::uint64_t end_of_first = first_reach - (begin - first.address);
   const std::uint64_t end_of_second = second_reach - (begin - second.address);
   const std::uint64_t shared = std::min(end_of_first, end_of_second);
-  return Overlap{Severity::warning, fmt::format("memory that overlaps: the second begins {} bytes {} the first, and "
-                                                "{} bytes are of both",
-                                                first.address <= second.address ? second.address - first.address
-                                                                                : first.address - second.address,
-                                                first.address <= second.address ? "behind" : "in front of", shared)};
+  return Overlap{Severity::warning,
+                 fmt::format("memory that overlaps: the second begins {} {} the first, and {} of both",
+                             counted(first.address <= second.address ? second.address - first.address
+                                                                     : first.address - second.address,
+                                     "byte"),
+                             first.address <= second.address ? "behind" : "in front of",
+                             counted(shared, "byte") + (shared == 1 ? " is" : " are"))};
 }
 
 Finding finding_of(const KernelInfo& kernel, CheckClass kind, Severity severity, const ArgumentInfo& argument) {

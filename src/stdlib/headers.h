@@ -6,6 +6,9 @@
 
 namespace metalloid::stdlib {
 
+// The folder that they are in, for the compiler.
+inline constexpr const char* folder = "/metalloid/stdlib";
+
 struct Header {
   std::string_view name;  // as in #include <name>
   std::string_view text;  // followed by a zero byte

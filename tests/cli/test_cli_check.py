@@ -53,6 +53,37 @@ def test_memory_that_overlaps(check):
     assert result.stderr.endswith("\n1 finding: 1 overlapping-arguments\n")
 
 
+def test_one_of_a_thing(check):
+    """One byte, one thread and one threadgroup are told as one."""
+    source = "kernel void one(device bool* x, constant bool& b) { x[0] = b; }"
+    result = check("--threadgroups", "1", "--group", "1", "--arg", "x=bool[1]=undefined", "--arg", "b=u32:1", text=source)
+    assert "argument 'b' at index 1 has the type bool of 1 byte; 4 bytes are given for it" in result.stderr
+    behind = source.replace("x[0]", "x[1]")
+    result = check("--threads", "1", "--group", "1", "--arg", "x=bool[1]=0", "--arg", "b=true", text=behind)
+    assert "element 1 of 1 (1 byte at byte 1 of 1)" in result.stderr
+    one = ("--group", "4", "--arg", "x=bool[1]=undefined", "--arg", "b=true")
+    result = check("--threadgroups", "1", *one, text=source)
+    assert result.stderr.endswith("(1 threadgroup of 4); 1 note\n")
+    result = check("--threads", "1", *one, text=source)
+    assert result.stderr == "no findings in 1 dispatch (1 thread in threadgroups of 4)\n"
+
+
+def test_lines_of_metalloids_headers(check):
+    """Kernels that a header of Metalloid's defines are shown with their lines, too."""
+    source = """#include <c10/metal/indexing.h>
+struct add_functor {
+  template <typename T> inline T operator()(const T a, const T b) { return a + b; }
+};
+REGISTER_BINARY_OP(add, float, float);
+"""
+    arrays = ("output=f32[64]=zeros", "input=f32[65]=ones", "other=f32[65]=ones")
+    arguments = [part for array in arrays for part in ("--arg", array)]
+    result = check("--kernel", "add_dense_float_float", "--threads", "65", "--group", "65", *arguments, text=source)
+    assert result.returncode == 4
+    assert result.stderr.startswith("/metalloid/stdlib/metalloid/elementwise_binary_family.h:")
+    assert " |   output[index] = METALLOID_COMBINE(input[index], other[index]);\n" in result.stderr
+
+
 def test_notes_do_not_count(check):
     result = check(*fine[:4], "--arg", "x=f32[64]=arange", "--arg", "y=@x", "--arg", "n=64")
     assert result.returncode == 0

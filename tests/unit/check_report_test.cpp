@@ -323,6 +323,17 @@ TEST(CheckClasses, NotesDoNotCount) {
   EXPECT_FALSE(counts({}));
 }
 
+TEST(CheckLines, AreThoseOfMetalloidsOwnHeaders) {
+  checker::SourceLines lines;
+  EXPECT_EQ(lines.line("/metalloid/stdlib/metal_stdlib", 1),
+            "// Metal's whole standard library. It is there before the first line of every source, so this include "
+            "only names it.");
+  EXPECT_EQ(lines.line("/metalloid/stdlib/metal_stdlib", 100'000), "");
+  EXPECT_EQ(lines.line("/metalloid/stdlib/no_header", 1), "");
+  EXPECT_EQ(lines.line("/metalloid/stdlib", 1), "");
+  EXPECT_EQ(lines.line("/metalloid/stdlibmetal_stdlib", 1), "");
+}
+
 TEST(CheckLines, FollowLineDirectives) {
   checker::SourceLines lines;
   lines.add("program_source", std::make_shared<const std::string>(

@@ -230,8 +230,10 @@ const BoundArgument& Launch::find(const std::string& name_or_index) const {
 
 std::string Launch::grid_text() const {
   const bool threads = dispatch_.grid_counts_threads();
-  return fmt::format("{} {} of {}", describe(dispatch_.grid()), threads ? "threads in threadgroups" : "threadgroups",
-                     describe(dispatch_.group()));
+  const bool is_one = dispatch_.grid().volume() == 1;
+  const char* one = threads ? "thread in threadgroups" : "threadgroup";
+  const char* many = threads ? "threads in threadgroups" : "threadgroups";
+  return fmt::format("{} {} of {}", describe(dispatch_.grid()), is_one ? one : many, describe(dispatch_.group()));
 }
 
 }  // namespace metalloid::tool

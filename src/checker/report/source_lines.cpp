@@ -1,11 +1,13 @@
 #include "checker/report/source_lines.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
 #include "metalloid/error.h"
+#include "stdlib/headers.h"
 #include "support/files.h"
 
 namespace metalloid::checker {
@@ -16,6 +18,14 @@ constexpr std::size_t largest_file = std::size_t{64} << 20;
 std::string_view without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+// One of the headers that Metalloid brings, as debug locations name them; empty for others.
+std::string_view own_header(std::string_view file) {
+  const std::string_view folder = stdlib::folder;
+  if (!file.starts_with(folder) || !file.substr(folder.size()).starts_with('/')) return {};
+  const auto header = std::ranges::find(stdlib::headers(), file.substr(folder.size() + 1), &stdlib::Header::name);
+  return header == stdlib::headers().end() ? std::string_view() : header->text;
 }
 
 struct LineDirective {
@@ -71,9 +81,9 @@ std::string SourceLines::line(const std::string& file, std::uint32_t number) {
   auto found = files_.find(file);
   if (found == files_.end()) {
     std::error_code error;
-    std::string text;
+    std::string text(own_header(file));
     // Nothing that a read could wait for.
-    if (std::filesystem::is_regular_file(file, error) && !error) {
+    if (text.empty() && std::filesystem::is_regular_file(file, error) && !error) {
       try {
         text = support::read_file(file, largest_file);
       } catch (const Error&) {  // then its lines are not known

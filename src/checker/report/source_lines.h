@@ -12,7 +12,7 @@
 namespace metalloid::checker {
 
 // Finds lines by the names and numbers that debug locations give them: in the texts that were added, where #line
-// directives count as they do for the compiler, and else in files.
+// directives count as they do for the compiler, in Metalloid's own headers, and else in files.
 class SourceLines {
  public:
   // `name`: as diagnostics show it. The text is read when a line is asked for.

@@ -42,6 +42,10 @@ std::string one_line(std::string_view text, std::size_t most_bytes) {
   return is_long ? result + "..." : result;
 }
 
+std::string counted(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string action_of(const FindingStep& step) {
   std::string action = one_line(step.action);
   if (!action.empty() && action != "here" && !action.ends_with(" here")) action += " here";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ std::size_t length_of_character(std::string_view text);
 
 // In one line, with nothing that acts on a terminal, and cut off where it is much longer than any that people write.
 std::string one_line(std::string_view text, std::size_t most_bytes = 1000);
+
+// "1 byte", "4 bytes"
+std::string counted(std::uint64_t count, std::string_view one);
 
 // "reads 4 bytes here"
 std::string action_of(const FindingStep& step);

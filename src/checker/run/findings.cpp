@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "checker/report/words.h"
 #include "checker/run/access.h"
 #include "checker/run/watch.h"
 #include "ir/operations.h"
@@ -183,7 +184,8 @@ Finding Watch::race_finding(const Access& access, const Race& race, CheckClass k
   const char* flag = is_local ? "mem_flags::mem_threadgroup" : "mem_flags::mem_device";
   const Site* other = earlier.site < sites_.size() ? sites_[earlier.site] : nullptr;
   const std::string where = fmt::format("{} of {}", element_of(access), memory_name(access));
-  const std::string lines = !other || other->line == access.site->line
+  const bool is_one_file = other && std::strcmp(other->file, access.site->file) == 0;
+  const std::string lines = !is_one_file || other->line == access.site->line
                                 ? std::string("between the two accesses")
                                 : fmt::format("between line {} and line {}", std::min(other->line, access.site->line),
                                               std::max(other->line, access.site->line));
@@ -248,8 +250,8 @@ Finding Watch::outside_finding(const Access& access) const {
   }
   const std::uint64_t size = element_bytes(access), count = access.size / size;
   std::string message = fmt::format(
-      "the kernel {} outside of {}: {} of {} ({} bytes at byte {} of {})", action, memory_name(access),
-      element_of(access), count, access.bytes, access.offset(), access.size);
+      "the kernel {} outside of {}: {} of {} ({} at byte {} of {})", action, memory_name(access),
+      element_of(access), count, counted(access.bytes, "byte"), access.offset(), access.size);
   Finding finding = finding_of(CheckClass::out_of_bounds, access, std::move(message));
   if (access.offset() >= 0 && access.root < first_threadgroup_root && access.space == Space::device) {
     const ThreadPlace place = thread_here(access.thread);
@@ -272,9 +274,10 @@ Finding Watch::unwritten_finding(const Access& access) const {
 Finding Watch::misaligned_finding(const Access& access, std::uintptr_t alignment) const {
   Finding finding =
       finding_of(CheckClass::misaligned, access,
-                 fmt::format("the kernel {} {} bytes at byte {} of {}, and the type wants addresses that are multiples "
+                 fmt::format("the kernel {} {} at byte {} of {}, and the type wants addresses that are multiples "
                              "of {}",
-                             access.writes() ? "writes" : "reads", access.bytes, access.offset(), memory_name(access),
+                             access.writes() ? "writes" : "reads", counted(access.bytes, "byte"), access.offset(),
+                             memory_name(access),
                              alignment));
   finding.fix = "use a packed type, or an offset that is a multiple";
   return finding;
