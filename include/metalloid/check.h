@@ -106,8 +106,7 @@ struct CheckOptions {
   bool comments_suppress = true;
 };
 
-// While one exists, every dispatch of the process is checked. Inside of a session there may be another one: what is found
-// while it exists is its own, and nothing of the outer one.
+// While one exists, every dispatch of the process is checked. One at a time: a second one throws invalid_argument.
 class CheckSession {
  public:
   explicit CheckSession(CheckOptions options = {});

@@ -57,20 +57,11 @@ class Buffer {
     return buffer;
   }
 
-  // The same memory, of which kernels also read what lies in front of where it is bound, as of arrays with negative
-  // strides: to the checker, that is no mistake.
-  Buffer as_read_backwards() const {
-    Buffer buffer = *this;
-    buffer.is_read_backwards_ = true;
-    return buffer;
-  }
-
   void* contents() const;                             // null in memory that the host cannot reach
   std::uint64_t gpu_address() const;                  // as kernels see it, on the device that it belongs to
   std::size_t size() const { return size_; }          // bytes
   ElementType elements() const { return elements_; }  // none where nobody said what they are
   bool is_undefined() const { return is_undefined_; }
-  bool is_read_backwards() const { return is_read_backwards_; }
   engines::Memory& memory() const;
   template <typename T>
   std::span<T> as() const {
@@ -86,7 +77,7 @@ class Buffer {
   void* memory_ = nullptr;
   std::size_t size_ = 0;
   ElementType elements_ = ElementType::none;
-  bool is_undefined_ = false, is_read_backwards_ = false;
+  bool is_undefined_ = false;
   std::shared_ptr<void> owner_;
   engines::Memory* space_ = nullptr;  // null: the host's
 };

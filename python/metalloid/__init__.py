@@ -16,7 +16,6 @@ _fork_barrier.install()
 with _fork_barrier.importing:
     import importlib
     import importlib.util
-    import os
     import sys
     from typing import TYPE_CHECKING
 
@@ -147,10 +146,5 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
-
-if "METALLOID_CHECK" in os.environ:  # below a checked process
-    with _fork_barrier.importing:
-        from . import _child_checks
-    _child_checks.begin()
 
 _fork_barrier.complete(__name__)

@@ -139,21 +139,17 @@ std::uint64_t CheckSession::State::dispatches() const {
 CheckSession::CheckSession(CheckOptions options) : state_(std::make_shared<State>(std::move(options))) {
   Active& now = active();
   const std::lock_guard lock(now.mutex);
-  state_->outer = now.state;
+  if (now.state) throw Error(ErrorCode::invalid_argument, "a CheckSession exists already; there is one at a time");
   now.state = state_;
   now.exists.store(true, std::memory_order_release);
 }
 
 CheckSession::~CheckSession() {
   Active& now = active();
-  std::shared_ptr<State> outer;  // is destroyed without the lock
+  std::shared_ptr<State> last;  // is destroyed without the lock
   const std::lock_guard lock(now.mutex);
-  // Sessions may end in any order.
-  std::shared_ptr<State>* place = &now.state;
-  while (*place != state_) place = &(*place)->outer;
-  outer = std::exchange(state_->outer, nullptr);
-  *place = outer;
-  now.exists.store(now.state != nullptr, std::memory_order_release);
+  now.exists.store(false, std::memory_order_release);
+  last = std::exchange(now.state, nullptr);
 }
 
 std::vector<Finding> CheckSession::findings() const { return state_->findings(); }

@@ -21,7 +21,6 @@ struct CheckSession::State {
   explicit State(CheckOptions options);
 
   const CheckOptions options;
-  std::shared_ptr<State> outer;  // the session that goes on when this one has ended
   checker::KeptMemory kept_memory;
   bool looks_for(CheckClass kind) const { return options.classes[static_cast<std::size_t>(kind)]; }
 

@@ -32,7 +32,6 @@ struct BoundArgument {
   std::vector<std::int64_t> descriptor;
   std::size_t threadgroup_bytes = 0;  // of threadgroup memory
   bool is_undefined = false;          // nobody has written the memory yet (Buffer::as_undefined)
-  bool is_read_backwards = false;     // Buffer::as_read_backwards
 };
 
 // A checked dispatch, resolved for one kernel.

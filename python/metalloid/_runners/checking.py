@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import pathlib
-import shlex
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .._checking import Check
-    from .._child_checks import ChildChecks, ChildFindings
 
 exit_findings = 4
 
@@ -48,8 +44,6 @@ def take_options(arguments: list[str]) -> tuple[CheckOptions, list[str]]:
             continue
         rest.pop(0)
         options.wanted = True
-        if name in ("--check", "--check-strict") and equals:
-            raise ValueError(f"{name} takes no value")
         if name == "--check":
             continue
         if name == "--check-strict":
@@ -62,8 +56,8 @@ def take_options(arguments: list[str]) -> tuple[CheckOptions, list[str]]:
                 raise ValueError(f"{name}: expected one argument")
             value = rest.pop(0)
         if name == "--check-schedule":
-            if not (value.isascii() and value.isdecimal()) or len(value) > 20 or int(value) >= 1 << 64:
-                raise ValueError(f"--check-schedule: {value!r} is no whole number below 2^64")
+            if not value.isdecimal():
+                raise ValueError(f"--check-schedule: {value!r} is no whole number")
             options.schedule = int(value)
         else:
             setattr(options, name.removeprefix("--check-"), value)
@@ -71,72 +65,37 @@ def take_options(arguments: list[str]) -> tuple[CheckOptions, list[str]]:
 
 
 class ScriptCheck:
-    """Sessions around a script, and in its child processes."""
+    """A session around a script."""
 
     def __init__(self, options: CheckOptions) -> None:
         self._options = options
         self._check: Check | None = None
-        self._children: ChildChecks | None = None
 
     def begin(self) -> None:
         if not self._options.wanted:
             return
         from .._checking import check
-        from .._child_checks import ChildChecks
 
-        options = {"strict": self._options.strict, "schedule": self._options.schedule}
-        self._check = check(**options, raises=False)
+        self._check = check(strict=self._options.strict, schedule=self._options.schedule, raises=False)
         self._check.__enter__()
-        self._children = ChildChecks(**options)
 
-    def end(self) -> int:
-        """Reports; the exit status that this asks for, 0 for none."""
-        if self._check is None or self._children is None:
-            return 0
-        for thread in threading.enumerate():  # as Python waits for them at its end
-            if thread not in (threading.current_thread(), threading.main_thread()) and not thread.daemon:
-                thread.join()
+    def end(self) -> bool:
+        """Reports, and says whether anything counts."""
+        if self._check is None:
+            return False
         check, self._check = self._check, None
         try:
             check.__exit__(None, None, None)
         except Exception as error:  # what a kernel reported itself, and nobody waited for
             print(f"metalloid: {error}", file=sys.stderr)
-        children = self._children.take()
-        self._children.close()
         report, count = check.report(sys.stderr.isatty()), len(check.findings)
         if report:
             print(report, file=sys.stderr)
-        for child in children:
-            count += len(child.findings)
-            if child.report:
-                print(f"metalloid: in process {child.process} ({shlex.join(child.command)}):", file=sys.stderr)
-                print(child.report, file=sys.stderr)
-        dispatches = check.dispatches + sum(child.dispatches for child in children)
-        print(f"metalloid: {_summary(count, dispatches, len(children))}", file=sys.stderr)
-        failed = check.failed or any(child.failed for child in children)
-        is_written = self._write(check, children)
-        return exit_findings if failed else 0 if is_written else 1
-
-    def _write(self, check: Check, children: list[ChildFindings]) -> bool:
-        """The files that were asked for; whether that was possible."""
-        found, log = json.loads(check.json()), json.loads(check.sarif())
-        for child in children:
-            found["findings"] += child.findings
-            log["runs"] += child.runs
-        is_written = True
-        for name, data in ((self._options.json, found), (self._options.sarif, log)):
-            try:
-                if name:
-                    pathlib.Path(name).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-            except OSError as error:
-                print(f"metalloid: {name} could not be written: {error.strerror}", file=sys.stderr)
-                is_written = False
-        return is_written
-
-
-def _summary(findings: int, dispatches: int, children: int) -> str:
-    if dispatches == 0:
-        return "nothing was checked: no kernel ran"
-    what = "no findings" if findings == 0 else f"{findings} finding{'s' if findings > 1 else ''}"
-    where = f", {children} child process{'es' if children > 1 else ''} among them" if children else ""
-    return f"{what} in {dispatches} dispatch{'es' if dispatches != 1 else ''}{where}"
+        what = "no findings" if count == 0 else f"{count} finding{'s' if count > 1 else ''}"
+        dispatches = check.dispatches
+        print(f"metalloid: {what} in {dispatches} dispatch{'es' if dispatches != 1 else ''}", file=sys.stderr)
+        if self._options.json:
+            pathlib.Path(self._options.json).write_text(check.json(), encoding="utf-8")
+        if self._options.sarif:
+            pathlib.Path(self._options.sarif).write_text(check.sarif(), encoding="utf-8")
+        return check.failed

@@ -49,16 +49,15 @@ def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[st
     try:
         _run(kind, arguments)
     except SystemExit as end:
-        status = check.end()
-        if status and end.code in (None, 0):
-            raise SystemExit(status) from None
+        if check.end() and end.code in (None, 0):
+            raise SystemExit(checking.exit_findings) from None
         raise
     except BaseException as error:
         check.end()
         _hide_runner(error)
         raise
-    if status := check.end():
-        raise SystemExit(status)
+    if check.end():
+        raise SystemExit(checking.exit_findings)
 
 
 def _fail(message: str) -> NoReturn:

@@ -128,8 +128,6 @@ def pytest_configure(config: pytest.Config) -> None:
         "metalloid_check(only=, also=, skip=, strict=, schedule=, suppress=): how --metalloid-check checks the test",
     )
     settings = settings_of(config)
-    if not settings.checks and (settings.check_skip or settings.check_sarif):
-        raise pytest.UsageError("--metalloid-check-skip and --metalloid-check-sarif go with --metalloid-check")
     if settings.checks:
         config.pluginmanager.register(Checks(settings.check_skip, settings.check_sarif), "metalloid.checks")
     if settings.is_used and not hasattr(config, "workerinput"):

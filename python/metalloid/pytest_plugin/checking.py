@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import pathlib
-import shlex
 import sys
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from .._child_checks import ChildChecks
 
 _FINDINGS = "metalloid_check_runs"  # of a worker's output
 
@@ -24,35 +21,17 @@ class Checks:
         self._skip = skip
         self._sarif = sarif
         self._runs: list[dict[str, Any]] = []
-        self._children: ChildChecks | None = None  # with the first test: pytest-xdist's controller has none
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, Any, None]:
-        yield from self._checked(item, "setup")
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
-        yield from self._checked(item, "call")
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, None]:
-        yield from self._checked(item, "teardown")
-
-    def _checked(self, item: pytest.Item, phase: str) -> Generator[None, Any, None]:
         mark = item.get_closest_marker("metalloid_check")
         options = dict(mark.kwargs) if mark else {}
         if mark and (mark.args or not set(options) <= {"only", "also", "skip", "strict", "schedule", "suppress"}):
-            if phase == "call":
-                message = f"metalloid_check takes the options of metalloid.check, not {mark.args or options}"
-                pytest.fail(message, pytrace=False)
-            options = {}
+            pytest.fail(f"metalloid_check takes the options of metalloid.check, not {mark.args or options}", pytrace=False)
         marked = options.pop("skip", "")
         skip = ",".join(name for name in (self._skip, *([marked] if isinstance(marked, str) else marked)) if name)
         from .._checking import check
-        from .._child_checks import ChildChecks
 
-        if self._children is None:
-            self._children = ChildChecks(skip=self._skip)
         session = check(**options, skip=skip, raises=False)
         session.__enter__()
         outcome = yield
@@ -60,21 +39,14 @@ class Checks:
             session.__exit__(None, None, None)
         except Exception as error:  # that a kernel has reported late
             outcome.force_exception(error)
-        children = self._children.take()
-        reports = [session.report()] if session.findings else []
-        for child in children:
-            if child.report:
-                reports.append(f"in process {child.process} ({shlex.join(child.command)}):\n{child.report}")
-        if not reports:
+        if self._sarif and session.findings:
+            self._runs += json.loads(session.sarif())["runs"]
+        if not session.findings:
             return
-        if self._sarif:
-            self._runs += json.loads(session.sarif())["runs"] if session.findings else []
-            self._runs += [run for child in children for run in child.runs]
-        failed = session.failed or any(child.failed for child in children)
-        if outcome.excinfo is not None or not failed:
-            item.add_report_section(phase, "Metal kernels, checked", "\n".join(reports))
+        if outcome.excinfo is not None or not session.failed:
+            item.add_report_section("call", "Metal kernels, checked", session.report())
             return
-        outcome.force_exception(_failure("\n".join(reports)))
+        outcome.force_exception(_failure(session.report()))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -82,8 +54,6 @@ class Checks:
         self._runs += getattr(node, "workeroutput", {}).get(_FINDINGS, [])
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._children is not None:
-            self._children.close()
         if not self._sarif:
             return
         if hasattr(session.config, "workeroutput"):

@@ -103,11 +103,9 @@ Dispatch make_dispatch(const Declaration& declaration, const std::vector<Array>&
     // An array without elements still needs an address, and kernels touch some of it.
     if (array.size() == 0) {
       dispatch.buffer(index, Buffer(std::size_t{16} << 10));
-      return;
+    } else {
+      dispatch.buffer(index, is_undefined ? array.buffer.as_undefined() : array.buffer, array.offset);
     }
-    const bool is_backwards = std::ranges::any_of(array.strides, [](std::int64_t stride) { return stride < 0; });
-    const Buffer buffer = is_undefined ? array.buffer.as_undefined() : array.buffer;
-    dispatch.buffer(index, is_backwards ? buffer.as_read_backwards() : buffer, array.offset);
   };
   for (const Binding& binding : bindings(declaration, inputs)) {
     switch (binding.kind) {

@@ -203,11 +203,13 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
                 .thread = thread,
                 .site = site};
   if (root < first_threadgroup_root) {
-    access.size = arguments_[root].bytes;
-    if (kernel_.arguments[root].kind == ArgumentKind::threadgroup_memory) {
+    if (!base) access.base = const_cast<std::byte*>(arguments_[root].address);  // in functions that stay calls
+    const ArgumentInfo& argument = kernel_.arguments[root];
+    if (argument.kind == ArgumentKind::threadgroup_memory) {
       access.space = Space::threadgroup;
+      access.size = arguments_[root].bytes;
     } else {
-      access.base = const_cast<std::byte*>(arguments_[root].address);
+      access.size = arguments_[root].bytes;
     }
   } else if (root < first_constant_root) {
     access.space = Space::threadgroup;

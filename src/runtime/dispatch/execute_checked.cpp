@@ -22,10 +22,9 @@ std::vector<checker::WatchedArgument> watched_arguments(const engines::DispatchP
     if (argument.threadgroup_bytes != 0) {
       watched.bytes = argument.threadgroup_bytes;
     } else if (argument.memory.base) {
-      const std::size_t front = argument.is_read_backwards ? argument.memory.offset : 0;
-      watched.address = argument.memory.address() - front;
-      watched.bytes = argument.memory.size - argument.memory.offset + front;
-      watched.offset = argument.memory.offset - front;
+      watched.address = argument.memory.address();
+      watched.bytes = argument.memory.size - argument.memory.offset;
+      watched.offset = argument.memory.offset;
       watched.is_undefined = argument.is_undefined;
     }
   }

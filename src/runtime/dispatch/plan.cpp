@@ -137,12 +137,9 @@ engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
   return range_of(buffer, offset, argument.access);
 }
 
-// What the checker has to know of a buffer.
-void tell_checker(const Dispatch::Binding& binding, engines::BoundArgument& argument) {
+bool is_undefined(const Dispatch::Binding& binding) {
   const auto* bound = std::get_if<Dispatch::BufferBinding>(&binding);
-  if (!bound) return;
-  argument.is_undefined = bound->buffer.is_undefined();
-  argument.is_read_backwards = bound->buffer.is_read_backwards();
+  return bound != nullptr && bound->buffer.is_undefined();
 }
 
 // Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
@@ -288,7 +285,7 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
     if (!argument.is_active) continue;
     if (argument.kind == ArgumentKind::buffer) {
       plan.arguments[i].memory = resolve_buffer(kernel, argument, dispatch);
-      tell_checker(dispatch.bindings().at(argument.index), plan.arguments[i]);
+      plan.arguments[i].is_undefined = is_undefined(dispatch.bindings().at(argument.index));
     } else if (argument.kind == ArgumentKind::tensor) {
       plan.arguments[i] = resolve_tensor(kernel, argument, dispatch);
     } else if (argument.kind == ArgumentKind::threadgroup_memory) {
