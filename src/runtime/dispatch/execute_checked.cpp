@@ -1,5 +1,6 @@
 #include "runtime/dispatch/execute_checked.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -37,7 +38,8 @@ checker::WatchedGrid grid_of(const engines::DispatchPlan& plan) {
   return {plan.threads_per_grid, plan.threadgroups_per_grid, plan.threads_per_threadgroup};
 }
 
-// What a dispatch may write, as it was before.
+// What a dispatch may write, as it was before. Pages of zeros are not copied: large memory that nobody has touched takes
+// none.
 class Before {
  public:
   explicit Before(const engines::DispatchPlan& plan) {
@@ -45,17 +47,23 @@ class Before {
       if (!argument.memory.base || argument.memory.access == Access::read) continue;
       std::byte* address = argument.memory.address();
       support::ZeroedArray<std::byte> copy(argument.memory.size - argument.memory.offset);
-      if (copy.size() != 0) std::memcpy(copy.data(), address, copy.size());
+      copy_what_differs(copy.data(), address, copy.size());
       copies_.push_back({address, std::move(copy)});
     }
   }
   void restore() const {
-    for (const Copy& copy : copies_) {
-      if (copy.bytes.size() != 0) std::memcpy(copy.address, copy.bytes.data(), copy.bytes.size());
-    }
+    for (const Copy& copy : copies_) copy_what_differs(copy.address, copy.bytes.data(), copy.bytes.size());
   }
 
  private:
+  static void copy_what_differs(std::byte* to, const std::byte* from, std::size_t size) {
+    constexpr std::size_t page = 4096;
+    for (std::size_t at = 0; at < size; at += page) {
+      const std::size_t bytes = std::min(page, size - at);
+      if (std::memcmp(to + at, from + at, bytes) != 0) std::memcpy(to + at, from + at, bytes);
+    }
+  }
+
   struct Copy {
     std::byte* address;
     support::ZeroedArray<std::byte> bytes;
