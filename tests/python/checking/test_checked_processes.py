@@ -90,10 +90,10 @@ def test_a_forked_child_does_not_tell_what_its_parent_found(tmp_path):
 
 
 def test_a_child_that_outlives_the_script_tells_itself(tmp_path):
-    child = "import time, os, kernels; kernels.fill(); open('begun', 'w').close()\\nwhile not os.path.exists('go'): time.sleep(0.01)\\nkernels.race()"
+    child = "import time, os, kernels; kernels.fill(); open('begun', 'w').close()\\nfor _ in range(3000):\\n    if os.path.exists('go'): break\\n    time.sleep(0.01)\\nkernels.race()"
     script = f"""
 import os, subprocess, sys, time
-subprocess.Popen([sys.executable, '-c', '''{child}'''], stderr=open('child', 'w'))
+subprocess.Popen([sys.executable, '-c', '''{child}'''], stdout=subprocess.DEVNULL, stderr=open('child', 'w'))
 while not os.path.exists('begun'): time.sleep(0.01)"""
     result = run(tmp_path, script)
     assert result.returncode == 0 and "no findings in 1 dispatch (1 of them in 1 child process)" in result.stderr

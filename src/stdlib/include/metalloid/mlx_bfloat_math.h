@@ -76,7 +76,21 @@
     cosine = cos(x);                                                                                  \
     return sin(x);                                                                                    \
   }                                                                                                   \
-  METALLOID_FUNC bfloat nextafter(bfloat x, bfloat y) { return __metalloid::nextafter<ushort>(x, y); }
+  METALLOID_FUNC bfloat nextafter(bfloat x, bfloat y) { return __metalloid::bfloat_after(x, y); }
+
+namespace __metalloid {
+
+METALLOID_FUNC bfloat bfloat_after(bfloat from, bfloat to) {
+  const float x = float(from), y = float(to);
+  if (x != x || y != y) return bfloat(x + y);
+  if (x == y) return to;
+  const ushort bits = as_type<ushort>(from);
+  if (x == 0.0f) return as_type<bfloat>(ushort((as_type<ushort>(to) & 0x8000) | 1));
+  const bool away_from_zero = (x < y) == (x > 0.0f);
+  return as_type<bfloat>(ushort(away_from_zero ? bits + 1 : bits - 1));
+}
+
+}  // namespace __metalloid
 
 namespace metal {
 
