@@ -4,10 +4,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -70,6 +74,17 @@ class Session {
   std::uint64_t lost_ = 0, suppressed_ = 0, dispatches_ = 0;
 };
 
+// Python has no way to change the status of a process that is ending.
+int last_status = 0;
+void end_with(int status) {
+  if (std::exchange(last_status, status) == 0) {
+    std::atexit([] {
+      std::fflush(nullptr);
+      ::_exit(last_status);
+    });
+  }
+}
+
 // Sources may be in any encoding.
 nb::object text(const std::string& bytes) {
   return nb::bytes(bytes.data(), bytes.size()).attr("decode")("utf-8", "replace");
@@ -95,4 +110,5 @@ void bind_check(nb::module_& module) {
       .def("suppressed", &Session::suppressed)
       .def("dispatches", &Session::dispatches);
   module.def("is_checking", &is_checking);
+  module.def("end_with", &end_with);
 }

@@ -106,7 +106,8 @@ struct CheckOptions {
   bool comments_suppress = true;
 };
 
-// While one exists, every dispatch of the process is checked. One at a time: a second one throws invalid_argument.
+// While one exists, every dispatch of the process is checked. What is found goes to the one that was begun last: one
+// inside of another takes over until it ends.
 class CheckSession {
  public:
   explicit CheckSession(CheckOptions options = {});

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import operator
 import sys
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from . import _core, _errors
+from . import _checked_processes, _core, _errors
+from ._checked_processes import Options, ProcessFindings
+
+_open: list[Check] = []  # the newest last
+_most_of_64_bits = 2**64 - 1
 
 
 class CheckError(AssertionError):
@@ -63,16 +68,22 @@ class Finding:
 class Check:
     """What ``check()`` returns: a context manager that checks every kernel which the process runs inside of it."""
 
-    def __init__(self, options: tuple[Any, ...], raises: bool) -> None:
+    def __init__(self, options: Options, raises: bool) -> None:
         self._options = options
         self._raises = raises
         self._session: _core.CheckSession | None = None
+        self._processes: list[ProcessFindings] = []
+        self._dispatches_inside = 0
 
     def __enter__(self) -> Check:
         try:
             self._session = _core.CheckSession(*self._options)
-        except _core.Error as error:  # a name that there is not, or another session
+        except _core.Error as error:  # a name that there is not
             raise ValueError(str(error)) from None
+        if _open:
+            _open[-1]._take_from_processes()
+        _open.append(self)
+        _checked_processes.announce(self._options)
         return self
 
     def __exit__(
@@ -82,9 +93,21 @@ class Check:
             if kind is None:
                 _wait_for_kernels()
         finally:
-            self._open().close()
+            self._close()
         if kind is None and self._raises and self._open().counts():
             raise CheckError(self.report(), self.findings)
+
+    def _close(self) -> None:
+        self._open().close()
+        self._take_from_processes()
+        if self in _open:
+            _open.remove(self)
+        if _open:
+            _open[-1]._dispatches_inside += self.dispatches + self._dispatches_inside
+        _checked_processes.announce(_open[-1]._options if _open else None)
+
+    def _take_from_processes(self) -> None:
+        self._processes += _checked_processes.take()
 
     def _open(self) -> _core.CheckSession:
         if self._session is None:
@@ -96,33 +119,83 @@ class Check:
         """What was found so far, in the order in which it was found."""
         session = self._open()
         found = json.loads(session.json())["findings"]
-        return [_finding(one, text) for one, text in zip(found, session.texts(False), strict=True)]
+        own = [_finding(one, text) for one, text in zip(found, session.texts(False), strict=True)]
+        return own + [_finding(*each) for other in self._processes for each in zip(other.findings, other.texts, strict=True)]
 
     @property
     def failed(self) -> bool:
         """Whether anything counts: errors and warnings do, notes do not."""
-        return self._open().counts()
+        others = (finding["severity"] for other in self._processes for finding in other.findings)
+        return self._open().counts() or any(severity != "note" for severity in others)
 
     @property
     def dispatches(self) -> int:
-        """How many dispatches were checked."""
-        return self._open().dispatches()
+        """How many dispatches were checked; not those of blocks inside of this one."""
+        return self._open().dispatches() + sum(other.dispatches for other in self._processes)
+
+    def summary(self) -> str:
+        """How much was found in how many dispatches, in a few words."""
+        return summary_of(**self.counts())
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "findings": len(self.findings),
+            "dispatches": self.dispatches,
+            "in_processes": sum(other.dispatches for other in self._processes),
+            "processes": len({other.process for other in self._processes}),
+            "inside": self._dispatches_inside,
+        }
 
     def report(self, colour: bool = False) -> str:
         """The text of all findings, and how many did not fit into ``max_findings``."""
         session = self._open()
         parts = list(session.texts(colour))
-        if session.lost():
-            parts.append(f"{session.lost()} more findings\n")
+        lost = session.lost()
+        for other in self._processes:
+            lost += other.lost
+            if other.texts:
+                parts += [f"in process {other.process} ({other.command}):\n", *other.texts]
+        if lost:
+            parts.append(f"{lost} more findings\n")
         return "\n".join(parts)
 
     def json(self) -> str:
         """All findings as JSON; docs/checker.md has the schema."""
-        return self._open().json()
+        own = self._open().json()
+        if not self._processes:
+            return own
+        document = json.loads(own)
+        document["findings"] += [finding for other in self._processes for finding in other.findings]
+        return json.dumps(document, indent=2) + "\n"
 
     def sarif(self) -> str:
         """All findings as SARIF 2.1.0, for code review."""
-        return self._open().sarif()
+        own = self._open().sarif()
+        if not self._processes:
+            return own
+        log = json.loads(own)
+        log["runs"] += [run for other in self._processes for run in other.runs if run["results"]]
+        return json.dumps(log, indent=2) + "\n"
+
+
+def summary_of(findings: int, dispatches: int, in_processes: int = 0, processes: int = 0, inside: int = 0) -> str:
+    """``2 findings in 12 dispatches (4 of them in 2 child processes)``. Says so where nothing was checked.
+
+    Args:
+        in_processes: how many of the dispatches were in child processes.
+        inside: dispatches in blocks of ``metalloid.check()`` of the code that is checked.
+    """
+    apart = f"{_count(inside, 'dispatch', 'es')} in blocks of metalloid.check() of its own" if inside else ""
+    if not dispatches and not findings:
+        return f"no kernel was checked, but for {apart}" if apart else "no kernel was checked: none ran"
+    what = "no findings" if findings == 0 else _count(findings, "finding")
+    there = f"{in_processes} of them in {_count(processes, 'child process', 'es')}" if processes else ""
+    details = "; ".join(part for part in (there, apart and f"besides {apart}") if part)
+    return f"{what} in {_count(dispatches, 'dispatch', 'es')}" + (f" ({details})" if details else "")
+
+
+def _count(number: int, what: str, plural: str = "s") -> str:
+    return f"{number} {what}{'' if number == 1 else plural}"
 
 
 def check(
@@ -138,6 +211,8 @@ def check(
 ) -> Check:
     """Checks every kernel that the process runs inside of a ``with`` block, whichever interface calls it.
 
+    A block inside of another one takes over: what is found there does not count outside.
+
     >>> with metalloid.check():
     ...     library.blur(x, y)
 
@@ -152,19 +227,34 @@ def check(
         raises: raise at the end of the block if anything was found that counts.
 
     Raises:
-        ValueError: a class has no such name; there is a session already.
+        ValueError: a class has no such name, or a number is too large.
+        TypeError: an argument is of another type.
         CheckError: at the end of the block, unless an exception leaves it.
     """
-    if schedule < 0 or max_findings < 0:
-        raise ValueError("schedule and max_findings are whole numbers from 0 on")
-    options = (_names(only), _names(also), _names(skip), strict, schedule, max_findings, _names(suppress))
-    return Check(options, raises)
+    if not isinstance(strict, bool):
+        raise TypeError(f"strict must be True or False, not {strict!r}")
+    classes = [names_of(name, names) for name, names in (("only", only), ("also", also), ("skip", skip))]
+    numbers = [_number("schedule", schedule), _number("max_findings", max_findings)]
+    return Check((*classes, strict, *numbers, names_of("suppress", suppress)), raises)  # type: ignore[arg-type]
 
 
-def _names(names: str | Iterable[str]) -> list[str]:
+def names_of(argument: str, names: str | Iterable[str]) -> list[str]:
     if isinstance(names, str):
         return [name.strip() for name in names.split(",") if name.strip()]
-    return [str(name) for name in names]
+    listed = list(names) if isinstance(names, Iterable) else None
+    if listed is None or not all(isinstance(name, str) for name in listed):
+        raise TypeError(f"{argument} must be a name or a list of names, not {names!r}")
+    return listed
+
+
+def _number(argument: str, value: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{argument} must be a whole number, not {value!r}") from None
+    if not 0 <= number <= _most_of_64_bits:
+        raise ValueError(f"{argument} must be a whole number from 0 to 2**64 - 1, not {number}")
+    return number
 
 
 def _finding(found: dict[str, Any], report: str) -> Finding:

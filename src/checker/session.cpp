@@ -1,6 +1,7 @@
 #include "checker/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +16,17 @@ namespace metalloid {
 namespace {
 
 struct Active {
+  // What the process that started this one asks for comes first.
+  Active() {
+    auto inherited = checker::inherited_session();
+    if (!inherited) return;
+    states.push_back(std::make_shared<CheckSession::State>(std::move(inherited->options)));
+    states.back()->report_to(std::move(inherited->folder));
+    exists = true;
+  }
   std::atomic<bool> exists{false};
   support::ForkSafeMutex mutex;
-  std::shared_ptr<CheckSession::State> state;
+  std::vector<std::shared_ptr<CheckSession::State>> states;  // the newest last
 };
 
 Active& active() {
@@ -59,7 +68,8 @@ void fill_in_lines(SourcePlace& place, checker::SourceLines& source) {
 
 }  // namespace
 
-CheckSession::State::State(CheckOptions wanted) : options(std::move(wanted)), suppressions_(options) {}
+CheckSession::State::State(CheckOptions wanted)
+    : options(std::move(wanted)), suppressions_(options), process_(::getpid()) {}
 
 bool CheckSession::State::count_again(const std::string& key, const Finding& finding) {
   const auto known = known_.find(key);
@@ -68,6 +78,7 @@ bool CheckSession::State::count_again(const std::string& key, const Finding& fin
   Finding& kept = findings_[known->second.index];
   if (kept.severity < finding.severity) return false;
   kept.count += finding.count;
+  is_reported_ = false;
   return true;
 }
 
@@ -89,6 +100,7 @@ void CheckSession::State::add(Finding finding, checker::SourceLines& source) {
     Finding& milder = findings_[known->second.index];
     finding.count += milder.count;
     milder = std::move(finding);
+    is_reported_ = false;
     return;
   }
   const bool is_full = findings_.size() >= options.most_findings;
@@ -97,12 +109,56 @@ void CheckSession::State::add(Finding finding, checker::SourceLines& source) {
   if (fate == Fate::suppressed) ++suppressed_;
   if (fate == Fate::lost) ++lost_;
   if (fate == Fate::kept) findings_.push_back(std::move(finding));
+  is_reported_ = false;
 }
 
 void CheckSession::State::count_dispatch(bool is_examined) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++dispatches_;
+    if (is_examined) ++examined_;
+  }
+  write_report();
+}
+
+void CheckSession::State::report_to(std::filesystem::path folder) {
+  report_ = std::make_shared<checker::ProcessReport>(std::move(folder));
+}
+
+void CheckSession::State::come_to_this_process() {
+  if (process_.load(std::memory_order_acquire) == ::getpid()) return;
+  const auto inherited = checker::inherited_session();
   const std::lock_guard lock(mutex_);
-  ++dispatches_;
-  if (is_examined) ++examined_;
+  if (process_.load(std::memory_order_relaxed) == ::getpid()) return;
+  if (inherited) {
+    known_.clear();
+    findings_.clear();
+    lost_ = suppressed_ = dispatches_ = examined_ = 0;
+  }
+  report_ = inherited ? std::make_shared<checker::ProcessReport>(inherited->folder) : nullptr;
+  process_.store(::getpid(), std::memory_order_release);
+}
+
+void CheckSession::State::write_report() {
+  std::shared_ptr<checker::ProcessReport> report;
+  {
+    const std::lock_guard lock(mutex_);
+    report = report_;
+  }
+  if (!report) return;
+  const std::lock_guard in_order(report->mutex);
+  std::vector<Finding> findings;
+  std::uint64_t dispatches = 0, lost = 0;
+  bool is_new = false;
+  {
+    const std::lock_guard lock(mutex_);
+    dispatches = dispatches_;
+    lost = lost_;
+    is_new = !std::exchange(is_reported_, true);
+    if (is_new) findings = findings_;
+  }
+  report->write_dispatches(dispatches);
+  if (is_new) report->write_findings(findings, lost);
 }
 
 std::vector<Finding> CheckSession::State::findings() const {
@@ -139,17 +195,15 @@ std::uint64_t CheckSession::State::dispatches() const {
 CheckSession::CheckSession(CheckOptions options) : state_(std::make_shared<State>(std::move(options))) {
   Active& now = active();
   const std::lock_guard lock(now.mutex);
-  if (now.state) throw Error(ErrorCode::invalid_argument, "a CheckSession exists already; there is one at a time");
-  now.state = state_;
+  now.states.push_back(state_);
   now.exists.store(true, std::memory_order_release);
 }
 
 CheckSession::~CheckSession() {
   Active& now = active();
-  std::shared_ptr<State> last;  // is destroyed without the lock
-  const std::lock_guard lock(now.mutex);
-  now.exists.store(false, std::memory_order_release);
-  last = std::exchange(now.state, nullptr);
+  const std::lock_guard lock(now.mutex);  // the state is destroyed behind it: this session holds it, too
+  std::erase(now.states, state_);
+  now.exists.store(!now.states.empty(), std::memory_order_release);
 }
 
 std::vector<Finding> CheckSession::findings() const { return state_->findings(); }
@@ -166,8 +220,14 @@ namespace checker {
 std::shared_ptr<CheckSession::State> active_session() {
   if (!is_checking()) return nullptr;
   Active& now = active();
-  const std::lock_guard lock(now.mutex);
-  return now.state;
+  std::shared_ptr<CheckSession::State> state;
+  {
+    const std::lock_guard lock(now.mutex);
+    if (now.states.empty()) return nullptr;
+    state = now.states.back();
+  }
+  state->come_to_this_process();
+  return state;
 }
 
 void add_finding(Finding finding) {
@@ -175,6 +235,7 @@ void add_finding(Finding finding) {
   if (!session) return;
   SourceLines lines;
   session->add(std::move(finding), lines);
+  session->write_report();
 }
 
 }  // namespace checker

@@ -1,13 +1,18 @@
 // What the session that exists now has found: the checker's parts put their findings here.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "checker/inherited.h"
 #include "checker/report/source_lines.h"
 #include "checker/report/suppressions.h"
 #include "checker/run/kept_memory.h"
@@ -29,6 +34,12 @@ struct CheckSession::State {
   void add(Finding finding, checker::SourceLines& source);
   // `is_examined`: lane by lane, as something may have been wrong.
   void count_dispatch(bool is_examined);
+  // In a forked child, which has a copy of what its parent found: only what it finds itself is told to whom the folder
+  // of METALLOID_CHECK belongs. Without that it goes on with the copy.
+  void come_to_this_process();
+  void report_to(std::filesystem::path folder);
+  // What is new, if somebody else reads it.
+  void write_report();
 
   std::vector<Finding> findings() const;
   std::vector<Finding> take_findings();
@@ -51,11 +62,14 @@ struct CheckSession::State {
   std::vector<Finding> findings_;
   std::unordered_map<std::string, Known> known_;
   std::uint64_t lost_ = 0, suppressed_ = 0, dispatches_ = 0, examined_ = 0;
+  std::atomic<pid_t> process_;
+  std::shared_ptr<checker::ProcessReport> report_;  // null: nobody but the session's owner asks
+  bool is_reported_ = true;
 };
 
 namespace checker {
 
-// Null if none exists. Whoever holds it may go on adding when the session has ended; nobody sees that any more.
+// The newest; null if none exists. Whoever holds it may go on adding when the session has ended; nobody sees that any more.
 std::shared_ptr<CheckSession::State> active_session();
 
 // To the active session, if there is one, with lines from files alone.

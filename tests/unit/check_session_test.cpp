@@ -176,15 +176,37 @@ TEST_F(SuppressionFile, MistakesHaveTheirLine) {
   }
 }
 
-TEST(CheckSession, IsOneAtATime) {
+TEST(CheckSession, OneInsideOfAnotherTakesOver) {
+  const auto add = [](std::uint32_t line) { checker::add_finding(finding_at(CheckClass::lockstep, "a", line)); };
   EXPECT_FALSE(is_checking());
   {
-    const CheckSession session;
+    const CheckSession outer;
+    add(1);
+    {
+      const CheckSession inner;
+      add(2);
+      add(3);
+      EXPECT_EQ(inner.findings().size(), 2u);
+      EXPECT_EQ(outer.findings().size(), 1u);
+    }
     EXPECT_TRUE(is_checking());
-    EXPECT_THROW(CheckSession second, Error);
-    EXPECT_TRUE(is_checking());
+    add(4);
+    EXPECT_EQ(outer.findings().size(), 2u);
   }
   EXPECT_FALSE(is_checking());
+}
+
+TEST(CheckSession, MayEndInAnyOrder) {
+  auto first = std::make_unique<CheckSession>(), second = std::make_unique<CheckSession>();
+  first.reset();
+  EXPECT_TRUE(is_checking());
+  checker::add_finding(finding_at(CheckClass::lockstep, "a", 1));
+  EXPECT_EQ(second->findings().size(), 1u);
+  second.reset();
+  EXPECT_FALSE(is_checking());
+}
+
+TEST(CheckSession, NobodyLooksWithoutOne) {
   EXPECT_EQ(checker::active_session(), nullptr);
   checker::add_finding(finding_at(CheckClass::lockstep, "a", 1));  // nobody looks
   EXPECT_TRUE(CheckSession().findings().empty());

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
+import os
 import pathlib
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,10 +47,10 @@ def take_options(arguments: list[str]) -> tuple[CheckOptions, list[str]]:
             continue
         rest.pop(0)
         options.wanted = True
-        if name == "--check":
-            continue
-        if name == "--check-strict":
-            options.strict = True
+        if name in ("--check", "--check-strict"):
+            if equals:
+                raise ValueError(f"{name} takes no value, and {value!r} is given")
+            options.strict |= name == "--check-strict"
             continue
         if name not in ("--check-schedule", "--check-json", "--check-sarif"):
             raise ValueError(f"unknown option {name}")
@@ -56,46 +59,73 @@ def take_options(arguments: list[str]) -> tuple[CheckOptions, list[str]]:
                 raise ValueError(f"{name}: expected one argument")
             value = rest.pop(0)
         if name == "--check-schedule":
-            if not value.isdecimal():
-                raise ValueError(f"--check-schedule: {value!r} is no whole number")
-            options.schedule = int(value)
+            options.schedule = _seed(value)
         else:
             setattr(options, name.removeprefix("--check-"), value)
     return options, others + rest
 
 
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"--check-schedule: {text!r} is no whole number")
+    if len(text) > 20 or int(text) >= 2**64:
+        raise ValueError(f"--check-schedule: {text} is above 2**64 - 1")
+    return int(text)
+
+
 class ScriptCheck:
-    """A session around a script."""
+    """A session around a script, its threads, what runs at its exit, and the processes that it starts.
+
+    Attributes:
+        status: with which the script itself ends.
+    """
 
     def __init__(self, options: CheckOptions) -> None:
         self._options = options
         self._check: Check | None = None
+        self._process = os.getpid()
+        self.status = 0
 
     def begin(self) -> None:
         if not self._options.wanted:
             return
+        from .. import _checked_processes
         from .._checking import check
 
+        _checked_processes.share()
         self._check = check(strict=self._options.strict, schedule=self._options.schedule, raises=False)
         self._check.__enter__()
+        atexit.register(self._end)  # the first one, which runs last
 
-    def end(self) -> bool:
-        """Reports, and says whether anything counts."""
-        if self._check is None:
-            return False
+    def _end(self) -> None:
+        """Reports, and gives the process its status."""
+        if self._check is None or os.getpid() != self._process:  # a forked child, whose findings the parent tells
+            return
         check, self._check = self._check, None
         try:
             check.__exit__(None, None, None)
         except Exception as error:  # what a kernel reported itself, and nobody waited for
             print(f"metalloid: {error}", file=sys.stderr)
-        report, count = check.report(sys.stderr.isatty()), len(check.findings)
-        if report:
+        if report := check.report(sys.stderr is not None and sys.stderr.isatty()):
             print(report, file=sys.stderr)
-        what = "no findings" if count == 0 else f"{count} finding{'s' if count > 1 else ''}"
-        dispatches = check.dispatches
-        print(f"metalloid: {what} in {dispatches} dispatch{'es' if dispatches != 1 else ''}", file=sys.stderr)
-        if self._options.json:
-            pathlib.Path(self._options.json).write_text(check.json(), encoding="utf-8")
-        if self._options.sarif:
-            pathlib.Path(self._options.sarif).write_text(check.sarif(), encoding="utf-8")
-        return check.failed
+        print(f"metalloid: {check.summary()}", file=sys.stderr)
+        files = ((self._options.json, check.json), (self._options.sarif, check.sarif))
+        is_written = all([_write(path, text) for path, text in files])
+        from .. import _checked_processes, _core
+
+        _checked_processes.end()
+        status = exit_findings if check.failed else 0 if is_written else 1
+        if status and not self.status:
+            _core.end_with(status)
+
+
+def _write(path: str | None, text: Callable[[], str]) -> bool:
+    """Whether the file, if one is wanted, is there."""
+    if path is None:
+        return True
+    try:
+        pathlib.Path(path).write_text(text(), encoding="utf-8")
+    except (OSError, ValueError) as error:  # a name with a zero in it
+        print(f"metalloid: {path} could not be written: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
+        return False
+    return True

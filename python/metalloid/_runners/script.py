@@ -49,15 +49,12 @@ def main(runner: Runner, usage: str, take_options: Callable[[list[str]], list[st
     try:
         _run(kind, arguments)
     except SystemExit as end:
-        if check.end() and end.code in (None, 0):
-            raise SystemExit(checking.exit_findings) from None
+        check.status = 0 if end.code in (None, 0) else 1
         raise
     except BaseException as error:
-        check.end()
+        check.status = 1
         _hide_runner(error)
         raise
-    if check.end():
-        raise SystemExit(checking.exit_findings)
 
 
 def _fail(message: str) -> NoReturn:

@@ -129,7 +129,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     settings = settings_of(config)
     if settings.checks:
-        config.pluginmanager.register(Checks(settings.check_skip, settings.check_sarif), "metalloid.checks")
+        config.pluginmanager.register(Checks(config, settings.check_skip, settings.check_sarif), "metalloid.checks")
     if settings.is_used and not hasattr(config, "workerinput"):
         settings.child_records = pathlib.Path(tempfile.mkdtemp(prefix="metalloid-pytest-"))
         os.environ["METALLOID_RECORD"] = str(settings.child_records)

@@ -48,6 +48,9 @@ class Settings:
         self.checks = bool(options.metalloid_check or config.getini("metalloid_check"))
         self.check_skip = str(options.metalloid_check_skip)
         self.check_sarif: str | None = options.metalloid_check_sarif
+        if not self.checks and (self.check_skip or self.check_sarif):
+            option = "--metalloid-check-skip" if self.check_skip else "--metalloid-check-sarif"
+            raise pytest.UsageError(f"{option} has no effect without --metalloid-check")
         self.child_records: pathlib.Path | None = None
 
     @property

@@ -17,6 +17,7 @@ struct Watch::Access {
   std::uint64_t bytes, value;
   std::uint32_t flags, thread;
   const Site* site;
+  std::uint64_t front = 0;  // bytes in front of the base that belong to it, too
   Space space = Space::device;
   bool is_private = false;    // of the thread's own or of the program: nobody races there
   bool is_elsewhere = false;  // memory that the dispatch did not bind
@@ -24,6 +25,10 @@ struct Watch::Access {
   bool writes() const { return (flags & access_writes) != 0; }
   bool is_atomic() const { return (flags & access_atomic) != 0; }
   std::int64_t offset() const { return address - base; }
+  bool is_inside() const {
+    const std::uint64_t all = front + size;
+    return bytes <= all && static_cast<std::uint64_t>(offset()) + front <= all - bytes;
+  }
   std::uint32_t element_bytes() const { return flags >> access_element_shift; }
 };
 

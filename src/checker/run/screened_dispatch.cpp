@@ -17,6 +17,15 @@ void for_each_written(const ScreenedRoot* roots, Function function) {
   }
 }
 
+// Pages of zeros stay as they are in fresh memory: large arrays that nobody has touched take none.
+void copy_what_differs(std::byte* to, const std::byte* from, std::size_t size) {
+  constexpr std::size_t page = 4096;
+  for (std::size_t at = 0; at < size; at += page) {
+    const std::size_t bytes = std::min(page, size - at);
+    if (std::memcmp(to + at, from + at, bytes) != 0) std::memcpy(to + at, from + at, bytes);
+  }
+}
+
 }  // namespace
 
 ScreenedDispatch::ScreenedDispatch(const KernelInfo& kernel, std::vector<WatchedArgument> arguments,
@@ -71,7 +80,7 @@ void ScreenedDispatch::copy_memory(const ScreenedRoot* roots, ForEach for_each) 
   for (const Copy& copy : copies) {
     const auto copy_piece = [&](std::size_t i) {
       const std::size_t first = i * piece;
-      std::memcpy(copy.bytes.data() + first, copy.address + first, std::min(piece, copy.size - first));
+      copy_what_differs(copy.bytes.data() + first, copy.address + first, std::min(piece, copy.size - first));
     };
     for_each((copy.size + piece - 1) / piece, copy_piece);
   }
@@ -97,7 +106,7 @@ bool ScreenedDispatch::is_fine() {
 }
 
 void ScreenedDispatch::restore() const {
-  for (const Copy& copy : copies_) std::memcpy(copy.address, copy.bytes.data(), copy.size);
+  for (const Copy& copy : copies_) copy_what_differs(copy.address, copy.bytes.data(), copy.size);
 }
 
 }  // namespace metalloid::checker

@@ -38,18 +38,20 @@ void Watch::lay_out_shadow() {
   quick_.resize(arguments_.size());
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    quick_[i].bytes = arguments_[i].bytes;
+    quick_[i].front = arguments_[i].offset;
+    quick_[i].bytes = arguments_[i].offset + arguments_[i].bytes;
     quick_[i].is_writable = kernel_.arguments[i].access == metalloid::Access::read_write ||
                             kernel_.arguments[i].kind == ArgumentKind::threadgroup_memory;
     if (kernel_.arguments[i].kind == ArgumentKind::threadgroup_memory) quick_[i].cells = &local_;
     if (arguments_[i].address && arguments_[i].bytes != 0) order.push_back(i);
   }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return arguments_[i].address; });
+  const auto begin_of = [&](std::size_t i) { return arguments_[i].address - arguments_[i].offset; };
+  std::ranges::sort(order, {}, begin_of);
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    const std::byte* begin = arguments_[order[first]].address;
+    const std::byte* begin = begin_of(order[first]);
     const std::byte* end = begin;
     bool is_written = false;
-    for (last = first; last < order.size() && (last == first || arguments_[order[last]].address < end); ++last) {
+    for (last = first; last < order.size() && (last == first || begin_of(order[last]) < end); ++last) {
       end = std::max<const std::byte*>(end, arguments_[order[last]].address + arguments_[order[last]].bytes);
       is_written |= quick_[order[last]].is_writable;
     }
@@ -146,6 +148,13 @@ void* Watch::harmless(std::uint64_t bytes) {
   return place;
 }
 
+void Watch::come_from(Access& access, std::size_t argument) const {
+  access.base = arguments_[argument].address;
+  access.size = arguments_[argument].bytes;
+  access.front = arguments_[argument].offset;
+  access.root = static_cast<std::uint32_t>(argument);
+}
+
 // Of an address that nothing is known of: what it lies in, if the dispatch bound it. Otherwise memory that an argument
 // buffer leads to, or none at all.
 bool Watch::find_root(Access& access) {
@@ -156,13 +165,14 @@ bool Watch::find_root(Access& access) {
     access.space = Space::threadgroup;
     return true;
   }
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const WatchedArgument& argument = arguments_[i];
-    if (address < argument.address || address >= argument.address + argument.bytes) continue;
-    access.base = const_cast<std::byte*>(argument.address);
-    access.size = argument.bytes;
-    access.root = static_cast<std::uint32_t>(i);
-    return true;
+  for (const bool in_front : {false, true}) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const WatchedArgument& argument = arguments_[i];
+      const std::byte* begin = argument.address - (in_front ? argument.offset : 0);
+      if (address < begin || address >= argument.address + argument.bytes) continue;
+      come_from(access, i);
+      return true;
+    }
   }
   if ((access.flags & access_any_space) != 0) {
     access.is_private = true;
@@ -178,9 +188,7 @@ bool Watch::find_root(Access& access) {
     const auto distance = static_cast<std::uintptr_t>(address < end ? arguments_[i].address - address : address - end);
     if (distance >= nearest) continue;
     nearest = distance;
-    access.base = arguments_[i].address;
-    access.size = arguments_[i].bytes;
-    access.root = static_cast<std::uint32_t>(i);
+    come_from(access, i);
   }
   if (nearest != ~std::uintptr_t{0}) return true;
   access.base = access.address;
@@ -203,14 +211,14 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
                 .thread = thread,
                 .site = site};
   if (root < first_threadgroup_root) {
-    if (!base) access.base = const_cast<std::byte*>(arguments_[root].address);  // in functions that stay calls
+    if (!base) access.base = arguments_[root].address;  // in functions that stay calls
     const ArgumentInfo& argument = kernel_.arguments[root];
     if (argument.kind == ArgumentKind::threadgroup_memory) {
       access.space = Space::threadgroup;
-      access.size = arguments_[root].bytes;
     } else {
-      access.size = arguments_[root].bytes;
+      access.front = arguments_[root].offset;
     }
+    access.size = arguments_[root].bytes;
   } else if (root < first_constant_root) {
     access.space = Space::threadgroup;
   } else if (root == unknown_root) {
@@ -218,12 +226,12 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
   } else {
     access.is_private = true;
   }
-  const auto offset = static_cast<std::uint64_t>(access.address - access.base);
-  if (access.bytes > access.size || offset > access.size - access.bytes) return leads_outside(access);
+  if (!access.is_inside()) return leads_outside(access);
   const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
   if ((reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) != 0) [[unlikely]] {
     const bool is_argument = access.space == Space::device && access.root < arguments_.size();
-    if (!is_argument || !is_aligned(arguments_[access.root], offset, alignment)) report_misaligned(access, alignment);
+    if (!is_argument || !is_aligned(arguments_[access.root], static_cast<std::uint64_t>(access.offset()), alignment))
+      report_misaligned(access, alignment);
   }
   if (access.is_private) return address;
   if (access.root < first_threadgroup_root) {
@@ -234,7 +242,7 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
         return harmless(bytes);
       }
       if (!quick_[access.root].cells) return address;
-      if (arguments_[access.root].is_undefined) check_written(access);
+      if (arguments_[access.root].is_undefined && access.offset() >= 0) check_written(access);
     }
   } else if (access.is_elsewhere) {
     check_races(access);

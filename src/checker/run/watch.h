@@ -36,7 +36,7 @@ namespace metalloid::checker {
 struct WatchedArgument {
   std::byte* address = nullptr;  // null: nothing that an address may come from
   std::size_t bytes = 0;
-  std::size_t offset = 0;     // from where the owner's memory begins
+  std::size_t offset = 0;     // from where the owner's memory begins: what is in front may be used, too
   bool is_undefined = false;  // nobody wrote it before the dispatch
 };
 
@@ -78,16 +78,18 @@ class Watch {
   bool is_plainly_fine(const void* address, const void* base, std::uint64_t size, std::uint32_t root,
                        std::uint64_t bytes, std::uint32_t flags, std::uint32_t thread) const {
     const Cells* cells = &local_;
+    std::uint64_t front = 0;
     if (root < quick_.size()) {
       const Quick& argument = quick_[root];
       size = argument.bytes;
+      front = argument.front;
       cells = argument.cells;
       if ((flags & access_writes) != 0 && !argument.is_writable) return false;
     } else if (root < first_threadgroup_root || root >= first_constant_root) {
       return false;
     }
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const std::uint64_t offset = at - reinterpret_cast<std::uintptr_t>(base);
+    const std::uint64_t offset = at - reinterpret_cast<std::uintptr_t>(base) + front;
     if (bytes > size || offset > size - bytes) return false;
     if ((at & ((std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f)) - 1)) != 0) return false;
     if (!cells) return true;
@@ -158,6 +160,7 @@ class Watch {
   Cell& cell_of(const Access& access, std::uintptr_t address);
   void lay_out_shadow();
   bool find_root(Access& access);
+  void come_from(Access& access, std::size_t argument) const;
   void* harmless(std::uint64_t bytes);
 
   void open_barrier();
@@ -210,8 +213,8 @@ class Watch {
   SparseCells elsewhere_;
   Cells local_;
   struct Quick {
-    std::uint64_t bytes = 0;
-    const Cells* cells = nullptr;  // null: nobody can race there
+    std::uint64_t bytes = 0, front = 0;  // bytes with those in front
+    const Cells* cells = nullptr;        // null: nobody can race there
     bool is_writable = false;
   };
   std::vector<Quick> quick_;                                   // by argument

@@ -82,6 +82,7 @@ void check_host_arguments(const Kernel& kernel, const Dispatch& dispatch) {
     lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
   }
   for (Finding& finding : findings) session->add(std::move(finding), lines);
+  session->write_report();
 }
 
 }  // namespace metalloid::runtime

@@ -116,11 +116,62 @@ def test_the_blocks_own_exception_stays():
             raise KeyError("own")
 
 
-def test_one_session_at_a_time():
-    with metalloid.check():
-        with pytest.raises((ValueError, RuntimeError), match="one at a time"):
+def test_a_block_inside_takes_its_own_findings():
+    with metalloid.check() as outer:
+        with metalloid.check(raises=False) as inner:
+            call(racy)
+        with pytest.raises(metalloid.CheckError):
             with metalloid.check():
-                pass
+                call(racy)
+    assert inner.failed and inner.dispatches == 1
+    assert outer.findings == [] and outer.dispatches == 0 and "besides" not in outer.summary()
+    assert outer.summary() == "no kernel was checked, but for 2 dispatches in blocks of metalloid.check() of its own"
+    with metalloid.check(raises=False) as outer:
+        with metalloid.check():
+            call("#define REPAIRED\n" + racy)
+        call(racy)
+    assert [finding.kind for finding in outer.findings] == ["threadgroup-race"]
+
+
+@pytest.mark.parametrize("options, kind, message", [
+    (dict(schedule=2**70), ValueError, "schedule must be a whole number from 0 to"),
+    (dict(schedule=-1), ValueError, "schedule must be a whole number from 0 to"),
+    (dict(schedule="1"), TypeError, "schedule must be a whole number, not '1'"),
+    (dict(max_findings=1.5), TypeError, "max_findings must be a whole number"),
+    (dict(strict="yes"), TypeError, "strict must be True or False, not 'yes'"),
+    (dict(only=5), TypeError, "only must be a name or a list of names, not 5"),
+    (dict(skip=[None]), TypeError, "skip must be a name or a list of names"),
+    (dict(suppress=[3]), TypeError, "suppress must be a name"),
+])  # fmt: skip
+def test_wrong_arguments_are_named(options, kind, message):
+    with pytest.raises(kind, match=message):
+        metalloid.check(**options)
+
+
+
+
+@pytest.mark.parametrize("schedule", [0, 5])  # the second is not screened
+def test_what_lies_in_front_of_a_pointer_is_its_arrays(schedule):
+    kernel = metalloid.fast.metal_kernel(
+        "backwards", ["x", "steps"], ["y"], "uint i = thread_position_in_grid.x; y[i] = x[-2 * int(i) - steps];",
+        ensure_row_contiguous=False,
+    )  # fmt: skip
+    x = numpy.arange(20, dtype=numpy.float32)[::-1]
+
+    def run(steps):
+        with metalloid.check(raises=False, schedule=schedule) as session:
+            (y,) = kernel(
+                inputs=[x, steps], grid=(10, 1, 1), threadgroup=(10, 1, 1), output_shapes=[(10,)], output_dtypes=[numpy.float32]
+            )
+        return y, session.findings
+
+    y, findings = run(0)
+    assert findings == [] and (y == x[::2]).all()
+    y, findings = run(1)
+    assert findings == [] and (y == x[1::2]).all()
+    y, (finding,) = run(2)  # the last thread reads in front of it
+    assert finding.kind == "out-of-bounds" and finding.memory == "x" and finding.count == 1
+    assert finding.element == -20 and finding.byte_offset == -80 and y[9] == 0 and (y[:9] == x[2::2]).all()
 
 
 script = f"""

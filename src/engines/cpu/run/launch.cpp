@@ -227,7 +227,9 @@ class CpuExecutable : public Executable {
       for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const BoundArgument& argument = plan.arguments[i];
         const void* address = argument.memory.address();
-        std::uint64_t bytes = argument.memory.size - argument.memory.offset, front = argument.memory.offset;
+        // What lies in front of an argument may be another's memory, whose accesses are not screened together with it.
+        std::uint64_t bytes = argument.memory.size - argument.memory.offset,
+                      front = plan.screen ? 0 : argument.memory.offset;
         if (!argument.descriptor.empty()) address = argument.descriptor.data();
         if (kernel.info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
           address = worker.threadgroup_memory + offset;

@@ -9,6 +9,7 @@
 
 using namespace metal;
 
+#include <metalloid/mlx_bfloat_math.h>
 #include <metalloid/mlx_complex.h>
 #include <metalloid/mlx_indexing.h>
 
