@@ -69,7 +69,8 @@ struct CheckSession::State {
 
 namespace checker {
 
-// The newest; null if none exists. Whoever holds it may go on adding when the session has ended; nobody sees that any more.
+// The newest; null if none exists. Whoever holds it may go on adding when the session has ended; nobody sees that any
+// more.
 std::shared_ptr<CheckSession::State> active_session();
 
 // To the active session, if there is one, with lines from files alone.

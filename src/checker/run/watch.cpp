@@ -230,8 +230,8 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
   const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
   if ((reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) != 0) [[unlikely]] {
     const bool is_argument = access.space == Space::device && access.root < arguments_.size();
-    if (!is_argument || !is_aligned(arguments_[access.root], static_cast<std::uint64_t>(access.offset()), alignment))
-      report_misaligned(access, alignment);
+    const auto offset = static_cast<std::uint64_t>(access.offset());
+    if (!is_argument || !is_aligned(arguments_[access.root], offset, alignment)) report_misaligned(access, alignment);
   }
   if (access.is_private) return address;
   if (access.root < first_threadgroup_root) {

@@ -1,11 +1,16 @@
 #include "runtime/compile/kernel_cache.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "engines/registry.h"
 #include "metalloid/error.h"
@@ -144,6 +149,38 @@ class Refused {
 };
 Refused& refused = *new Refused;
 
+// Checked kernels are compiled when they are first launched, which many threads may do at once: one compiles, and the
+// others look again when it is done. They sleep in between, since a forked child has none of those threads, and goes
+// on.
+class Turn {
+ public:
+  explicit Turn(const support::Hash& key) : key_(key) {
+    while (!begin()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ~Turn() {
+    const std::lock_guard lock(all_.mutex);
+    all_.processes.erase(key_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  struct All {
+    support::ForkSafeMutex mutex;
+    std::map<support::Hash, pid_t> processes;  // whose thread compiles that kernel
+  };
+  static All& all_;
+
+  bool begin() {
+    const std::lock_guard lock(all_.mutex);
+    const pid_t process = ::getpid();
+    const auto [turn, is_free] = all_.processes.try_emplace(key_, process);
+    return is_free || std::exchange(turn->second, process) != process;
+  }
+  const support::Hash key_;
+};
+Turn::All& Turn::all_ = *new All;
+
 Checks checks_for(bool finite) { return finite ? Checks::with_finite : Checks::standard; }
 
 }  // namespace
@@ -166,8 +203,12 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {
   // The one that runs a thread at a time, in any order.
   static const Engines engines = only("reference");
-  return find_or_compile(*kernel.library, engines, kernel.compiled->info.name, kernel.constants, checks_for(finite))
-      .kernel;
+  const std::string& name = kernel.compiled->info.name;
+  const Checks checks = checks_for(finite);
+  const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
+  if (auto known = memory_cache.find(loaded_key_of(key, engines))) return known;
+  const Turn turn(key);
+  return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::State& kernel, bool finite) {
@@ -176,6 +217,9 @@ std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::Sta
   const Checks checks = checks_for(finite);
   const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
   if (engines.empty() || refused.has(key)) return nullptr;
+  if (auto known = memory_cache.find(loaded_key_of(key, engines))) return known;
+  const Turn turn(key);
+  if (refused.has(key)) return nullptr;
   try {
     return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
   } catch (const Error&) {

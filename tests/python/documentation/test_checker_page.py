@@ -12,7 +12,7 @@ def test_every_class_has_its_kernel():
 
 
 @pytest.mark.parametrize(
-    "found", checker_page.block.finditer(checker_page.page.read_text()), ids=lambda found: f"{found[2]}-{found[3]}"
+    "found", list(checker_page.block.finditer(checker_page.page.read_text())), ids=lambda found: f"{found[2]}-{found[3]}"
 )
 def test_page_is_up_to_date(found):
     """Else `python scripts/checker_page.py` writes it anew."""

@@ -13,69 +13,69 @@
 #define METALLOID_3(name) \
   METALLOID_FUNC bfloat name(bfloat x, bfloat y, bfloat z) { return bfloat(name(float(x), float(y), float(z))); }
 
-#define METALLOID_BFLOAT_MATH                                                                         \
-  METALLOID_1(abs)                                                                                    \
-  METALLOID_1(acos)                                                                                   \
-  METALLOID_1(acosh)                                                                                  \
-  METALLOID_1(asin)                                                                                   \
-  METALLOID_1(asinh)                                                                                  \
-  METALLOID_1(atan)                                                                                   \
-  METALLOID_1(atanh)                                                                                  \
-  METALLOID_1(ceil)                                                                                   \
-  METALLOID_1(cos)                                                                                    \
-  METALLOID_1(cosh)                                                                                   \
-  METALLOID_1(cospi)                                                                                  \
-  METALLOID_1(exp)                                                                                    \
-  METALLOID_1(exp10)                                                                                  \
-  METALLOID_1(exp2)                                                                                   \
-  METALLOID_1(fabs)                                                                                   \
-  METALLOID_1(floor)                                                                                  \
-  METALLOID_1(log)                                                                                    \
-  METALLOID_1(log10)                                                                                  \
-  METALLOID_1(log2)                                                                                   \
-  METALLOID_1(rint)                                                                                   \
-  METALLOID_1(round)                                                                                  \
-  METALLOID_1(rsqrt)                                                                                  \
-  METALLOID_1(sin)                                                                                    \
-  METALLOID_1(sinh)                                                                                   \
-  METALLOID_1(sinpi)                                                                                  \
-  METALLOID_1(sqrt)                                                                                   \
-  METALLOID_1(tan)                                                                                    \
-  METALLOID_1(tanh)                                                                                   \
-  METALLOID_1(tanpi)                                                                                  \
-  METALLOID_1(trunc)                                                                                  \
-  METALLOID_2(atan2)                                                                                  \
-  METALLOID_2(copysign)                                                                               \
-  METALLOID_2(divide)                                                                                 \
-  METALLOID_2(fdim)                                                                                   \
-  METALLOID_2(fmax)                                                                                   \
-  METALLOID_2(fmin)                                                                                   \
-  METALLOID_2(fmod)                                                                                   \
-  METALLOID_2(max)                                                                                    \
-  METALLOID_2(min)                                                                                    \
-  METALLOID_2(pow)                                                                                    \
-  METALLOID_2(powr)                                                                                   \
-  METALLOID_3(fma)                                                                                    \
-  METALLOID_3(fmax3)                                                                                  \
-  METALLOID_3(fmedian3)                                                                               \
-  METALLOID_3(fmin3)                                                                                  \
-  METALLOID_3(max3)                                                                                   \
-  METALLOID_3(median3)                                                                                \
-  METALLOID_3(min3)                                                                                   \
-  /* Stays below 1, as floats do: 0x1.fep-1 is the bfloat in front of it. */                          \
-  METALLOID_FUNC bfloat fract(bfloat x) { return bfloat(fmin(fract(float(x)), 0x1.fep-1f)); }         \
-  METALLOID_FUNC bfloat ldexp(bfloat x, int k) { return bfloat(ldexp(float(x), k)); }                 \
-  METALLOID_FUNC bfloat frexp(bfloat x, thread int& k) { return bfloat(frexp(float(x), k)); }         \
-  METALLOID_FUNC bfloat modf(bfloat x, thread bfloat& integral) {                                     \
-    float whole;                                                                                      \
-    const float rest = modf(float(x), whole);                                                         \
-    integral = bfloat(whole);                                                                         \
-    return bfloat(rest);                                                                              \
-  }                                                                                                   \
-  METALLOID_FUNC bfloat sincos(bfloat x, thread bfloat& cosine) {                                     \
-    cosine = cos(x);                                                                                  \
-    return sin(x);                                                                                    \
-  }                                                                                                   \
+#define METALLOID_BFLOAT_MATH                                                                 \
+  METALLOID_1(abs)                                                                            \
+  METALLOID_1(acos)                                                                           \
+  METALLOID_1(acosh)                                                                          \
+  METALLOID_1(asin)                                                                           \
+  METALLOID_1(asinh)                                                                          \
+  METALLOID_1(atan)                                                                           \
+  METALLOID_1(atanh)                                                                          \
+  METALLOID_1(ceil)                                                                           \
+  METALLOID_1(cos)                                                                            \
+  METALLOID_1(cosh)                                                                           \
+  METALLOID_1(cospi)                                                                          \
+  METALLOID_1(exp)                                                                            \
+  METALLOID_1(exp10)                                                                          \
+  METALLOID_1(exp2)                                                                           \
+  METALLOID_1(fabs)                                                                           \
+  METALLOID_1(floor)                                                                          \
+  METALLOID_1(log)                                                                            \
+  METALLOID_1(log10)                                                                          \
+  METALLOID_1(log2)                                                                           \
+  METALLOID_1(rint)                                                                           \
+  METALLOID_1(round)                                                                          \
+  METALLOID_1(rsqrt)                                                                          \
+  METALLOID_1(sin)                                                                            \
+  METALLOID_1(sinh)                                                                           \
+  METALLOID_1(sinpi)                                                                          \
+  METALLOID_1(sqrt)                                                                           \
+  METALLOID_1(tan)                                                                            \
+  METALLOID_1(tanh)                                                                           \
+  METALLOID_1(tanpi)                                                                          \
+  METALLOID_1(trunc)                                                                          \
+  METALLOID_2(atan2)                                                                          \
+  METALLOID_2(copysign)                                                                       \
+  METALLOID_2(divide)                                                                         \
+  METALLOID_2(fdim)                                                                           \
+  METALLOID_2(fmax)                                                                           \
+  METALLOID_2(fmin)                                                                           \
+  METALLOID_2(fmod)                                                                           \
+  METALLOID_2(max)                                                                            \
+  METALLOID_2(min)                                                                            \
+  METALLOID_2(pow)                                                                            \
+  METALLOID_2(powr)                                                                           \
+  METALLOID_3(fma)                                                                            \
+  METALLOID_3(fmax3)                                                                          \
+  METALLOID_3(fmedian3)                                                                       \
+  METALLOID_3(fmin3)                                                                          \
+  METALLOID_3(max3)                                                                           \
+  METALLOID_3(median3)                                                                        \
+  METALLOID_3(min3)                                                                           \
+  /* Stays below 1, as floats do: 0x1.fep-1 is the bfloat in front of it. */                  \
+  METALLOID_FUNC bfloat fract(bfloat x) { return bfloat(fmin(fract(float(x)), 0x1.fep-1f)); } \
+  METALLOID_FUNC bfloat ldexp(bfloat x, int k) { return bfloat(ldexp(float(x), k)); }         \
+  METALLOID_FUNC bfloat frexp(bfloat x, thread int& k) { return bfloat(frexp(float(x), k)); } \
+  METALLOID_FUNC bfloat modf(bfloat x, thread bfloat& integral) {                             \
+    float whole;                                                                              \
+    const float rest = modf(float(x), whole);                                                 \
+    integral = bfloat(whole);                                                                 \
+    return bfloat(rest);                                                                      \
+  }                                                                                           \
+  METALLOID_FUNC bfloat sincos(bfloat x, thread bfloat& cosine) {                             \
+    cosine = cos(x);                                                                          \
+    return sin(x);                                                                            \
+  }                                                                                           \
   METALLOID_FUNC bfloat nextafter(bfloat x, bfloat y) { return __metalloid::bfloat_after(x, y); }
 
 namespace __metalloid {
