@@ -44,6 +44,10 @@ def missed(defects: dict[str, dict]) -> list[str]:
     return [name for name, row in defects.items() if row["Oclgrind"]["found"] and not row["checked"]["found"]]
 
 
+def _times_text(times: float) -> str:
+    return f"{times:.0f}" if times >= 10 else f"{times:.2f}"
+
+
 def _aims(result: dict) -> str:
     rows: list[tuple[str, str, str, bool | None]] = []
     costs = list(result["cost"].values())
@@ -59,9 +63,9 @@ def _aims(result: dict) -> str:
     if theirs := list(result["oclgrind"].values()):
         means = {what: geometric_mean([_oclgrind_times(row, what) for row in theirs]) for what in WHATS}
         met = means["kernel"] >= LEAST_TIMES
-        rows.append(("Oclgrind / checked, the kernels, geometric mean", f"at least {LEAST_TIMES}", f"{means['kernel']:.0f}", met))
-        rows.append(("the same in time of all cores together", "-", f"{means['core']:.0f}", None))
-        rows.append(("the same for whole processes, which compile", "-", f"{means['whole']:.0f}", None))
+        rows.append(("Oclgrind / checked, the kernels, geometric mean", f"at least {LEAST_TIMES}", _times_text(means["kernel"]), met))
+        rows.append(("the same in time of all cores together", "-", _times_text(means["core"]), None))
+        rows.append(("the same for whole processes, which compile", "-", _times_text(means["whole"]), None))
     if result["defects"]:
         names = missed(result["defects"])
         rows.append(("Defects that Oclgrind finds, and the checker does not", "none", ", ".join(names) or "none", not names))
@@ -112,7 +116,7 @@ def _oclgrind(result: dict) -> str:
         lines.append(f"| {' | '.join([*cells, _busy(row)])} |")
     lines += _wrong(result, "Oclgrind", len(heads))
     if rows := result["oclgrind"].values():
-        kernel, core, whole = (f"{geometric_mean([_oclgrind_times(row, what) for row in rows]):.0f}" for what in WHATS)
+        kernel, core, whole = (_times_text(geometric_mean([_oclgrind_times(row, what) for row in rows])) for what in WHATS)
         lines.append(f"| geometric mean | | | | {kernel} | {core} | | | {whole} | |")
     return "\n".join(lines)
 
