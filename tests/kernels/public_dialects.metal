@@ -117,3 +117,36 @@ kernel void used_memory(device float* x, threadgroup float* scratch [[threadgrou
   threadgroup_barrier(mem_flags::mem_threadgroup);
   x[i] = scratch[1 - i];
 }
+
+// Attention of early 2025: rows of results, divided by their sums.
+// RUN: --kernel matrices_over_numbers --threads 1 --group 1 --arg m=f32[16]=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 --arg h=f16[4]=1,2,3,4 --arg x=f32[6]=zeros
+// EXPECT x: 0.25 4 0.5 2 1.5 0.5
+kernel void matrices_over_numbers(device const float4x4* m, device const half2x2* h, device float* x) {
+  const float sum = 4;
+  const float4x4 rows = (float4x4)m[0] / sum;
+  half2x2 halves = h[0] / 2;
+  halves /= half(1);
+  float2x2 floats = float2x2(halves);
+  x[0] = rows[0][0];
+  x[1] = rows[3][3];
+  x[2] = halves[0][0];
+  x[3] = halves[1][1];
+  x[4] = floats[1][0];
+  floats /= 3;
+  x[5] = floats[1][0];
+}
+
+// MLX's fences name a scope that the specification does not have, and define it where the compiler does not.
+#ifndef __METAL_MEMORY_SCOPE_SYSTEM__
+#define __METAL_MEMORY_SCOPE_SYSTEM__ 3
+namespace metal {
+constexpr constant metal::thread_scope thread_scope_system = static_cast<thread_scope>(__METAL_MEMORY_SCOPE_SYSTEM__);
+}
+#endif
+
+// RUN: --kernel fence_of_the_system --threads 2 --group 2 --arg x=u32[2]=3,4
+// EXPECT x: 4 5
+kernel void fence_of_the_system(volatile coherent(system) device uint* x, uint i [[thread_position_in_grid]]) {
+  x[i] = x[i] + 1;
+  metal::atomic_thread_fence(metal::mem_flags::mem_device, metal::memory_order_seq_cst, metal::thread_scope_system);
+}

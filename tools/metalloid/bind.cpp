@@ -45,18 +45,24 @@ const ArgumentInfo& find_buffer(const KernelInfo& info, std::string_view target,
                           shortened(spec), describe_buffers(info)));
 }
 
-// Vectors, matrices and atomics take arrays of their elements, structs take their bytes. Pointers to char, uchar and
-// void stand for memory of any kind.
+// Whether all that a struct has is of that kind.
+bool has_only(const TypeInfo& type, ElementType kind) {
+  if (type.members.empty()) return type.scalar == kind;
+  return std::ranges::all_of(type.members, [&](const StructMember& member) { return has_only(member.type[0], kind); });
+}
+
+// Vectors, matrices and atomics take arrays of their elements, structs those of their only kind, or their bytes, and
+// bools bytes. Pointers to char, uchar and void stand for memory of any kind.
 // Returns what is wrong, if anything is.
 std::string kind_problem(const ArgumentInfo& argument, const ArgumentSpec& spec, ElementType given) {
   ElementType wanted = argument.type.scalar;
   const bool is_char = (wanted == ElementType::int8 || wanted == ElementType::uint8) && argument.type.rows == 1;
   if (is_char && !argument.is_reference && !argument.type.is_atomic && !spec.is_scalar) return {};
   if (wanted == ElementType::none) {
-    if (argument.type.members.empty()) return {};
+    if (argument.type.members.empty() || has_only(argument.type, given)) return {};
     wanted = ElementType::uint8;
   }
-  if (wanted == given) return {};
+  if (wanted == given || (wanted == ElementType::boolean && given == ElementType::uint8)) return {};
   const bool is_struct = !argument.type.members.empty();
   return fmt::format("argument '{}' ({}): '{}' has {} elements, but {}", argument.name, argument.type.name,
                      shortened(spec.text), name_of(given),

@@ -25,11 +25,19 @@ struct Watch::Access {
   bool writes() const { return (flags & access_writes) != 0; }
   bool is_atomic() const { return (flags & access_atomic) != 0; }
   std::int64_t offset() const { return address - base; }
+  bool overlaps(const Access& other) const {
+    return address < other.address + other.bytes && other.address < address + bytes;
+  }
   bool is_inside() const {
     const std::uint64_t all = front + size;
     return bytes <= all && static_cast<std::uint64_t>(offset()) + front <= all - bytes;
   }
   std::uint32_t element_bytes() const { return flags >> access_element_shift; }
+};
+
+struct Watch::FirstStore {
+  Access access;
+  std::uint32_t time;  // of its simdgroup
 };
 
 // Of a threadgroup by its number, cut where the grid ends.

@@ -39,6 +39,11 @@ std::string lanes_text(std::uint32_t lanes) {
   return text;
 }
 
+std::string lines_between(const Site* one, const Site* other) {
+  if (!one || one->line == other->line || std::strcmp(one->file, other->file) != 0) return "between the two accesses";
+  return fmt::format("between line {} and line {}", std::min(one->line, other->line), std::max(one->line, other->line));
+}
+
 template <typename T>
 T bits_at(const std::byte* address) {
   T value;
@@ -184,11 +189,7 @@ Finding Watch::race_finding(const Access& access, const Race& race, CheckClass k
   const char* flag = is_local ? "mem_flags::mem_threadgroup" : "mem_flags::mem_device";
   const Site* other = earlier.site < sites_.size() ? sites_[earlier.site] : nullptr;
   const std::string where = fmt::format("{} of {}", element_of(access), memory_name(access));
-  const bool is_one_file = other && std::strcmp(other->file, access.site->file) == 0;
-  const std::string lines = !is_one_file || other->line == access.site->line
-                                ? std::string("between the two accesses")
-                                : fmt::format("between line {} and line {}", std::min(other->line, access.site->line),
-                                              std::max(other->line, access.site->line));
+  const std::string lines = lines_between(other, access.site);
   std::string message, fix;
   Severity severity = Severity::error;
   switch (kind) {
@@ -268,6 +269,17 @@ Finding Watch::unwritten_finding(const Access& access) const {
       CheckClass::uninitialised, access,
       fmt::format("the kernel reads {} of {}, which no thread has written", element_of(access), memory_name(access)));
   if (access.space == Space::threadgroup) finding.fix = "threadgroup memory begins undefined: write it first";
+  return finding;
+}
+
+Finding Watch::first_store_finding(const Access& access, const Access& store) const {
+  Finding finding = finding_of(CheckClass::uninitialised, access,
+                               fmt::format("the kernel reads {} of {}, and another thread writes the first value there "
+                                           "without a barrier between them",
+                                           element_of(access), memory_name(access)));
+  finding.steps.push_back(step_of(store));
+  finding.fix = fmt::format("a threadgroup_barrier(mem_flags::mem_threadgroup) is missing {}",
+                            lines_between(store.site, access.site));
   return finding;
 }
 

@@ -92,6 +92,7 @@ void Watch::open_barrier() {
   }
   ++period_;
   clock_.threadgroup_barrier(names(all, ir::device_memory), names(all, ir::threadgroup_memory));
+  if (names(all, ir::threadgroup_memory)) first_stores_.clear();
   std::fill(at_barrier_.begin(), at_barrier_.end(), AtBarrier{});
 }
 

@@ -10,11 +10,16 @@ namespace {
 // Of several lanes; processors need not have an instruction that counts.
 bool is_one(std::uint64_t bits) { return (bits & (bits - 1)) == 0; }
 
+Undefined undefined_for(std::uint32_t flags, Stamp first_written) {
+  if ((flags & access_reads) != 0) return {.read = first_written};
+  return {.written = first_written};
+}
+
 template <Memory memory>
 std::uint32_t enter_unit(std::uint32_t flags, Stamp& writer, Stamp& reader, Stamp own, const Moment& at,
                          Stamp first_written) {
   if ((flags & access_atomic) != 0) {
-    return change_unit<memory>(writer, reader, own, at, (flags & access_reads) != 0 ? first_written : 0);
+    return change_unit<memory>(writer, reader, own, at, undefined_for(flags, first_written));
   }
   if ((flags & access_writes) != 0) return write_unit<memory>(writer, reader, own, at);
   return read_unit<memory>(writer, reader, own, at, first_written);
@@ -79,7 +84,7 @@ inline bool Screen::enter_row(const Region& region, const Moment& at, std::uint6
                                                       : Memory::device;
   bool is_fine = false;
   if ((flags & access_atomic) != 0) {
-    is_fine = change_row(row, at, memory, (flags & access_reads) != 0 ? region.first_written : 0);
+    is_fine = change_row(row, at, memory, undefined_for(flags, region.first_written));
   } else if ((flags & access_writes) != 0) {
     is_fine = write_row(row, at, memory);
   } else {
@@ -231,9 +236,9 @@ void Screen::access_lanes(std::uint32_t first, std::uint32_t lanes, const void* 
   const Stamp written = region.first_written;
   const auto enter = [&]<Memory memory>() {
     if ((flags & access_atomic) != 0) {
-      const Stamp read = (flags & access_reads) != 0 ? written : 0;
+      const Undefined undefined = undefined_for(flags, written);
       enter_lanes(region, lanes, addresses, bytes, flags, [&](Stamp& writer, Stamp& reader, std::uint32_t lane) {
-        return change_unit<memory>(writer, reader, at.now + static_cast<Stamp>(lane), at, read);
+        return change_unit<memory>(writer, reader, at.now + static_cast<Stamp>(lane), at, undefined);
       });
     } else if ((flags & access_writes) != 0) {
       enter_lanes(region, lanes, addresses, bytes, flags, [&](Stamp& writer, Stamp& reader, std::uint32_t lane) {

@@ -15,7 +15,7 @@ enum class Use : std::uint8_t { read, write, change };
 
 // `whole`: how many lanes a whole row has, or 0. Rows whose length compilers know take half the time.
 template <Use use, Memory memory, unsigned whole>
-[[gnu::always_inline]] inline bool enter_units(const UnitRow row, const Moment at, Stamp first_written) {
+[[gnu::always_inline]] inline bool enter_units(const UnitRow row, const Moment at, const Undefined undefined) {
   Stamp* __restrict writers = row.writers;
   Stamp* __restrict readers = row.readers;
   const Stamp first = at.now + static_cast<Stamp>(row.first_lane);
@@ -27,13 +27,13 @@ template <Use use, Memory memory, unsigned whole>
     const Stamp own = first + static_cast<Stamp>(lane & own_lane);
     Stamp writer = writers[i], reader = readers[i];
     if constexpr (use == Use::read) {
-      bad |= takes_part & read_unit<memory>(writer, reader, own, at, first_written);
+      bad |= takes_part & read_unit<memory>(writer, reader, own, at, undefined.read);
       readers[i] = takes_part != 0 ? reader : readers[i];
     } else {
       if constexpr (use == Use::write) {
         bad |= takes_part & write_unit<memory>(writer, reader, own, at);
       } else {
-        bad |= takes_part & change_unit<memory>(writer, reader, own, at, first_written);
+        bad |= takes_part & change_unit<memory>(writer, reader, own, at, undefined);
       }
       writers[i] = takes_part != 0 ? writer : writers[i];
     }
@@ -42,18 +42,18 @@ template <Use use, Memory memory, unsigned whole>
 }
 
 template <Use use, Memory memory>
-[[gnu::always_inline]] inline bool enter_all(const UnitRow& row, const Moment& at, Stamp first_written) {
-  if (row.is_whole(32)) return enter_units<use, memory, 32>(row, at, first_written);
-  if (row.is_whole(16)) return enter_units<use, memory, 16>(row, at, first_written);
-  return enter_units<use, memory, 0>(row, at, first_written);
+[[gnu::always_inline]] inline bool enter_all(const UnitRow& row, const Moment& at, Undefined undefined) {
+  if (row.is_whole(32)) return enter_units<use, memory, 32>(row, at, undefined);
+  if (row.is_whole(16)) return enter_units<use, memory, 16>(row, at, undefined);
+  return enter_units<use, memory, 0>(row, at, undefined);
 }
 
 template <Use use>
-[[gnu::always_inline]] inline bool enter(const UnitRow& row, const Moment& at, Memory memory, Stamp first_written) {
+[[gnu::always_inline]] inline bool enter(const UnitRow& row, const Moment& at, Memory memory, Undefined undefined) {
   switch (memory) {
-    case Memory::local: return enter_all<use, Memory::local>(row, at, first_written);
-    case Memory::device: return enter_all<use, Memory::device>(row, at, first_written);
-    case Memory::device_unmet: return enter_all<use, Memory::device_unmet>(row, at, first_written);
+    case Memory::local: return enter_all<use, Memory::local>(row, at, undefined);
+    case Memory::device: return enter_all<use, Memory::device>(row, at, undefined);
+    case Memory::device_unmet: return enter_all<use, Memory::device_unmet>(row, at, undefined);
   }
   return false;
 }
@@ -72,15 +72,15 @@ template <bool is_read>
 
 METALLOID_FOR_EACH_PROCESSOR
 bool read_row(const UnitRow& row, const Moment& at, Memory memory, Stamp first_written) {
-  return enter<Use::read>(row, at, memory, first_written);
+  return enter<Use::read>(row, at, memory, {.read = first_written});
 }
 
 METALLOID_FOR_EACH_PROCESSOR
-bool write_row(const UnitRow& row, const Moment& at, Memory memory) { return enter<Use::write>(row, at, memory, 0); }
+bool write_row(const UnitRow& row, const Moment& at, Memory memory) { return enter<Use::write>(row, at, memory, {}); }
 
 METALLOID_FOR_EACH_PROCESSOR
-bool change_row(const UnitRow& row, const Moment& at, Memory memory, Stamp first_written) {
-  return enter<Use::change>(row, at, memory, first_written);
+bool change_row(const UnitRow& row, const Moment& at, Memory memory, Undefined undefined) {
+  return enter<Use::change>(row, at, memory, undefined);
 }
 
 METALLOID_FOR_EACH_PROCESSOR

@@ -76,13 +76,19 @@ template <Memory memory>
   return bad;
 }
 
+// What an atomic access asks of undefined memory: stamps below these are of memory that nobody wrote. One of the two is 0.
+struct Undefined {
+  Stamp read = 0;     // by one that reads, which is wrong
+  Stamp written = 0;  // by one that stores: others may come to it before that, and so it counts as plain
+};
+
 // Any atomic access.
 template <Memory memory>
 [[gnu::always_inline]] inline std::uint32_t change_unit(Stamp& writer, Stamp reader, Stamp own, const Moment& at,
-                                                        Stamp first_written) {
+                                                        Undefined undefined) {
   constexpr bool is_device = memory != Memory::local;
   const std::uint32_t is_plain = (writer & several_lanes) == 0, is_own = writer == own;
-  std::uint32_t bad = is_unordered<memory>(reader, own, at) | (writer < first_written);
+  std::uint32_t bad = is_unordered<memory>(reader, own, at) | (writer < undefined.read);
   bad |= is_plain & is_unordered<memory>(writer, own, at);
   // Other threadgroups would have to be told of the plain write, too.
   if constexpr (is_device) bad |= is_plain & ~is_own & (writer >= at.threadgroup);
@@ -93,7 +99,8 @@ template <Memory memory>
     const std::uint32_t is_earlier = (is_plain ^ 1) & (writer >= at.dispatch) & (writer < at.threadgroup);
     changed = is_earlier ? at.dispatch | threadgroups_changed : changed;
   }
-  writer = is_plain & is_own ? own : changed;  // the plain write says more
+  const std::uint32_t is_first = writer < undefined.written;
+  writer = is_first | (is_plain & is_own) ? own : changed;  // the plain write says more
   return bad;
 }
 
@@ -123,7 +130,7 @@ struct UnitRow {
 // Whether all is well.
 bool read_row(const UnitRow& row, const Moment& at, Memory memory, Stamp first_written);
 bool write_row(const UnitRow& row, const Moment& at, Memory memory);
-bool change_row(const UnitRow& row, const Moment& at, Memory memory, Stamp first_written);  // not shared
+bool change_row(const UnitRow& row, const Moment& at, Memory memory, Undefined undefined);  // not shared
 
 // The stamps of one worker, of `count` units.
 struct UnitStamps {

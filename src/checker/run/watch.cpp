@@ -84,6 +84,7 @@ void Watch::begin_threadgroup(std::uint64_t index, std::span<std::byte> memory, 
     local_.reserve(memory.data(), memory.size());
   }
   local_written_.assign((memory.size() + 63) / 64, 0);
+  first_stores_.clear();
   const Size size = threads_of(grid_, threadgroup_);
   threads_ = static_cast<std::uint32_t>(size.volume());
   for (std::uint32_t i = 0; i < simdgroups_.size(); ++i) {
@@ -263,20 +264,34 @@ void Watch::check_written(const Access& access) {
     const std::size_t bit = at % 64, count = std::min<std::size_t>(64 - bit, first + access.bytes - at);
     const std::uint64_t bits = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
     std::uint64_t& word = written[at / 64];
-    if ((access.flags & access_reads) != 0 && (word & bits) != bits) is_any_missing = true;
+    if ((word & bits) != bits) is_any_missing = true;
     // One report for a place: what was read once is as good as written.
     word |= bits;
     at += count;
   }
+  if (!looks_for(CheckClass::uninitialised)) return;
+  const bool reads = (access.flags & access_reads) != 0;
+  if (access.is_atomic() && is_local) check_first_stores(access, !reads && is_any_missing);
   constexpr std::size_t most = 4096;
-  if (!is_any_missing || !looks_for(CheckClass::uninitialised) || unwritten_.size() >= most) return;
-  unwritten_.push_back(access);
+  if (reads && is_any_missing && unwritten_.size() < most) unwritten_.push_back(access);
+}
+
+void Watch::check_first_stores(const Access& access, bool is_first) {
+  constexpr std::size_t most = 1024;
+  const std::uint32_t simdgroup = access.thread / 32;
+  if (is_first && first_stores_.size() < most) first_stores_.push_back({access, clock_.time(simdgroup)});
+  if ((access.flags & access_reads) == 0) return;
+  for (const FirstStore& store : first_stores_) {
+    if (store.access.thread == access.thread || !store.access.overlaps(access)) continue;
+    if (clock_.order(access.space, store.access.thread / 32, store.time, simdgroup) == Order::ordered) continue;
+    if (is_new(CheckClass::uninitialised, access.site->id, store.access.site->id, access.root)) {
+      add(first_store_finding(access, store.access));
+    }
+  }
 }
 
 void Watch::forget_unwritten(const Access& access) {
-  std::erase_if(unwritten_, [&](const Access& read) {
-    return read.address < access.address + access.bytes && access.address < read.address + read.bytes;
-  });
+  std::erase_if(unwritten_, [&](const Access& read) { return read.overlaps(access); });
 }
 
 void Watch::tell_unwritten() {

@@ -141,6 +141,8 @@ class Watch {
 
   void* leads_outside(const Access& access);
   void check_written(const Access& access);
+  // Atomic operations do not race, but one that reads may come before another thread's store of the first value.
+  void check_first_stores(const Access& access, bool is_first);
   // Reads of what was not written yet may be the other half of a race: then the race is told, and not they.
   void forget_unwritten(const Access& access);
   void tell_unwritten();
@@ -182,6 +184,7 @@ class Watch {
   Finding race_finding(const Access& access, const Race& race, CheckClass kind, bool same_value) const;
   Finding outside_finding(const Access& access) const;
   Finding unwritten_finding(const Access& access) const;
+  Finding first_store_finding(const Access& access, const Access& store) const;
   Finding misaligned_finding(const Access& access, std::uintptr_t alignment) const;
   Finding read_only_finding(const Access& access) const;
   Finding plain_finding(CheckClass kind, const char* name, std::uint32_t thread, const Site* site) const;
@@ -230,6 +233,8 @@ class Watch {
   bool has_fences_ = false;
 
   std::vector<Access> unwritten_;  // reads of the threadgroup that runs
+  struct FirstStore;
+  std::vector<FirstStore> first_stores_;  // atomic ones to threadgroup memory that no barrier has ordered for all
   std::vector<TwoWrites> two_writes_;
   std::vector<Access> last_write_;  // whose two_writes_ are to be settled
   // Bytes of a cell, a bit for each, that races wrote different values to: in a period, and ever.

@@ -47,6 +47,13 @@ class matrix {
   }
   METALLOID_FUNC friend constexpr matrix operator*(T scale, const matrix& a) { return a * scale; }
   METALLOID_FUNC constexpr matrix& operator*=(T scale) { return *this = *this * scale; }
+  // Not in the specification (§3.2); Apple's compiler takes it, and public kernels use it.
+  METALLOID_FUNC friend constexpr matrix operator/(const matrix& a, T scale) {
+    matrix result(T(0));
+    for (int i = 0; i < Columns; ++i) result.columns[i] = a.columns[i] / scale;
+    return result;
+  }
+  METALLOID_FUNC constexpr matrix& operator/=(T scale) { return *this = *this / scale; }
 
   // matrix * column vector
   METALLOID_FUNC friend constexpr Column operator*(const matrix& a, const vec<T, Columns>& v) {

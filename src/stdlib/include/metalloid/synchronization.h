@@ -7,7 +7,7 @@
 #define __METAL_MEMORY_SCOPE_THREAD__ 0
 #define __METAL_MEMORY_SCOPE_THREADGROUP__ 1
 #define __METAL_MEMORY_SCOPE_DEVICE__ 2
-#define __METAL_MEMORY_SCOPE_SYSTEM__ 3
+// 3 is the system's, for which sources define __METAL_MEMORY_SCOPE_SYSTEM__ and thread_scope_system if it is not there.
 #define __METAL_MEMORY_SCOPE_SIMDGROUP__ 4
 
 namespace __metalloid {
