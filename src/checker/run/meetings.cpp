@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "checker/run/access.h"
 #include "checker/run/watch.h"
 #include "ir/operations.h"
 
