@@ -138,8 +138,11 @@ class Check:
         return summary_of(**self.counts())
 
     def counts(self) -> dict[str, int]:
+        findings = self.findings
+        notes = sum(finding.severity == "note" for finding in findings)
         return {
-            "findings": len(self.findings),
+            "findings": len(findings) - notes,
+            "notes": notes,
             "dispatches": self.dispatches,
             "in_processes": sum(other.dispatches for other in self._processes),
             "processes": len({other.process for other in self._processes}),
@@ -178,20 +181,24 @@ class Check:
         return json.dumps(log, indent=2) + "\n"
 
 
-def summary_of(findings: int, dispatches: int, in_processes: int = 0, processes: int = 0, inside: int = 0) -> str:
-    """``2 findings in 12 dispatches (4 of them in 2 child processes)``. Says so where nothing was checked.
+def summary_of(
+    findings: int, dispatches: int, notes: int = 0, in_processes: int = 0, processes: int = 0, inside: int = 0
+) -> str:  # fmt: skip
+    """``2 findings in 12 dispatches (4 of them in 2 child processes); 1 note``. Says so where nothing was checked.
 
     Args:
+        findings: those that count, which notes do not.
         in_processes: how many of the dispatches were in child processes.
         inside: dispatches in blocks of ``metalloid.check()`` of the code that is checked.
     """
     apart = f"{_count(inside, 'dispatch', 'es')} in blocks of metalloid.check() of its own" if inside else ""
-    if not dispatches and not findings:
+    if not dispatches and not findings and not notes:
         return f"no kernel was checked, but for {apart}" if apart else "no kernel was checked: none ran"
     what = "no findings" if findings == 0 else _count(findings, "finding")
     there = f"{in_processes} of them in {_count(processes, 'child process', 'es')}" if processes else ""
     details = "; ".join(part for part in (there, apart and f"besides {apart}") if part)
-    return f"{what} in {_count(dispatches, 'dispatch', 'es')}" + (f" ({details})" if details else "")
+    said = f"{what} in {_count(dispatches, 'dispatch', 'es')}" + (f" ({details})" if details else "")
+    return said + (f"; {_count(notes, 'note')}" if notes else "")
 
 
 def _count(number: int, what: str, plural: str = "s") -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OF_WORKER = "metalloid_check"  # in a worker's output
 _options = {"only", "also", "skip", "strict", "schedule", "suppress"}
-_COUNTS = ("findings", "dispatches", "in_processes", "processes", "inside")
+_COUNTS = ("findings", "notes", "dispatches", "in_processes", "processes", "inside")
 
 
 class Checks:
@@ -151,7 +151,7 @@ class Checks:
         for report in self._outside:
             terminalreporter.section("Metal kernels, checked: outside of tests")
             terminalreporter.write_line(report)
-        has_none = not self._counts["dispatches"] and not self._counts["findings"]
+        has_none = not any(self._counts[name] for name in ("dispatches", "findings", "notes"))
         terminalreporter.write_line(f"metalloid: --metalloid-check: {summary_of(**self._counts)}", yellow=has_none)
 
     def pytest_unconfigure(self) -> None:

@@ -193,6 +193,24 @@ def test_runner(tmp_path, end):
     assert json.loads(found.read_text())["findings"][0]["class"] == "threadgroup-race"
 
 
+@pytest.mark.parametrize("limit, status", [(60, 0), (-1, 0), (2**40, 4)])
+def test_runner_with_integers_as_a_mac_gives_them(limit, status):
+    pytest.importorskip("torch")
+    script = f"""
+import torch
+source = "kernel void f(device float* x, constant int& n, uint i [[thread_position_in_grid]]) {{ if (int(i) < n) x[i] = 1; }}"
+x = torch.zeros(64, device="mps")
+torch.mps.compile_shader(source).f(x, {limit}, threads=64)
+print(int(x.sum()))
+"""
+    command = [sys.executable, "-m", "metalloid.mps", "--check", "-c", script]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (status, "60\n" if limit == 60 else "0\n"), result.stderr
+    notes = "" if status else "; 1 note"
+    said = "1 finding in " if status else "no findings in "
+    assert "[argument-width]" in result.stderr and said in result.stderr and result.stderr.endswith(f"dispatches{notes}\n")
+
+
 def test_runner_refuses_wrong_options():
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "metalloid.mps", "--check-schedule=x", "-c", "pass"]
