@@ -78,6 +78,28 @@ std::set<Edge> edges_around(BasicBlock& target, const llvm::PostDominatorTree& t
   return edges;
 }
 
+// Says it where the thread decides, and not on the way: lanes of a simdgroup that have left a loop go on when all have.
+void mark(const Edge& edge, llvm::ArrayRef<std::uint32_t> numbers) {
+  llvm::Instruction* end = edge.first->getTerminator();
+  llvm::IRBuilder<> builder(end);
+  llvm::Value* goes = builder.getInt32(1);
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end)) {
+    llvm::Value* condition = branch->getCondition();
+    if (branch->getSuccessor(0) != edge.second) condition = builder.CreateNot(condition);
+    goes = builder.CreateZExt(condition, builder.getInt32Ty());
+  } else if (BasicBlock* between = llvm::SplitEdge(edge.first, edge.second)) {
+    builder.SetInsertPoint(between->getTerminator());
+    builder.SetCurrentDebugLocation(end->getDebugLoc());
+  }
+  llvm::Type* small = builder.getInt32Ty();
+  for (const std::uint32_t number : numbers) {
+    builder.CreateCall(
+        operation(*edge.first->getModule(), check_meeting_name, builder.getVoidTy(), {small, small, small}),
+        {builder.getInt32(static_cast<std::uint32_t>(MeetingStep::go_around)),
+         builder.getInt32(number << meeting_number_shift), goes});
+  }
+}
+
 }  // namespace
 
 void mark_ways_around(llvm::Module& module) {
@@ -101,18 +123,7 @@ void mark_ways_around(llvm::Module& module) {
       if (is_new) edges->second = edges_around(*call->getParent(), tree);
       for (const Edge& edge : edges->second) around[edge].push_back(number);
     }
-    for (const auto& [edge, numbers] : around) {
-      BasicBlock* between = llvm::SplitEdge(edge.first, edge.second);
-      if (!between) continue;
-      llvm::IRBuilder<> builder(between->getTerminator());
-      builder.SetCurrentDebugLocation(edge.first->getTerminator()->getDebugLoc());
-      llvm::Type* small = builder.getInt32Ty();
-      for (const std::uint32_t one : numbers) {
-        builder.CreateCall(operation(module, check_meeting_name, builder.getVoidTy(), {small, small, small}),
-                           {builder.getInt32(static_cast<std::uint32_t>(MeetingStep::go_around)),
-                            builder.getInt32(one << meeting_number_shift), builder.getInt32(0)});
-      }
-    }
+    for (const auto& [edge, numbers] : around) mark(edge, numbers);
   }
 }
 

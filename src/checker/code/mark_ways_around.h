@@ -1,7 +1,7 @@
-// Tells a thread that goes around a barrier from one that has returned before it: on each way that leads around a
-// meeting, a call says so. A way that only returns is no such way.
+// Tells a thread that goes around a barrier from one that has returned before it: where a branch leads around a meeting,
+// a call says whether this thread goes there. A way that only returns is no such way.
 //
-//   if (c) threadgroup_barrier(...);   ->   if (c) threadgroup_barrier(...) else go_around(the barrier's number)
+//   if (c) threadgroup_barrier(...);   ->   go_around(the barrier's number, !c); if (c) threadgroup_barrier(...);
 #pragma once
 
 #include <llvm/IR/Module.h>

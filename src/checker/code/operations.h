@@ -57,7 +57,7 @@ enum class MeetingStep : std::uint32_t {
   come_to_operation,  // across lanes
   leave_operation,
   fence,
-  go_around,  // a way that leads around the meeting whose number is above
+  go_around,  // a branch to a way around the meeting whose number is above; the operand: whether the thread takes it
 };
 inline constexpr std::uint32_t matrix_meeting = 0xfff, quad_meeting = 0x100;
 inline constexpr unsigned meeting_number_shift = 16;

@@ -27,7 +27,7 @@ void Watch::meet(MeetingStep step, std::uint32_t what, std::uint32_t operand, st
   switch (step) {
     case MeetingStep::fence: has_fences_ = true; return;
     case MeetingStep::go_around:
-      if (number < most_meetings) around_[thread][number] = true;
+      if (number < most_meetings && operand != 0) around_[thread][number] = true;
       return;
     case MeetingStep::come_to_threadgroup_barrier:
       if (number < most_meetings) around_[thread][number] = false;

@@ -129,7 +129,8 @@ void Watch::report_race(const Access& access, const Race& race, bool same_value)
     kind = CheckClass::overlapping_arguments;
   } else if (same_group && race.order == Order::met) {
     kind = CheckClass::missing_fence;
-  } else if (same_simdgroup && earlier.site != access.site->id) {
+  } else if (same_simdgroup && (earlier.site != access.site->id || earlier.writes != access.writes())) {
+    // A copy reads and writes at one site.
     kind = CheckClass::lockstep;
   }
   forget_unwritten(access);

@@ -30,6 +30,14 @@ void Screen::meet(std::uint32_t first, std::uint32_t lanes, MeetingStep step, st
   switch (step) {
     case MeetingStep::fence: return;
     case MeetingStep::go_around:
+      if (operands) {
+        std::uint32_t go = 0;
+        for (std::uint32_t lane = 0; lane < 32; ++lane) go |= std::uint32_t{operands[lane] != 0} << lane;
+        lanes &= go;
+      } else if (operand == 0) {
+        return;
+      }
+      if (lanes == 0) return;
       around(index, number) |= lanes;
       is_any_around_ = true;
       return;
