@@ -1,5 +1,5 @@
 // The last steps of a search for the largest: structs are copied from lane to lane, with nothing between.
-// CHECK: --threads 32 --group 32 --arg x=f32[32]=arange --arg out=i32[1]=zeros --schedule 1
+// CHECK: --threads 32 --group 32 --arg x=f32[32]=arange --arg out=i32[1]=zeros
 // FINDS: lockstep copy copy
 #include <metal_stdlib>
 using namespace metal;
