@@ -64,8 +64,7 @@ std::optional<WidthProblem> problem_of_value(const ArgumentInfo& argument, const
   if (differ_in_format(type.scalar, bound.elements)) return differing_formats(argument, bound.elements);
   if (!argument.is_reference) return std::nullopt;  // how many a pointer leads to is the kernel's affair
   // Hosts that know one type of integers give all of them in it; the number is the same in the kernel's type.
-  const bool may_be_integer = bound.elements == ElementType::none || is_integer(bound.elements);
-  if (bound.size > type.size && bound.is_extended && may_be_integer && is_integer(type.scalar)) {
+  if (bound.size > type.size && bound.is_extended && is_integer(bound.elements) && is_integer(type.scalar)) {
     return WidthProblem{Severity::note,
                         fmt::format("{} has the type {} of {}; {} bytes are given for it, whose number is the same",
                                     head_of(argument), type.name, counted(type.size, "byte"), bound.size),

@@ -76,7 +76,8 @@ template <Memory memory>
   return bad;
 }
 
-// What an atomic access asks of undefined memory: stamps below these are of memory that nobody wrote. One of the two is 0.
+// What an atomic access asks of undefined memory: stamps below these are of memory that nobody wrote. One of the two is
+// 0.
 struct Undefined {
   Stamp read = 0;     // by one that reads, which is wrong
   Stamp written = 0;  // by one that stores: others may come to it before that, and so it counts as plain
