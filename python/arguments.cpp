@@ -4,6 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "metalloid/check.h"
+#include "metalloid/reflection.h"
+
 namespace metalloid {
 
 void check_dlpack_device(nb::handle object) {
@@ -20,12 +23,27 @@ void check_dlpack_device(nb::handle object) {
       ("array is in the memory of another device (" + device + "): copy it to the host first").c_str());
 }
 
-Dispatch make_dispatch(const Bindings& bindings, const std::map<std::uint32_t, std::size_t>& threadgroup_memory,
-                       std::optional<double> timeout) {
+// For the checker. What is bound to an integer in 8 bytes is Python's int, which goes over as an int64.
+ElementType elements_of(const nb::bytes& bytes, const Kernel& kernel, std::uint32_t index) {
+  if (bytes.size() != sizeof(std::int64_t) || !is_checking()) return ElementType::none;
+  using enum ElementTypeInfo::Kind;
+  for (const ArgumentInfo& argument : kernel.info().arguments) {
+    if (argument.kind != ArgumentKind::buffer || argument.index != index || !argument.is_reference) continue;
+    const TypeInfo& type = argument.type;
+    const auto kind = info_of(type.scalar).kind;
+    const bool is_one = type.rows == 1 && type.columns == 1 && type.array_length == 0;
+    if (is_one && (kind == signed_integer || kind == unsigned_integer)) return ElementType::int64;
+  }
+  return ElementType::none;
+}
+
+Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
+                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
   Dispatch dispatch;
   for (const auto& [index, binding] : bindings) {
     if (const nb::bytes* bytes = std::get_if<nb::bytes>(&binding)) {
-      dispatch.bytes(index, {static_cast<const std::byte*>(bytes->data()), bytes->size()});
+      dispatch.bytes(index, {static_cast<const std::byte*>(bytes->data()), bytes->size()},
+                     elements_of(*bytes, kernel, index));
     } else if (const auto* memory = std::get_if<std::pair<std::uintptr_t, std::size_t>>(&binding)) {
       dispatch.buffer(index, Buffer::wrap(reinterpret_cast<void*>(memory->first), memory->second));
     } else if (const TensorMemory* tensor = std::get_if<TensorMemory>(&binding)) {

@@ -159,7 +159,7 @@ inline Size size_from(const Extents& extents) {
 }
 
 // All but the grid. `timeout` in seconds.
-Dispatch make_dispatch(const Bindings& bindings, const std::map<std::uint32_t, std::size_t>& threadgroup_memory,
-                       std::optional<double> timeout);
+Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
+                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout);
 
 }  // namespace metalloid

@@ -88,7 +88,7 @@ void compile_all_kernels(const Library& library) {
 
 void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& threads, const Extents& group,
                 const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
-  Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
+  Dispatch dispatch = make_dispatch(kernel, bindings, threadgroup_memory, timeout);
   dispatch.threads(size_from(threads), size_from(group));
   const metalloid_python::InterruptScope interruptible;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before

@@ -59,7 +59,7 @@ TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Ext
                        const Extents& group, TuneOptions options,
                        const std::map<std::uint32_t, std::size_t>& threadgroup_memory, const Contents& contents,
                        const ReachedMemories& reached, std::optional<double> timeout) {
-  Dispatch dispatch = make_dispatch(bindings, threadgroup_memory, timeout);
+  Dispatch dispatch = make_dispatch(kernel, bindings, threadgroup_memory, timeout);
   set_grid(dispatch, grid, grid_counts_threads, group);
   for (const auto& [index, content] : contents) options.contents[index] = {kind_named(content.first), content.second};
   for (const auto& [address, bytes, kind] : reached) {
