@@ -27,5 +27,5 @@ METALLOID_CACHE_DIR=$PWD/$build/device_cache PYTHONPATH=$PWD/$build/python .venv
   failed=1
 
 echo "== Python tests"
-METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --dist loadgroup --no-skips --durations 25 || failed=1
+METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --no-skips --durations 25 || failed=1
 exit $failed

@@ -21,8 +21,6 @@ import cases  # noqa: E402
 import models  # noqa: E402
 
 NAMES = [*cases.CASES, *models.TRAININGS]
-# One process compiles all; with pytest-xdist the tests go to one worker, that it need not happen twice.
-pytestmark = pytest.mark.xdist_group("inductor")
 FAILURES = {
     "batch_norm_in_training": "Inductor's own bug: each thread of a threadgroup reads a running statistic, and all write "
     "it in place, without an order; the last of threads that run one after the other has updated it many times",
