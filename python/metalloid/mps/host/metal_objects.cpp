@@ -28,15 +28,6 @@ constexpr std::array<const char*, static_cast<std::size_t>(Kind::count)> kind_na
 
 std::atomic<std::uint64_t> launched;
 
-bool is_integer(const ArgumentInfo& argument) {
-  using enum ElementTypeInfo::Kind;
-  const TypeInfo& type = argument.type;
-  const auto kind = info_of(type.scalar).kind;
-  const bool is_one = type.rows == 1 && type.columns == 1 && type.array_length == 0;
-  return argument.kind == ArgumentKind::buffer && argument.is_reference && is_one &&
-         (kind == signed_integer || kind == unsigned_integer);
-}
-
 std::uint32_t extent(std::uint64_t value) {
   TORCH_CHECK(value <= std::numeric_limits<std::uint32_t>::max(),
               "Metal grids have at most 2^32 - 1 threads in one "
@@ -89,7 +80,6 @@ PipelineObject::PipelineObject(const Object& head, Kernel state) : kernel(std::m
   for (const ArgumentInfo& argument : kernel.info().arguments) {
     if (argument.index >= buffer_slots) continue;
     if (argument.kind == ArgumentKind::buffer) buffers |= 1u << argument.index;
-    if (is_integer(argument)) integers |= 1u << argument.index;
     if (argument.kind == ArgumentKind::threadgroup_memory) threadgroup |= 1u << argument.index;
   }
 }
@@ -182,9 +172,7 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
     if (!(pipeline->buffers >> index & 1)) continue;
     const Slot& place = slots_[index];
     if (place.holds == Slot::Holds::memory) dispatch.buffer(index, place.buffer, place.offset);
-    if (place.holds != Slot::Holds::bytes) continue;
-    const bool is_integer = place.bytes.size() == sizeof(std::int64_t) && (pipeline->integers >> index & 1);
-    dispatch.bytes(index, place.bytes, is_integer ? ElementType::int64 : ElementType::none);
+    if (place.holds == Slot::Holds::bytes) dispatch.bytes(index, place.bytes);
   }
   for (unsigned index = 0; index < buffer_slots; ++index) {
     if ((pipeline->threadgroup >> index & 1) && threadgroup_[index]) {

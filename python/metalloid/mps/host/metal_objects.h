@@ -105,7 +105,6 @@ struct PipelineObject : Object {
   static constexpr Kind object_kind = Kind::pipeline;
   Kernel kernel;
   std::uint32_t buffers = 0;      // bit i: something is bound at buffer(i)
-  std::uint32_t integers = 0;     // of these: one integer, which PyTorch hands over in 64 bits, whatever its type
   std::uint32_t threadgroup = 0;  // the same for threadgroup(i)
   std::uint64_t max_threads = 0;
 
