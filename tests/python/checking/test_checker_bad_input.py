@@ -7,17 +7,9 @@ import threading
 
 import numpy
 import pytest
+from checked_kernels import header, racy
 
 import metalloid
-
-header = "#include <metal_stdlib>\nusing namespace metal;\n"
-racy = """
-kernel void turn(device const float* x, device float* y, uint i [[thread_position_in_threadgroup]]) {
-  threadgroup float tile[64];
-  tile[i] = x[i];
-  y[i] = tile[63 - i];
-}
-"""
 
 
 def right_after():

@@ -6,21 +6,10 @@ import sys
 
 import numpy
 import pytest
+from checked_kernels import header, racy
 
 import metalloid
 import metalloid.fast
-
-racy = """
-kernel void turn(device const float* x, device float* y, uint i [[thread_position_in_threadgroup]]) {
-  threadgroup float tile[64];
-  tile[i] = x[i];
-#ifdef REPAIRED
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-#endif
-  y[i] = tile[63 - i];
-}
-"""
-header = "#include <metal_stdlib>\nusing namespace metal;\n"
 
 
 def call(source):
