@@ -17,11 +17,13 @@
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
 //  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.h lists them). Atomic
 //    accesses are LLVM's instructions, in a synchronisation scope of operations.h once the kernel is specialised.
-//  - Code is unoptimised and carries debug locations.
+//  - Code is unoptimised and carries debug locations. What comes from the body of a macro is inlined from where the macro
+//    is expanded, in a scope of the macro's name whose linkage name is macro_scope_name.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -29,6 +31,8 @@
 #include "metalloid/reflection.h"
 
 namespace metalloid::ir {
+
+inline constexpr std::string_view macro_scope_name = "metalloid.macro";
 
 // What the front end makes of a source and the caches keep.
 struct CompiledLibrary {

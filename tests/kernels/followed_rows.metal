@@ -62,3 +62,21 @@ kernel void shared(device uint* wrong, device const float* table, constant uint&
   const uint other = i ^ 127;
   wrong[i] = is_wrong(other, n, values[t ^ 127], table[other / n]);
 }
+
+// Several ways out of one switch lead to what follows.
+// RUN: --kernel left_early --threads 64 --group 64 --arg out=u32[64]=zeros --arg n=5
+// EXPECT out: 200 201 .. 203 104 105 .. 107 100 x 56
+// ENGINE: simd
+kernel void left_early(device uint* out, constant int& n, uint q [[thread_position_in_threadgroup]]) {
+  bool last = false;
+  int turn = 0;
+  while (turn++ < 7) {
+    if (uint(turn) >= q) {
+      out[q] += q;
+      break;
+    }
+    last = ((n + int(q)) & 2147483647) > 0;
+  }
+  last = quad_all(last);
+  out[q] += last ? 100 : 200;
+}

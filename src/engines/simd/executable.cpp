@@ -5,6 +5,7 @@
 #include "engines/simd/math/rare_lanes.h"
 #include "engines/simd/screen_calls.h"
 #include "engines/simd/simdgroup_runner.h"
+#include "engines/simd/wrapped_rows.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 void* symbol(std::string_view name) {
   if (void* address = vector_math_symbol(name)) return address;
   if (void* address = screen_symbol(name)) return address;
+  if (void* address = wrapped_rows_symbol(name)) return address;
   return cpu::runtime_symbol(name);
 }
 

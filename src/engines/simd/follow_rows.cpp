@@ -179,11 +179,10 @@ class Rows {
     llvm::remapInstructionsInBlocks(copies, twins);
     const llvm::SmallPtrSet<BasicBlock*, 16> own(region_.begin(), region_.end());
     for (BasicBlock* block : region_) {
-      for (BasicBlock* behind : llvm::successors(block)) {
+      for (BasicBlock* behind : llvm::successors(block)) {  // as often as there are ways to it
         if (own.contains(behind)) continue;
         for (llvm::PHINode& phi : behind->phis()) {
           auto* copy = llvm::cast<BasicBlock>(static_cast<Value*>(twins[block]));
-          if (phi.getBasicBlockIndex(copy) >= 0) continue;
           Value* value = phi.getIncomingValueForBlock(block);
           Value* twin = twins.lookup(value);
           phi.addIncoming(twin ? twin : value, copy);

@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "engines/simd/lane_shapes.h"
 #include "engines/simd/lane_target.h"
@@ -26,6 +27,7 @@ constexpr std::int64_t largest = std::int64_t{1} << 30;
 template <typename Change>
 LaneBits map_bits(const LaneBits& bits, Change change) {
   LaneBits result;
+  result.may_wrap = bits.may_wrap;
   for (unsigned i = 0; i < bit_count; ++i) {
     if (!bits.growth[i]) continue;
     const std::int64_t changed = change(*bits.growth[i]);
@@ -40,7 +42,22 @@ LaneBits sum(const LaneBits& a, const LaneBits& b, std::int64_t sign) {
     if (a.growth[i] && b.growth[i]) result.growth[i] = *a.growth[i] + sign * *b.growth[i];
   }
   result.zeros = std::min(a.zeros, b.zeros);
+  result.may_wrap = a.may_wrap || b.may_wrap;
   return result;
+}
+
+// A value of few bits has no others.
+LaneBits cut_to(LaneBits bits, unsigned width) {
+  for (auto& growth : bits.growth) {
+    if (!growth || width >= 32) continue;
+    const std::int64_t modulus = std::int64_t{1} << width;
+    if (*growth % modulus == 0) {
+      growth = 0;
+    } else if (std::abs(*growth) >= modulus) {
+      growth.reset();
+    }
+  }
+  return bits;
 }
 
 bool share_none(const LaneBits& a, const LaneBits& b) {
@@ -71,13 +88,13 @@ bool LaneBits::is_known() const {
   return llvm::any_of(growth, [](const auto& bit) { return bit.has_value(); });
 }
 
-bool LaneBits::is_apart() const {
+bool LaneBits::is_apart(unsigned width) const {
   std::int64_t places = 0;
   for (const auto& bit : growth) {
     if (!bit || *bit < 0 || (*bit & (*bit - 1)) != 0 || (places & *bit) != 0) return false;
     places |= *bit;
   }
-  return zeros >= 63 || places >> zeros == 0;
+  return !may_wrap && places >> std::min({zeros, width, 63u}) == 0;
 }
 
 LaneBits LaneShapes::bits_of(const Value& value) const {
@@ -86,6 +103,7 @@ LaneBits LaneShapes::bits_of(const Value& value) const {
   LaneBits result;
   for (unsigned i = 0; i < bit_count; ++i) result.growth[i] = shape.stride * (std::int64_t{1} << i);
   result.zeros = zeros_of(value);
+  result.may_wrap = shape.may_wrap;
   return result;
 }
 
@@ -159,6 +177,7 @@ void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
             if (known->second.growth[i] != bits.growth[i]) known->second.growth[i].reset();
           }
           known->second.zeros = std::min(known->second.zeros, bits.zeros);
+          known->second.may_wrap |= bits.may_wrap;
           if (!known->second.is_known()) bits_.erase(known);
           changed = true;
         }
@@ -175,6 +194,7 @@ LaneBits LaneShapes::phi_bits(const llvm::PHINode& phi) const {
     const LaneBits bits = bits_of(*incoming);
     if (!common) common = bits;
     common->zeros = std::min(common->zeros, bits.zeros);
+    common->may_wrap |= bits.may_wrap;
     for (unsigned i = 0; i < bit_count; ++i) {
       if (common->growth[i] != bits.growth[i]) common->growth[i].reset();
     }
@@ -193,47 +213,61 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
       number && number->getValue().getSignificantBits() <= 33 ? std::optional(number->getSExtValue()) : std::nullopt;
   const bool is_integer = instruction.getType()->isIntegerTy() && instruction.getType()->getIntegerBitWidth() >= 16;
   if (is_integer) {
+    const unsigned width = instruction.getType()->getIntegerBitWidth();
     switch (instruction.getOpcode()) {
-      case Instruction::Add: return sum(bits_at(0), bits_at(1), 1);
-      case Instruction::Sub: return sum(bits_at(0), bits_at(1), -1);
+      case Instruction::Add: return cut_to(sum(bits_at(0), bits_at(1), 1), width);
+      case Instruction::Sub: return cut_to(sum(bits_at(0), bits_at(1), -1), width);
       case Instruction::Or: {
         const LaneBits both = sum(bits_at(0), bits_at(1), 1);
-        if (both.is_apart() && share_none(bits_at(0), bits_at(1))) return both;
+        if (both.is_apart(width) && share_none(bits_at(0), bits_at(1))) return both;
         break;
       }
       case Instruction::And:
-        if (!constant || !bits_at(0).is_apart()) break;
+        if (!constant || !bits_at(0).is_apart(width)) break;
         return with_zeros(map_bits(bits_at(0), [&](std::int64_t place) { return place & *constant; }),
                           bits_at(0).zeros);
       case Instruction::LShr:
-        if (!constant || !bits_at(0).is_apart()) break;
+        if (!constant || !bits_at(0).is_apart(width)) break;
         return with_zeros(map_bits(bits_at(0), [&](std::int64_t place) { return place >> *constant; }),
                           bits_at(0).zeros - std::min<unsigned>(bits_at(0).zeros, static_cast<unsigned>(*constant)));
       case Instruction::Shl: {
         if (!constant || *constant > 20) break;
-        return with_zeros(
-            map_bits(bits_at(0), [&](std::int64_t place) { return place * (std::int64_t{1} << *constant); }),
-            bits_at(0).zeros + static_cast<unsigned>(*constant));
+        return cut_to(
+            with_zeros(map_bits(bits_at(0), [&](std::int64_t place) { return place * (std::int64_t{1} << *constant); }),
+                       bits_at(0).zeros + static_cast<unsigned>(*constant)),
+            width);
       }
       case Instruction::Mul:
         if (!constant) break;
-        return with_zeros(map_bits(bits_at(0), [&](std::int64_t growth) { return growth * *constant; }),
-                          bits_at(0).zeros + number->getValue().countr_zero());
+        return cut_to(with_zeros(map_bits(bits_at(0), [&](std::int64_t growth) { return growth * *constant; }),
+                                 bits_at(0).zeros + number->getValue().countr_zero()),
+                      width);
       case Instruction::ZExt:
-      case Instruction::SExt:
-      case Instruction::Trunc:
-        // As LaneShapes has it, narrow sums may wrap where rows of memory do not; of what is narrower, only bits.
-        if (instruction.getOperand(0)->getType()->getIntegerBitWidth() >= 32 || bits_at(0).is_apart()) {
-          return bits_at(0);
-        }
-        break;
+      case Instruction::SExt: {
+        const unsigned narrow = instruction.getOperand(0)->getType()->getIntegerBitWidth();
+        LaneBits bits = bits_at(0);
+        // The sign is no place for a bit of the lane.
+        const bool is_signed = instruction.getOpcode() == Instruction::SExt;
+        if (bits.is_apart(is_signed ? narrow - 1 : narrow)) return bits;
+        if (narrow < 32) break;  // of what is narrower, only bits
+        bits.may_wrap |= llvm::any_of(bits.growth, [](const auto& growth) { return growth && *growth != 0; });
+        return bits;
+      }
+      case Instruction::Trunc: {
+        LaneBits bits = cut_to(bits_at(0), width);
+        if (width < 32 && !bits_at(0).is_apart(64)) break;
+        bits.may_wrap &= width > 32;
+        return bits;
+      }
       default: break;
     }
   }
   LaneBits result;
   for (unsigned i = 0; i < bit_count; ++i) {
     const bool depends = llvm::any_of(instruction.operands(), [&](const llvm::Use& operand) {
-      return !llvm::isa<llvm::Function>(operand) && bits_of(*operand).growth[i] != 0;
+      if (llvm::isa<llvm::Function>(operand)) return false;
+      const LaneBits bits = bits_of(*operand);
+      return bits.may_wrap || bits.growth[i] != 0;
     });
     if (!depends) result.growth[i] = 0;
   }

@@ -22,15 +22,30 @@ using llvm::Instruction;
 using llvm::Value;
 using Kind = Shape::Kind;
 
-constexpr Shape uniform_shape{Kind::uniform, 0};
-constexpr Shape varying_shape{Kind::varying, 0};
+constexpr Shape uniform_shape{Kind::uniform};
+constexpr Shape varying_shape{Kind::varying};
 
 // Larger ones are of no use to memory accesses, and their multiples could overflow.
 constexpr std::int64_t largest_stride = std::int64_t{1} << 20;
 
-Shape strided(std::int64_t stride) {
+Shape strided(std::int64_t stride, bool may_wrap = false) {
   if (stride == 0 || stride > largest_stride || stride < -largest_stride) return varying_shape;
-  return {Kind::strided, stride};
+  return {Kind::strided, stride, may_wrap};
+}
+
+constexpr unsigned most_depth = 8;  // operands below each other
+
+// Whether a value that grows from lane to lane wraps in none that takes part, nor in those before it.
+bool grows_without_wrapping(const Value& value, const LaneShapes& shapes, unsigned depth = most_depth) {
+  if (shapes.is_uniform(value)) return true;
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&value)) {
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee && callee->getName() == llvm::StringRef(lane_number_name);
+  }
+  const auto* operation = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(&value);
+  return operation && depth > 0 && operation->hasNoUnsignedWrap() && operation->getOpcode() != Instruction::Sub &&
+         grows_without_wrapping(*operation->getOperand(0), shapes, depth - 1) &&
+         grows_without_wrapping(*operation->getOperand(1), shapes, depth - 1);
 }
 
 std::optional<std::int64_t> small_constant(const Value* value) {
@@ -61,8 +76,14 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
     for (const llvm::BasicBlock* block : order) {
       for (const Instruction& instruction : *block) {
         const auto known = strided_.find(&instruction);
-        if (known == strided_.end() || derive(instruction) == known->second) continue;
-        strided_.erase(known);
+        if (known == strided_.end()) continue;
+        const Shape shape = derive(instruction);
+        if (shape == known->second) continue;
+        if (shape.kind == Kind::strided && shape.stride == known->second.stride) {
+          known->second.may_wrap = true;
+        } else {
+          strided_.erase(known);
+        }
         changed = true;
       }
     }
@@ -95,33 +116,43 @@ Shape LaneShapes::derive(const Instruction& instruction) const {
     case Instruction::Sub: {
       const Shape a = shape_of(0), b = shape_of(1);
       if (a.kind == Kind::varying || b.kind == Kind::varying) return varying_shape;
-      return strided(instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride);
+      return strided(instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride,
+                     a.may_wrap || b.may_wrap);
     }
     case Instruction::Mul: {
       const unsigned constant = llvm::isa<llvm::ConstantInt>(instruction.getOperand(1)) ? 1 : 0;
       const auto factor = small_constant(instruction.getOperand(constant));
       const Shape other = shape_of(1 - constant);
-      return factor && other.kind == Kind::strided ? strided(other.stride * *factor) : varying_shape;
+      return factor && other.kind == Kind::strided ? strided(other.stride * *factor, other.may_wrap) : varying_shape;
     }
     case Instruction::Shl: {
       const auto amount = small_constant(instruction.getOperand(1));
       const Shape value = shape_of(0);
       if (!amount || *amount > 20 || value.kind != Kind::strided) return varying_shape;
-      return strided(value.stride << *amount);
+      return strided(value.stride * (std::int64_t{1} << *amount), value.may_wrap);
     }
-    // A narrower sum wraps where the wider one does not. The vectoriser takes the lane's value from the end of the row
-    // that lies inside of a buffer (widen_index).
     case Instruction::ZExt:
-    case Instruction::SExt:
-      if (instruction.getOperand(0)->getType()->getIntegerBitWidth() < 32) return varying_shape;
-      return shape_of(0);
-    case Instruction::Trunc:
-      if (instruction.getType()->getIntegerBitWidth() < 32) return varying_shape;
-      return shape_of(0);
+    case Instruction::SExt: return derive_extension(llvm::cast<llvm::CastInst>(instruction));
+    case Instruction::Trunc: {
+      const unsigned width = instruction.getType()->getIntegerBitWidth();
+      const Shape value = shape_of(0);
+      if (width < 32 || value.kind != Kind::strided) return varying_shape;
+      return strided(value.stride, value.may_wrap && width > 32);  // in 32 bits all sums wrap alike
+    }
     case Instruction::AddrSpaceCast:
     case Instruction::Freeze: return shape_of(0);
     default: return varying_shape;
   }
+}
+
+Shape LaneShapes::derive_extension(const llvm::CastInst& extension) const {
+  const Value& narrow = *extension.getOperand(0);
+  const unsigned width = narrow.getType()->getIntegerBitWidth();
+  const Shape shape = of(narrow);
+  if (width < 32 || shape.kind != Kind::strided) return varying_shape;
+  const bool is_signed = extension.getOpcode() == Instruction::SExt;
+  const bool grows = !is_signed && shape.stride > 0 && grows_without_wrapping(narrow, *this);
+  return strided(shape.stride, shape.may_wrap || !grows);
 }
 
 Shape LaneShapes::derive_address(const llvm::GetElementPtrInst& address) const {
@@ -130,14 +161,16 @@ Shape LaneShapes::derive_address(const llvm::GetElementPtrInst& address) const {
   Shape base = of(*address.getPointerOperand());
   if (base.kind == Kind::varying) return varying_shape;
   std::int64_t stride = base.stride;
+  bool may_wrap = base.may_wrap;
   for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
     const Value* index = step.getOperand();
     const Shape shape = of(*index);
     if (shape.kind == Kind::uniform) continue;
     if (shape.kind == Kind::varying || step.isStruct()) return varying_shape;
     stride += shape.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout).getFixedValue());
+    may_wrap |= shape.may_wrap;
   }
-  return strided(stride);
+  return strided(stride, may_wrap);
 }
 
 // Lanes of one turn come to a loop's header together. At any other join they may come from different sides.
@@ -147,10 +180,10 @@ Shape LaneShapes::derive_phi(const llvm::PHINode& phi) const {
   for (const Value* incoming : phi.incoming_values()) {
     if (llvm::isa<Instruction>(incoming) && !seen_.contains(incoming)) continue;
     const Shape shape = of(*incoming);
-    if (shape.kind == Kind::varying || (common && *common != shape)) return varying_shape;
-    common = shape;
+    if (shape.kind != Kind::strided || (common && common->stride != shape.stride)) return varying_shape;
+    common = strided(shape.stride, shape.may_wrap || (common && common->may_wrap));
   }
-  return common && common->kind == Kind::strided ? *common : varying_shape;
+  return common.value_or(varying_shape);
 }
 
 }  // namespace metalloid::engines::simd

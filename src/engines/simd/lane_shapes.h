@@ -6,6 +6,14 @@
 //
 // A shape says what memory an access touches: one place, a row, a row with gaps, or places anywhere. What is uniform is
 // LLVM's uniformity analysis (lane_target.h says what starts out different); strides follow from arithmetic.
+//
+// Arithmetic of 32 bits may wrap between two lanes, and what is extended to 64 bits then is no row:
+//
+//   ulong(n - i)    with n = 3: 3, 2, 1, 0, 4294967295, ...
+//
+// As memory it is one all the same, for lanes on the far side lie 4 GiB away, where no kernel means to be as well. So
+// such values have strides that `may_wrap`: accesses may count on them behind a check of bounds that asks
+// (widening_checks.cpp), arithmetic must not.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -24,6 +32,7 @@ struct Shape {
   enum class Kind : std::uint8_t { uniform, strided, varying };
   Kind kind = Kind::varying;
   std::int64_t stride = 0;  // of addresses in bytes
+  bool may_wrap = false;    // a sum that the value was extended from
   bool operator==(const Shape&) const = default;
 };
 
@@ -34,10 +43,12 @@ struct LaneBits {
   std::array<std::optional<std::int64_t>, 5> growth;  // nothing: not known
   // Lane 0's value has at least so many zeros at its end.
   unsigned zeros = 0;
+  bool may_wrap = false;  // as shapes
   bool operator==(const LaneBits&) const = default;
   bool is_known() const;
-  // Whether each bit of the lane is a bit of the value, at a place of its own where lane 0 has a zero.
-  bool is_apart() const;
+  // Whether each bit of the lane is one of the value's lowest `width` bits, at a place of its own where lane 0 has a
+  // zero.
+  bool is_apart(unsigned width) const;
 };
 
 class LaneShapes {
@@ -55,6 +66,7 @@ class LaneShapes {
   Shape derive(const llvm::Instruction& instruction) const;
   Shape derive_address(const llvm::GetElementPtrInst& address) const;
   Shape derive_phi(const llvm::PHINode& phi) const;
+  Shape derive_extension(const llvm::CastInst& extension) const;
   void find_bits(const std::vector<llvm::BasicBlock*>& order);
   LaneBits derive_bits(const llvm::Instruction& instruction) const;
   unsigned zeros_of(const llvm::Value& value) const;

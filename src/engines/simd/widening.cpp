@@ -89,6 +89,12 @@ void Widening::make_slots() {
   }
   const auto make = [&](const llvm::Instruction& instruction) {
     Slots slots;
+    if (may_wrap(instruction)) {
+      slots.is_steady = builder_.CreateAlloca(builder_.getInt1Ty());
+      if (!shapes_.is_varying(instruction)) {
+        slots.beside_row = builder_.CreateAlloca(wide(number_like(instruction.getType())));
+      }
+    }
     if (!shapes_.is_varying(instruction)) {
       slots.scalar = builder_.CreateAlloca(instruction.getType());
       return slots;
@@ -170,13 +176,7 @@ void Widening::run_instructions(const ScheduledBlock& scheduled, Value* lanes) {
   }
   lanes_ = lanes;
   for (llvm::PHINode& phi : scheduled.block->phis()) {
-    const Slots& slots = phi_slots_[&phi];
-    Widened widened;
-    if (slots.scalar) widened.scalar = builder_.CreateLoad(phi.getType(), slots.scalar);
-    for (llvm::AllocaInst* slot : slots.vectors) {
-      widened.vectors.push_back(builder_.CreateLoad(slot->getAllocatedType(), slot));
-    }
-    keep(phi, widened);
+    keep(phi, load(phi_slots_[&phi]));
   }
   for (llvm::Instruction& instruction : *scheduled.block) {
     if (llvm::isa<llvm::PHINode>(instruction) || instruction.isTerminator()) continue;
@@ -193,14 +193,29 @@ void Widening::run_instructions(const ScheduledBlock& scheduled, Value* lanes) {
   leave(scheduled);
 }
 
-void Widening::keep(const Value& value, const Widened& widened) {
+void Widening::keep(Value& value, const Widened& widened) {
   known_[&value] = widened;
   const auto found = slots_.find(&value);
   if (found == slots_.end()) return;
-  if (found->second.scalar) builder_.CreateStore(widened.scalar, found->second.scalar);
-  for (unsigned part = 0; part < found->second.vectors.size(); ++part) {
-    builder_.CreateStore(widened.vectors[part], found->second.vectors[part]);
+  const Slots& slots = found->second;
+  if (slots.scalar) builder_.CreateStore(widened.scalar, slots.scalar);
+  for (unsigned part = 0; part < slots.vectors.size(); ++part) {
+    builder_.CreateStore(widened.vectors[part], slots.vectors[part]);
   }
+  if (slots.is_steady) builder_.CreateStore(is_steady(&value), slots.is_steady);
+  if (slots.beside_row) builder_.CreateStore(beside_row(&value), slots.beside_row);
+}
+
+Widened Widening::load(const Slots& slots) {
+  const auto from = [&](llvm::AllocaInst* slot) -> Value* {
+    return slot ? builder_.CreateLoad(slot->getAllocatedType(), slot) : nullptr;
+  };
+  Widened widened;
+  widened.scalar = from(slots.scalar);
+  for (llvm::AllocaInst* slot : slots.vectors) widened.vectors.push_back(from(slot));
+  widened.is_steady = from(slots.is_steady);
+  widened.beside_row = from(slots.beside_row);
+  return widened;
 }
 
 void Widening::leave(const ScheduledBlock& scheduled) {
@@ -285,9 +300,13 @@ void Widening::go_along(const BasicBlock& from, llvm::ArrayRef<unsigned> success
       const Slots& slots = phi_slots_[&phi];
       if (slots.scalar) {
         // One value and undefined ones count as uniform: the value stays, whichever way is last.
-        if (!llvm::isa<llvm::UndefValue>(incoming)) stores.emplace_back(scalar_of(incoming), slots.scalar);
+        if (llvm::isa<llvm::UndefValue>(incoming)) continue;
+        stores.emplace_back(scalar_of(incoming), slots.scalar);
+        if (slots.beside_row) stores.emplace_back(beside_row(incoming), slots.beside_row);
+        if (slots.is_steady) stores.emplace_back(is_steady(incoming), slots.is_steady);
         continue;
       }
+      if (slots.is_steady) stores.emplace_back(is_steady(incoming), slots.is_steady);
       for (unsigned part = 0; part < slots.vectors.size(); ++part) {
         Value* value = vector_of(incoming, part);
         if (!is_whole) {

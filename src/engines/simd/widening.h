@@ -47,6 +47,9 @@ llvm::Value* piece_of(llvm::IRBuilder<>& builder, llvm::Value* vector, unsigned 
 struct Widened {
   llvm::Value* scalar = nullptr;
   llvm::SmallVector<llvm::Value*, 4> vectors;
+  // Of values that may wrap (lane_shapes.h): whether they do not, an i1; of strided ones what lanes have that the
+  // stride does not tell, a vector, zero where nothing wraps.
+  llvm::Value *is_steady = nullptr, *beside_row = nullptr;
 };
 
 class Widening {
@@ -73,7 +76,7 @@ class Widening {
   void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
   Value* lanes_of(LaneSet set);       // null: all
   Value* lanes_or_all(Value* lanes);  // as a vector
-  void keep(const Value& value, const Widened& widened);
+  void keep(Value& value, const Widened& widened);
   bool lives_beyond_block(const llvm::Instruction& instruction) const;
   llvm::BasicBlock* start_of(const llvm::BasicBlock* block);
 
@@ -91,13 +94,23 @@ class Widening {
   Value* lane_numbers(Type* type) const;
   Value* last_lane(Value* lanes);
   const Widened& known(Value* value);
+  // widening_wraps.cpp: rows whose narrower sums may wrap
+  Type* number_like(Type* type) const;  // of addresses: of their indices
+  bool may_wrap(const Value& value) const;
+  Value* is_steady(Value* value);
+  Value* beside_row(Value* value);
+  Value* row_of_strided(Value* value, const Shape& shape);
+  Value* is_steady_extension(llvm::CastInst& extension);
+  std::optional<std::uint64_t> wraps_at(const Value& offset) const;
   Value* safe_address(Type* pointer);
+  Value* in_memory(Value* vector);
+  void call_runtime(std::string_view name, llvm::ArrayRef<Value*> operands);
 
   // widening_instructions.cpp
   void widen(llvm::Instruction& instruction);
   Value* scalar_copy(llvm::Instruction& instruction);
   Value* strided_copy(llvm::Instruction& instruction, const Shape& shape);
-  Value* widen_index(llvm::CastInst& cast, const Shape& operand);
+  Value* widen_index(llvm::CastInst& cast, const Shape& shape);
   Widened widen_operation(llvm::Instruction& instruction);
   Widened widen_division(llvm::BinaryOperator& division);
   Widened widen_cast(llvm::CastInst& cast);
@@ -155,6 +168,7 @@ class Widening {
   Value* are_surely_inside(const llvm::CallInst& check);
   Value* are_indices_inside(Value* offset, Value* limit);
   Value* lanes_outside(const llvm::CallInst& check);
+  void check_rows(const llvm::CallInst& check);
   Value* are_ends_inside(const llvm::CallInst& check);
   void find_outside(const llvm::CallInst& check);
   void report_lane(const llvm::CallInst& check, Value* outside);
@@ -167,7 +181,6 @@ class Widening {
   void screen_access(llvm::CallInst& call);
   bool screen_runs(llvm::CallInst& call, std::uint64_t bytes);
   void screen_meeting(llvm::CallInst& call);
-  Value* in_memory(Value* vector);
 
   // widening_calls.cpp
   bool widen_call(llvm::CallInst& call, Widened& result);
@@ -192,7 +205,9 @@ class Widening {
   struct Slots {
     llvm::AllocaInst* scalar = nullptr;
     llvm::SmallVector<llvm::AllocaInst*, 4> vectors;
+    llvm::AllocaInst *is_steady = nullptr, *beside_row = nullptr;
   };
+  Widened load(const Slots& slots);
   llvm::DenseMap<const Value*, Slots> slots_;      // of values that live beyond their block
   llvm::DenseMap<const Value*, Slots> phi_slots_;  // what the next block's phi will be
   llvm::DenseMap<const Value*, Value*> arguments_;

@@ -6,9 +6,11 @@
 //   varying     a comparison of vectors
 //
 // Checks that stand side by side are one branch. The comparisons look at all 32 lanes; if some of these are outside it
-// is found out, where nobody is in a hurry, whether one of them takes part.
+// is found out, where nobody is in a hurry, whether one of them takes part. Rows that may wrap (widening_wraps.cpp)
+// count as outside while they do, and then each lane that takes part has to lie where its row says.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PatternMatch.h>
@@ -17,6 +19,7 @@
 
 #include "engines/cpu/passes/lower_bounds_checks.h"
 #include "engines/simd/widening.h"
+#include "engines/simd/wrapped_rows.h"
 
 namespace metalloid::engines::simd {
 
@@ -64,8 +67,11 @@ void Widening::run_checks() {
 Value* Widening::are_surely_inside(const llvm::CallInst& check) {
   const Operands operands(check);
   const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(operands.bytes);
+  const auto if_steady = [&](Value* inside) {
+    return may_wrap(*operands.offset) ? builder_.CreateAnd(inside, is_steady(operands.offset)) : inside;
+  };
   if (!bytes || !shapes_.is_uniform(*operands.available)) {
-    return builder_.CreateNot(any(lanes_outside(check)));
+    return if_steady(builder_.CreateNot(any(lanes_outside(check))));
   }
   Value* limit = cpu::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
   const auto fits = [&](Value* lowest, std::uint64_t span) {
@@ -76,6 +82,7 @@ Value* Widening::are_surely_inside(const llvm::CallInst& check) {
   const LaneBits bits = shapes_.bits_of(*operands.offset);
   llvm::SmallVector<unsigned, 5> unknown;
   std::int64_t below = 0, span = 0;
+  unsigned most = 0;  // of the lane that has most
   for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
     if (!bits.growth[bit]) {
       unknown.push_back(bit);
@@ -83,20 +90,17 @@ Value* Widening::are_surely_inside(const llvm::CallInst& check) {
     }
     span += std::abs(*bits.growth[bit]);
     if (*bits.growth[bit] < 0) below += *bits.growth[bit];
+    if (*bits.growth[bit] > 0) most |= 1u << bit;
   }
-  if (1u << unknown.size() > most_starts) return are_indices_inside(operands.offset, limit);
-  Value* all = nullptr;
+  if (1u << unknown.size() > most_starts) {
+    return if_steady(are_indices_inside(operands.offset, limit));
+  }
+  Value* all = bits.may_wrap && !wraps_at(*operands.offset) ? is_steady(operands.offset) : nullptr;
   for (const unsigned start : lanes_of_bits(unknown)) {
     Value* lowest = nullptr;
     if (shapes_.is_varying(*operands.offset)) {
-      // Counted from the last lane, as addresses are (run_address).
-      unsigned last = start;
-      for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
-        if (bits.growth[bit]) last |= 1u << bit;
-      }
-      lowest = value_in_lane(operands.offset, last);
-      const std::int64_t above = span + below;  // what known bits add
-      lowest = builder_.CreateSub(lowest, builder_.getInt64(static_cast<std::uint64_t>(above)));
+      lowest = value_in_lane(operands.offset, start | most);
+      lowest = builder_.CreateSub(lowest, builder_.getInt64(static_cast<std::uint64_t>(span)));
     } else {
       lowest = scalar_of(operands.offset);
       if (below != 0) lowest = builder_.CreateAdd(lowest, builder_.getInt64(static_cast<std::uint64_t>(below)));
@@ -153,6 +157,12 @@ Value* Widening::lanes_outside(const llvm::CallInst& check) {
     front = builder_.CreateMaskedGather(wide(builder_.getInt64Ty()), vector_of(operands.front), llvm::Align(8),
                                         lanes_or_all(lanes_), llvm::Constant::getNullValue(available->getType()));
   }
+  if (const auto end = wraps_at(*operands.offset)) {
+    // Lanes of one row on both sides of where it wraps are too far from each other for any memory but the largest, and
+    // there the first ones count as outside.
+    available = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, available,
+                                               llvm::ConstantInt::get(available->getType(), *end));
+  }
   offset = builder_.CreateAdd(offset, front);
   available = builder_.CreateAdd(available, front);
   Value* starts = builder_.CreateICmpULE(offset, available);
@@ -177,7 +187,33 @@ Value* Widening::are_ends_inside(const llvm::CallInst& check) {
     return builder_.CreateICmpULT(builder_.CreateAdd(scalar_of(operands.offset), further), limit);
   };
   Value* first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(lanes_), builder_.getFalse());
-  return builder_.CreateAnd(is_inside(first), is_inside(last_lane(lanes_)));
+  Value* inside = builder_.CreateAnd(is_inside(first), is_inside(last_lane(lanes_)));
+  return shape.may_wrap ? builder_.CreateAnd(inside, is_steady(operands.offset)) : inside;
+}
+
+// Where narrower sums wrap, lanes that take part may lie elsewhere than their row: then the dispatch ends.
+void Widening::check_rows(const llvm::CallInst& check) {
+  Value *offset = check.getArgOperand(0), *what = check.getArgOperand(4), *text = check.getArgOperand(5);
+  llvm::SmallVector<Value*, 8> operands = {wide_.getArg(0), wide_.getArg(1), in_memory(vector_of(offset)),
+                                           bits_of(lanes_)};
+  std::string_view name = check_row_name;
+  if (const Shape shape = shapes_.of(*offset); shape.kind == Kind::strided) {
+    operands.append({scalar_of(offset), builder_.getInt64(static_cast<std::uint64_t>(shape.stride))});
+  } else {
+    name = check_runs_name;
+    llvm::SmallVector<std::uint64_t, 5> growth;
+    for (const auto& bit : shapes_.bits_of(*offset).growth) {
+      growth.push_back(static_cast<std::uint64_t>(bit.value_or(unknown_growth)));
+    }
+    llvm::Constant* table = llvm::ConstantDataArray::get(context_, growth);
+    operands.push_back(new llvm::GlobalVariable(*wide_.getParent(), table->getType(), /*isConstant=*/true,
+                                                llvm::GlobalValue::PrivateLinkage, table));
+  }
+  for (Value* word : {what, text}) {
+    operands.push_back(shapes_.is_uniform(*word) ? scalar_of(word)
+                                                 : llvm::ConstantPointerNull::get(builder_.getPtrTy()));
+  }
+  call_runtime(name, operands);
 }
 
 // Reports the first lane that is outside; goes on if there is none.
@@ -192,7 +228,15 @@ void Widening::find_outside(const llvm::CallInst& check) {
   }
   apart([&] {
     Value* outside = lanes_outside(check);
-    builder_.CreateCondBr(any(outside), report, next);
+    const Value& offset = *check.getArgOperand(0);
+    const bool has_row = may_wrap(offset) && !wraps_at(offset);
+    llvm::BasicBlock* inside = has_row ? llvm::BasicBlock::Create(context_, "row", &wide_) : next;
+    builder_.CreateCondBr(any(outside), report, inside);
+    if (has_row) {
+      builder_.SetInsertPoint(inside);
+      apart([&] { check_rows(check); });
+      builder_.CreateBr(next);
+    }
     builder_.SetInsertPoint(report);
     report_lane(check, outside);
   });

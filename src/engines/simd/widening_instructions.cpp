@@ -82,17 +82,14 @@ Value* Widening::strided_copy(Instruction& instruction, const Shape& shape) {
 
 //   i - 1, with i the thread's unsigned position, is 4294967295 in thread 0 and then 0, 1, 2
 //
-// As 64 bits it is no row of addresses, but lanes in front of where the narrow sum wraps lie 16 GiB behind any that
-// follow, so that no kernel means both. Counted from the last lane they come to lie in front of the row, where lanes
-// that take no part may lie.
+// Counted from the lane that has most if nothing wraps, lanes in front of where the narrow sum wraps come to lie in
+// front of the row, where lanes that take no part may lie.
 Value* Widening::widen_index(llvm::CastInst& cast, const Shape& shape) {
   Value* first = scalar_of(cast.getOperand(0));
-  if (cast.getOpcode() == Instruction::SExt || shape.stride < 0) {
-    return builder_.CreateCast(cast.getOpcode(), first, cast.getType());
-  }
+  if (!shape.may_wrap || shape.stride < 0) return builder_.CreateCast(cast.getOpcode(), first, cast.getType());
   const std::uint64_t distance = static_cast<std::uint64_t>(shape.stride) * (simdgroup_width - 1);
   Value* last = builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), distance));
-  return builder_.CreateSub(builder_.CreateZExt(last, cast.getType()),
+  return builder_.CreateSub(builder_.CreateCast(cast.getOpcode(), last, cast.getType()),
                             llvm::ConstantInt::get(cast.getType(), distance));
 }
 

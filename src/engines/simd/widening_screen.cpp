@@ -35,11 +35,7 @@ bool Widening::widen_screen_call(llvm::CallInst& call) {
 void Widening::call_screen(std::string_view name, llvm::ArrayRef<Value*> operands) {
   llvm::SmallVector<Value*, 8> all = {wide_.getArg(0), wide_.getArg(1)};  // state, first thread
   all.append(operands.begin(), operands.end());
-  llvm::SmallVector<Type*, 8> types;
-  for (Value* operand : all) types.push_back(operand->getType());
-  auto callee = wide_.getParent()->getOrInsertFunction(llvm::StringRef(name),
-                                                       llvm::FunctionType::get(builder_.getVoidTy(), types, false));
-  builder_.CreateCall(callee, all)->setDoesNotThrow();
+  call_runtime(name, all);
 }
 
 void Widening::expect(llvm::CallInst& call) {
@@ -120,13 +116,6 @@ void Widening::screen_meeting(llvm::CallInst& call) {
     all = in_memory(vector_of(operand));
   }
   call_screen(screen_meet_name, {bits_of(lanes_), call.getArgOperand(0), call.getArgOperand(1), one, all});
-}
-
-Value* Widening::in_memory(Value* vector) {
-  llvm::IRBuilder<> start(entry_, entry_->begin());
-  Value* memory = start.CreateAlloca(vector->getType());
-  builder_.CreateStore(vector, memory);
-  return memory;
 }
 
 }  // namespace metalloid::engines::simd

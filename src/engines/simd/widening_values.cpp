@@ -75,13 +75,7 @@ Value* Widening::lane_numbers(Type* type) const {
 const Widened& Widening::known(Value* value) {
   const auto found = known_.find(value);
   if (found != known_.end()) return found->second;
-  const Slots& slots = slots_.find(value)->second;
-  Widened widened;
-  if (slots.scalar) widened.scalar = builder_.CreateLoad(value->getType(), slots.scalar);
-  for (llvm::AllocaInst* slot : slots.vectors) {
-    widened.vectors.push_back(builder_.CreateLoad(slot->getAllocatedType(), slot));
-  }
-  return known_[value] = widened;
+  return known_[value] = load(slots_.find(value)->second);
 }
 
 Value* Widening::scalar_of(Value* value) {
@@ -132,18 +126,9 @@ Value* Widening::vector_of(Value* value, unsigned part) {
   Widened& widened = known_[value];
   if (part < widened.vectors.size() && widened.vectors[part]) return widened.vectors[part];
   const Shape shape = shapes_.of(*value);
-  Value* splat = nullptr;
-  if (shape.kind == Kind::strided && type->isPointerTy()) {
-    Type* word = builder_.getInt64Ty();
-    Value* offsets = builder_.CreateMul(lane_numbers(word), llvm::ConstantInt::getSigned(wide(word), shape.stride));
-    splat = builder_.CreateGEP(builder_.getInt8Ty(), widened.scalar, offsets);
-  } else {
-    splat = builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
-    if (shape.kind == Kind::strided) {
-      splat = builder_.CreateAdd(
-          splat, builder_.CreateMul(lane_numbers(type), llvm::ConstantInt::getSigned(wide(type), shape.stride)));
-    }
-  }
+  Value* splat = shape.kind == Kind::strided
+                     ? row_of_strided(value, shape)
+                     : builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
   Widened& cached = known_[value];
   if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
   return cached.vectors[part] = splat;
@@ -180,13 +165,19 @@ Value* Widening::value_in_lane(Value* value, unsigned lane) {
   if (Value* before = in_lane_.lookup(key)) return before;
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   Value* result = nullptr;
-  if (shape.kind == Kind::strided) {
+  const bool is_here = instruction && instruction->getParent() == current_->block && is_cheap_for_one(*instruction);
+  if (shape.kind == Kind::strided && !(shape.may_wrap && is_here)) {
     Value* first = scalar_of(value);
     const auto distance = static_cast<std::uint64_t>(shape.stride * static_cast<std::int64_t>(lane));
     result = value->getType()->isPointerTy()
                  ? builder_.CreateGEP(builder_.getInt8Ty(), first, builder_.getInt64(distance))
                  : builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), distance, false, true));
-  } else if (instruction && instruction->getParent() == current_->block && is_cheap_for_one(*instruction)) {
+    if (shape.may_wrap) {
+      Value* beside = builder_.CreateExtractElement(beside_row(value), lane);
+      result = value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), result, beside)
+                                               : builder_.CreateAdd(result, beside);
+    }
+  } else if (is_here) {
     llvm::SmallVector<Value*, 4> operands;
     for (Value* operand : instruction->operands()) operands.push_back(value_in_lane(operand, lane));
     auto* copy = llvm::cast<llvm::Instruction>(copy_for_lane(*instruction, operands));
@@ -218,6 +209,21 @@ Value* Widening::safe_address(Type* pointer) {
     address = builder.CreateAddrSpaceCast(memory, pointer);
   }
   return address;
+}
+
+Value* Widening::in_memory(Value* vector) {
+  llvm::IRBuilder<> start(entry_, entry_->begin());
+  Value* memory = start.CreateAlloca(vector->getType());
+  builder_.CreateStore(vector, memory);
+  return memory;
+}
+
+void Widening::call_runtime(std::string_view name, llvm::ArrayRef<Value*> operands) {
+  llvm::SmallVector<Type*, 8> types;
+  for (Value* operand : operands) types.push_back(operand->getType());
+  auto callee = wide_.getParent()->getOrInsertFunction(llvm::StringRef(name),
+                                                       llvm::FunctionType::get(builder_.getVoidTy(), types, false));
+  builder_.CreateCall(callee, operands)->setDoesNotThrow();
 }
 
 }  // namespace metalloid::engines::simd

@@ -189,6 +189,7 @@ class CpuExecutable : public Executable {
     Size failed_threadgroup;
     std::string at, what, where;  // of a crash
     std::string outside;          // of an access outside of its memory: the message
+    bool is_wrapped_row = false;  // the access is one that the engine cannot carry out
 
     Launch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
         : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
@@ -351,6 +352,7 @@ class CpuExecutable : public Executable {
       failed_threadgroup = {at[0], at[1], at[2]};
       if (worker->out_of_bounds.is_set) {
         outside = describe(worker->out_of_bounds, kernel.info_, *worker);
+        is_wrapped_row = worker->out_of_bounds.is_wrapped_row;
       } else if (outcome.crashed()) {
         describe_crash(*worker, line);
       }
@@ -413,7 +415,7 @@ class CpuExecutable : public Executable {
 
     void throw_failure(const Watch& watch) const {
       if (!failed.load()) return;
-      if (!outside.empty()) throw Error(ErrorCode::out_of_bounds, outside);
+      if (!outside.empty()) throw Error(is_wrapped_row ? ErrorCode::unsupported : ErrorCode::out_of_bounds, outside);
       if (failure.stopped() && watch.interrupted()) {
         throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
       }

@@ -53,11 +53,30 @@ std::string name_of_thread(std::uint32_t thread, const ThreadgroupState& state) 
   return fmt::format("thread ({}, {}, {})", position[0], position[1], position[2]);
 }
 
+const char* verb_of(AccessKind kind) {
+  return kind == AccessKind::read ? "reads" : kind == AccessKind::write ? "writes" : "changes";
+}
+
+std::string describe_wrapped_row(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state) {
+  std::string message = fmt::format("kernel '{}'", kernel.name);
+  if (access.what && access.first) {
+    const AccessText text(access.first);
+    std::uint64_t element = 1;
+    message += fmt::format(" {} {}", verb_of(text.kind), name_of_memory(access.what, kernel, element));
+    if (!text.line.empty()) message += fmt::format(" at {}", text.line);
+  } else {
+    message += " reaches memory";
+  }
+  return message + " by an index of 32 bits that wraps around between threads of one simdgroup, " +
+         name_of_thread(access.thread, state) + ": use an index of 64 bits, or device 'reference'";
+}
+
 std::int64_t rounded_down(std::int64_t value, std::int64_t unit) { return value / unit - (value % unit < 0 ? 1 : 0); }
 
 }  // namespace
 
 std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state) {
+  if (access.is_wrapped_row) return describe_wrapped_row(access, kernel, state);
   const auto begin = static_cast<std::int64_t>(access.offset), size = static_cast<std::int64_t>(access.available);
   const std::int64_t least = -static_cast<std::int64_t>(access.front);
   const bool is_before = begin < least || begin >= size;
@@ -69,8 +88,7 @@ std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const 
   std::uint64_t element = text.bytes != 0 ? text.bytes : 1;
   const std::string memory = name_of_memory(access.what, kernel, element);
   const auto unit = static_cast<std::int64_t>(element);
-  const char* does = text.kind == AccessKind::read ? "reads" : text.kind == AccessKind::write ? "writes" : "changes";
-  std::string message = fmt::format("kernel '{}' {} outside of {}: ", kernel.name, does, memory);
+  std::string message = fmt::format("kernel '{}' {} outside of {}: ", kernel.name, verb_of(text.kind), memory);
   // The first element that is not there.
   const std::int64_t index = rounded_down(from < least || from >= size ? from : size, unit);
   message += fmt::format("element {} of {} (bytes {} to {} of {})", index, size / unit, from, from + bytes - 1, size);

@@ -15,6 +15,7 @@ enum class AccessKind : char { read = 'r', write = 'w', change = 'c' };
 
 struct OutOfBounds {
   bool is_set = false;
+  bool is_wrapped_row = false;  // it lies inside, but the engine cannot carry it out
   std::uint32_t thread = 0;  // its index in its threadgroup, or unknown_thread
   // All bytes of accesses that were checked at once, and what there is behind and in front of where offsets count from.
   // Offsets are signed numbers.

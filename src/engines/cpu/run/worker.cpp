@@ -59,11 +59,16 @@ void check_end(ThreadgroupState* state, std::uint32_t thread) {
                                 std::uint64_t bytes, std::uint64_t available, const std::uint64_t* front,
                                 const char* what, const char* first, const char* last) {
   auto& worker = state ? static_cast<Worker&>(*state) : *current_worker;
-  worker.out_of_bounds = {true, thread, offset, bytes, available, *front, what, first, last};
+  worker.out_of_bounds = {true, false, thread, offset, bytes, available, *front, what, first, last};
   __builtin_trap();  // into the crash guard
 }
 
 }  // namespace
+
+void report_wrapped_row(ThreadgroupState* state, std::uint32_t thread, const char* what, const char* access) {
+  static_cast<Worker&>(*state).out_of_bounds = {true, true, thread, 0, 0, 0, 0, what, access, access};
+  __builtin_trap();
+}
 
 Worker* WorkerPool::take() {
   {
