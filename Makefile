@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -21,6 +21,7 @@ help:
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
 	@echo 'make compare-engines  run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1)'
+	@echo 'make compare-oracle  run random kernels on every CPU device and compare with NumPy (COUNT=20000 SEED=1 DEVICES=cpu,reference)'
 	@echo 'make wheel    build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")'
 	@echo 'make wheel-test  install the wheels into bare Debian systems and use them there (needs root and debootstrap)'
 	@echo 'make clean    delete $(BUILD)/'
@@ -43,6 +44,7 @@ test: build
 	@scripts/install_dependencies.sh test
 	@BUILD=$(BUILD) scripts/test.sh
 
+cpu_devices := cpu,reference
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.
 test-operators: build
 	@scripts/install_dependencies.sh test
@@ -77,6 +79,12 @@ fuzz: build
 compare-engines: build
 	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000) \
 	  --seconds $(or $(SECONDS),0)
+
+cpu_devices := cpu,reference
+# An interrupted run goes on where it was when it is started again with the same seeds.
+compare-oracle: build
+	@METALLOID_BUILD=$(BUILD) .venv/bin/python tests/oracle/sweep.py --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
+	  --devices $(or $(DEVICES),$(cpu_devices)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
 
 wheel: dependencies
 	@scripts/wheel.sh $(PYTHONS)
