@@ -55,12 +55,14 @@ std::vector<CheckClass> check_classes_named(std::string_view name);
 enum class Severity : std::uint8_t { note, warning, error };
 std::string_view name_of(Severity severity);  // "note", "warning", "error"
 
-// A line of the source, and the calls that led into it, the innermost first.
+// A line of the source, and the calls that led into it, the innermost first. What stands in a macro's body is in a call
+// from where the macro is expanded.
 struct SourcePlace {
   std::string file;
   std::uint32_t line = 0, column = 0;  // from 1; 0: unknown
   std::string text;                    // the line; empty if it is not known
   std::vector<SourcePlace> called_from;
+  std::string macro;  // the name of the one whose body has it; empty: none
 };
 
 struct ThreadPlace {

@@ -26,11 +26,12 @@
 #include <vector>
 
 #include "checker/code/drop_private_checks.h"
+#include "checker/code/follow_undefined.h"
 #include "checker/code/instrument.h"
+#include "checker/code/mark_variables.h"
 #include "checker/code/mark_ways_around.h"
 #include "checker/code/resolve.h"
 #include "checker/code/screen.h"
-#include "checker/code/track_variables.h"
 #include "engines/cpu/code/machine.h"
 #include "engines/cpu/code/relax_alignment.h"
 #include "engines/cpu/passes/check_bounds.h"
@@ -128,7 +129,8 @@ const std::map<std::string, Pass>& passes() {
       {"place_threadgroup_addresses", [](Subject& s) { ir::place_threadgroup_addresses(s.kernel); }},
       {"place_turn_ends", [](Subject& s) { ir::place_turn_ends(s.module()); }},
       {"instrument_for_checks", [](Subject& s) { checker::instrumentation({}).run(s.kernel); }},
-      {"track_variables", [](Subject& s) { checker::track_variables(*s.entry); }},
+      {"mark_variables", [](Subject& s) { checker::mark_variables(*s.entry); }},
+      {"follow_undefined", [](Subject& s) { checker::follow_undefined(s.module(), /*tells=*/true); }},
       {"drop_private_checks", [](Subject& s) { checker::drop_private_checks(s.module()); }},
       {"mark_ways_around", [](Subject& s) { checker::mark_ways_around(s.module()); }},
       {"resolve_checks", [](Subject& s) { checker::resolve(s.kernel); }},

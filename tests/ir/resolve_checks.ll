@@ -6,7 +6,7 @@
 ; RUN(LOWERED): resolve_checks lower_arguments lower_checks
 
 ; CHECK: [[FILE:@.*]] = private {{.*}}c"here.metal\00"
-; CHECK: [[SITE:@.*]] = internal constant { ptr, ptr, i32, i32, i32, i32 } { ptr [[FILE]], ptr null, i32 7, i32 3, i32 1, i32 0 }
+; CHECK: [[SITE:@.*]] = internal constant { ptr, ptr, ptr, i32, i32, i32, i32 } { ptr [[FILE]], ptr null, ptr null, i32 7, i32 3, i32 1, i32 0 }
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: call ptr addrspace(1) @metalloid.checked.access.p1(ptr addrspace(1) %at, ptr {{.*}}, i64 -1, i32 0, i64 4, i64 0, i32 1, i32 {{.*}}, ptr [[SITE]])
 ; CHECK: call i64 @llvm.usub.sat.i64(i64 16, i64 4)

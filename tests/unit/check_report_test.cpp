@@ -22,7 +22,7 @@ using ::testing::Not;
 
 FindingStep step_at(std::uint32_t line, std::uint32_t column, const std::string& text, const std::string& action,
                     std::uint32_t thread) {
-  FindingStep step{action, {"tile.metal", line, column, text, {}}, {}, ""};
+  FindingStep step{action, {"tile.metal", line, column, text, {}, ""}, {}, ""};
   step.thread = ThreadPlace{{thread, 0, 0}, {0, 0, 0}, {thread, 0, 0}, thread / 32, thread % 32};
   return step;
 }
@@ -89,7 +89,8 @@ tile.metal:31:3: note: thread (4, 0, 0) of threadgroup (0, 0, 0) (simdgroup 0, l
 
 TEST(CheckText, ShowsTheCallsThatLedThere) {
   Finding finding = race();
-  finding.steps[1].place.called_from = {{"tile.metal", 50, 7, "  load(i);", {}}, {"main.metal", 9, 1, "f();", {}}};
+  finding.steps[1].place.called_from = {{"tile.metal", 50, 7, "  load(i);", {}, ""},
+                                        {"main.metal", 9, 1, "f();", {}, ""}};
   const std::string text = text_of(finding);
   EXPECT_THAT(text, HasSubstr("tile.metal:50:7: note: called from here\n   50 |   load(i);\n      |       ^\n"));
   EXPECT_THAT(text, HasSubstr("main.metal:9:1: note: called from here\n    9 | f();\n"));
@@ -108,9 +109,9 @@ TEST(CheckText, SaysWhatIsKnownAndNoMore) {
   finding.kernel = "k";
   finding.severity = Severity::warning;
   EXPECT_EQ(text_of(finding), "kernel 'k': warning: wrong [out-of-bounds]\n");
-  finding.steps.push_back({"", {"a.metal", 7, 0, "", {}}, {}, ""});
+  finding.steps.push_back({"", {"a.metal", 7, 0, "", {}, ""}, {}, ""});
   EXPECT_EQ(text_of(finding), "a.metal:7: warning: wrong [out-of-bounds]\n  in kernel 'k'\n");
-  finding.steps[0].place = {"", 7, 3, "", {}};
+  finding.steps[0].place = {"", 7, 3, "", {}, ""};
   EXPECT_THAT(text_of(finding), HasSubstr("line 7:3: warning"));
 }
 
@@ -150,7 +151,7 @@ TEST(CheckText, LeavesNothingThatSteersATerminal) {
   finding.message = finding.fix = finding.kernel = finding.memory = hostile;
   for (FindingStep& step : finding.steps) {
     step.action = step.value = step.place.file = step.place.text = hostile;
-    step.place.called_from = {{hostile, 1, 1, hostile, {}}};
+    step.place.called_from = {{hostile, 1, 1, hostile, {}, ""}};
   }
   const std::string text = text_of(finding);
   for (const char c : text) {
@@ -165,7 +166,7 @@ TEST(CheckText, LeavesNothingThatSteersATerminal) {
 TEST(CheckJson, HasAllOfAFinding) {
   Finding finding = race();
   finding.index = 3;
-  finding.steps[0].place.called_from = {{"tile.metal", 50, 7, "load(i);", {}}};
+  finding.steps[0].place.called_from = {{"tile.metal", 50, 7, "load(i);", {}, ""}};
   const json document = json::parse(json_of(std::vector{finding}));
   EXPECT_EQ(document["version"], 1);
   ASSERT_EQ(document["findings"].size(), 1u);

@@ -28,7 +28,7 @@ Finding finding_at(CheckClass kind, const std::string& file, std::uint32_t line,
   finding.kind = kind;
   finding.kernel = "k";
   finding.message = "wrong";
-  finding.steps = {{"reads", {file, line, 1, text, {}}, {}, ""}};
+  finding.steps = {{"reads", {file, line, 1, text, {}, ""}, {}, ""}};
   return finding;
 }
 
@@ -82,7 +82,7 @@ TEST(CheckSuppressions, HaveClassesFilesAndLines) {
 
 TEST(CheckSuppressions, LookAtEveryStepAndCaller) {
   Finding finding = finding_at(CheckClass::device_race, "a.metal", 7);
-  finding.steps.push_back({"writes", {"b.metal", 9, 1, "", {{"c.metal", 3, 1, "", {}}}}, {}, ""});
+  finding.steps.push_back({"writes", {"b.metal", 9, 1, "", {{"c.metal", 3, 1, "", {}, ""}}, ""}, {}, ""});
   EXPECT_TRUE(is_suppressed({"race:a.metal"}, finding));
   EXPECT_TRUE(is_suppressed({"race:b.metal:9"}, finding));
   EXPECT_TRUE(is_suppressed({"race:c.metal"}, finding));
@@ -216,14 +216,14 @@ TEST(CheckSession, CountsWhatIsInTheSamePlaces) {
   const CheckSession session;
   const auto race = [](std::uint32_t one, std::uint32_t two) {
     Finding finding = finding_at(CheckClass::device_race, "a.metal", one);
-    finding.steps.push_back({"writes", {"a.metal", two, 1, "", {}}, {}, ""});
+    finding.steps.push_back({"writes", {"a.metal", two, 1, "", {}, ""}, {}, ""});
     return finding;
   };
   checker::add_finding(race(1, 2));
   checker::add_finding(race(2, 1));
   checker::add_finding(race(1, 3));
   Finding from_elsewhere = race(1, 2), many = race(1, 2), in_kernel = race(1, 2);
-  from_elsewhere.steps[0].place.called_from = {{"a.metal", 9, 1, "", {}}};
+  from_elsewhere.steps[0].place.called_from = {{"a.metal", 9, 1, "", {}, ""}};
   many.count = 10;
   in_kernel.kernel = "other";
   checker::add_finding(from_elsewhere);

@@ -31,9 +31,29 @@ llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::strin
   return calls;
 }
 
+bool is_access_check(const llvm::Value& value) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&value);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with(llvm::StringRef(check_access_name));
+}
+
+void make_expectation(llvm::IRBuilder<>& builder, llvm::Value* holds, CheckClass kind, llvm::StringRef name) {
+  llvm::Type* pointer = builder.getPtrTy();
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  builder.CreateCall(
+      operation(module, check_expect_name, builder.getVoidTy(), {builder.getInt1Ty(), builder.getInt32Ty(), pointer}),
+      {holds, builder.getInt32(static_cast<std::uint32_t>(kind)),
+       name.empty() ? static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy()))
+                    : builder.CreateGlobalString(name)});
+}
+
+llvm::Value* all_hold(llvm::IRBuilder<>& builder, llvm::Value* holds) {
+  return holds->getType()->isVectorTy() ? builder.CreateAndReduce(holds) : holds;
+}
+
 llvm::SmallVector<llvm::CallInst*, 64> take_accesses_to_variables(llvm::SmallVectorImpl<llvm::CallInst*>& checks) {
   const auto is_of_variables = [](llvm::CallInst* check) {
-    if (!check->getCalledFunction()->getName().starts_with(llvm::StringRef(check_access_name))) return false;
+    if (!is_access_check(*check)) return false;
     llvm::SmallPtrSet<llvm::Value*, 16> seen;
     llvm::SmallVector<llvm::Value*, 8> roots;
     ir::find_roots(check->getArgOperand(0), seen, roots);

@@ -5,7 +5,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <string_view>
+
+#include "checker/code/operations.h"
+#include "metalloid/check.h"
 
 namespace metalloid::checker {
 
@@ -15,6 +19,16 @@ llvm::FunctionCallee operation(llvm::Module& module, std::string_view name, llvm
                                llvm::ArrayRef<llvm::Type*> parameters);
 
 llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::string_view name);
+
+// What a check of an access returns is the address that it was given.
+bool is_access_check(const llvm::Value& value);
+// The logarithm of the alignment that an access's flags have.
+inline unsigned alignment_of(std::uint32_t flags) { return flags >> access_alignment_shift & 0x3f; }
+// In front of where the builder stands.
+void make_expectation(llvm::IRBuilder<>& builder, llvm::Value* holds, CheckClass kind, llvm::StringRef name);
+
+// i1, also of a vector of them.
+llvm::Value* all_hold(llvm::IRBuilder<>& builder, llvm::Value* holds);
 
 // Takes the accesses to the thread's own variables out of a list of checks. With these out of the way, addresses that a
 // thread keeps there can be followed (ir/support/kept_pointers.h).

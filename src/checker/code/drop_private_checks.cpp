@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <cstdint>
 #include <string>
 
 #include "checker/code/calls.h"
@@ -16,7 +17,7 @@
 namespace metalloid::checker {
 namespace {
 
-bool is_plainly_private(const llvm::CallInst& check, const llvm::DataLayout& layout) {
+bool is_plainly_private(llvm::CallInst& check, const llvm::DataLayout& layout) {
   const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(check.getArgOperand(1));
   if (!bytes) return false;
   llvm::APInt offset(64, 0);
@@ -24,8 +25,14 @@ bool is_plainly_private(const llvm::CallInst& check, const llvm::DataLayout& lay
       check.getArgOperand(0)->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true));
   if (!variable) return false;
   const auto size = variable->getAllocationSize(layout);
-  return size && !size->isScalable() && offset.isNonNegative() &&
-         offset.getZExtValue() + bytes->getZExtValue() <= size->getFixedValue();
+  const bool is_inside = size && !size->isScalable() && offset.isNonNegative() &&
+                         offset.getZExtValue() + bytes->getZExtValue() <= size->getFixedValue();
+  const auto flags = static_cast<std::uint32_t>(llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue());
+  if (is_inside && offset.countr_zero() < alignment_of(flags)) {
+    llvm::IRBuilder<> builder(&check);
+    make_expectation(builder, builder.getFalse(), CheckClass::misaligned, variable->getName().split('.').first);
+  }
+  return is_inside;
 }
 
 bool drop_round(llvm::Module& module) {

@@ -14,9 +14,10 @@
 
 #include "checker/code/calls.h"
 #include "checker/code/drop_private_checks.h"
+#include "checker/code/follow_undefined.h"
+#include "checker/code/mark_variables.h"
 #include "checker/code/mark_ways_around.h"
 #include "checker/code/operations.h"
-#include "checker/code/track_variables.h"
 #include "ir/operations.h"
 #include "metalloid/check.h"
 
@@ -51,10 +52,11 @@ class Instrumenter {
     const llvm::Function* entry = module_.getFunction(kernel_.info.symbol);
     for (llvm::Function& function : module_) {
       if (function.isDeclaration()) continue;
+      is_users_ = function.getSubprogram() != nullptr;
       llvm::SmallVector<llvm::Instruction*, 64> instructions;
       for (llvm::Instruction& instruction : llvm::instructions(function)) instructions.push_back(&instruction);
       for (llvm::Instruction* instruction : instructions) visit(*instruction, &function == entry);
-      track_variables(function);
+      mark_variables(function);
     }
   }
 
@@ -85,8 +87,9 @@ class Instrumenter {
     if (options_.finite) check_finite(instruction);
   }
 
-  // Accesses of a variable that the code names, at a constant place inside of it, need no question.
-  bool is_plainly_inside(Value* pointer, std::uint64_t bytes) const {
+  // Accesses of a variable that the code names, at a constant place inside of it, need no question. Where the thread's
+  // own begins, LLVM decides: it is where in it that is aligned or not.
+  bool is_plainly_inside(Value* pointer, std::uint64_t bytes, llvm::Align alignment) {
     const llvm::DataLayout& layout = module_.getDataLayout();
     llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
     const Value* root = pointer->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
@@ -101,7 +104,30 @@ class Instrumenter {
     } else {
       return false;
     }
-    return offset.isNonNegative() && offset.getZExtValue() <= size && bytes <= size - offset.getZExtValue();
+    if (offset.isNegative() || offset.getZExtValue() > size || bytes > size - offset.getZExtValue()) return false;
+    if (llvm::isa<llvm::AllocaInst>(root) && !llvm::isAligned(alignment, offset.getZExtValue())) {
+      make_expectation(builder_, builder_.getFalse(), CheckClass::misaligned, root->getName());
+    }
+    return true;
+  }
+
+  // What a type wants where numbers are taken for something larger: of an array that the code names, Clang knows that
+  // it is less aligned than the type, and says so.
+  llvm::Align wanted(Value* pointer, llvm::Type* type, llvm::Align said) const {
+    const llvm::DataLayout& layout = module_.getDataLayout();
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer->stripPointerCasts());
+    if (!is_users_ || !type || !step || !type->isSized()) return said;
+    const bool is_larger = layout.getTypeStoreSize(step->getResultElementType()) < layout.getTypeStoreSize(type);
+    return is_larger ? std::max(said, layout.getABITypeAlign(type)) : said;
+  }
+
+  // The type of what lies at an address that the code names, if it has so many bytes.
+  llvm::Type* type_at(Value* pointer, std::uint64_t bytes) const {
+    const Value* place = pointer->stripPointerCasts();
+    llvm::Type* type = nullptr;
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(place)) type = variable->getAllocatedType();
+    if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(place)) type = step->getResultElementType();
+    return type && type->isSized() && module_.getDataLayout().getTypeAllocSize(type) == bytes ? type : nullptr;
   }
 
   void check(llvm::Instruction& access, unsigned operand, llvm::Type* type, llvm::Align alignment, std::uint32_t flags,
@@ -109,7 +135,8 @@ class Instrumenter {
     const llvm::DataLayout& layout = module_.getDataLayout();
     const std::uint64_t bytes = layout.getTypeStoreSize(type);
     Value* pointer = access.getOperand(operand);
-    if (is_plainly_inside(pointer, bytes)) return;
+    alignment = wanted(pointer, type, alignment);
+    if (is_plainly_inside(pointer, bytes, alignment)) return;
     Value* value = builder_.getInt64(0);
     if (stored && bytes <= 8 && !type->isAggregateType()) {
       flags |= access_has_value;
@@ -139,17 +166,24 @@ class Instrumenter {
 
   void check_memory(llvm::MemIntrinsic& memory) {
     const auto constant = llvm::dyn_cast<llvm::ConstantInt>(memory.getLength());
-    const auto visit_side = [&](unsigned operand, llvm::MaybeAlign alignment, std::uint32_t flags) {
+    const auto visit_side = [&](unsigned operand, llvm::MaybeAlign alignment, std::uint32_t flags, Value* other) {
       Value* pointer = memory.getArgOperand(operand);
-      if (constant && is_plainly_inside(pointer, constant->getZExtValue())) return;
+      if (constant && other) {
+        alignment = wanted(pointer, type_at(other, constant->getZExtValue()), alignment.valueOrOne());
+      }
+      if (constant && is_plainly_inside(pointer, constant->getZExtValue(), alignment.valueOrOne())) return;
       Value* bytes = builder_.CreateZExtOrTrunc(memory.getLength(), builder_.getInt64Ty());
       flags |= llvm::Log2(alignment.valueOrOne()) << access_alignment_shift;
       memory.setArgOperand(operand, checked(pointer, bytes, builder_.getInt64(0), flags));
     };
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&memory)) {
-      visit_side(1, transfer->getSourceAlign(), access_reads);
+      Value* destination = transfer->getArgOperand(0);
+      Value* source = transfer->getArgOperand(1);
+      visit_side(1, transfer->getSourceAlign(), access_reads, destination);
+      visit_side(0, transfer->getDestAlign(), access_writes, source);
+      return;
     }
-    visit_side(0, memory.getDestAlign(), access_writes);
+    visit_side(0, memory.getDestAlign(), access_writes, nullptr);
   }
 
   void meet(MeetingStep step, Value* what, Value* operand) {
@@ -203,15 +237,6 @@ class Instrumenter {
     meet(MeetingStep::leave_operation, what, none);
   }
 
-  void expect(Value* holds, CheckClass kind, llvm::StringRef name) {
-    llvm::Type* pointer = builder_.getPtrTy();
-    builder_.CreateCall(operation(module_, check_expect_name, builder_.getVoidTy(),
-                                  {builder_.getInt1Ty(), builder_.getInt32Ty(), pointer}),
-                        {holds, builder_.getInt32(static_cast<std::uint32_t>(kind)),
-                         name.empty() ? static_cast<Value*>(llvm::ConstantPointerNull::get(builder_.getPtrTy()))
-                                      : builder_.CreateGlobalString(name)});
-  }
-
   // ir::fix_numeric_semantics has put another divisor in the place of zero. Metal leaves the result open and nothing
   // else: only a result that is used is wrong.
   void check_division(llvm::BinaryOperator& division) {
@@ -220,13 +245,14 @@ class Instrumenter {
     if (!guarded) return;
     Value* divisor = guarded->getFalseValue();
     Value* holds = builder_.CreateICmpNE(divisor, llvm::Constant::getNullValue(divisor->getType()));
-    if (holds->getType()->isVectorTy()) holds = builder_.CreateAndReduce(holds);
     llvm::Type* type = division.getType();
     const std::string name = division_name(*type);
-    if (!llvm::is_contained(division_names(), name)) return expect(holds, CheckClass::division_by_zero, "");
+    if (!llvm::is_contained(division_names(), name)) {
+      return make_expectation(builder_, all_hold(builder_, holds), CheckClass::division_by_zero, "");
+    }
     builder_.SetInsertPoint(division.getNextNode());
     builder_.SetCurrentDebugLocation(division.getDebugLoc());
-    auto callee = operation(module_, name, type, {type, builder_.getInt1Ty()});
+    auto callee = operation(module_, name, type, {type, holds->getType()});
     llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotAccessMemory();
     auto* result = builder_.CreateCall(callee, {llvm::PoisonValue::get(type), holds});
     division.replaceAllUsesWith(result);
@@ -251,13 +277,14 @@ class Instrumenter {
       if (!operand->getType()->getScalarType()->isFloatingPointTy()) continue;
       holds = builder_.CreateOr(holds, builder_.CreateNot(is_finite(operand)));
     }
-    expect(holds, CheckClass::not_finite, "");
+    make_expectation(builder_, holds, CheckClass::not_finite, "");
   }
 
   ir::KernelModule& kernel_;
   llvm::Module& module_;
   const InstrumentOptions options_;
   llvm::IRBuilder<> builder_;
+  bool is_users_ = false;  // the function that is visited, and not the library's
 };
 
 }  // namespace
@@ -266,11 +293,12 @@ ir::Instrumentation instrumentation(const InstrumentOptions& options) {
   ir::Instrumentation result;
   result.name = "checker";
   result.run = [options](ir::KernelModule& kernel) { Instrumenter(kernel, options).run(); };
-  result.run_inlined = [](ir::KernelModule& kernel) {
+  result.run_inlined = [options](ir::KernelModule& kernel) {
     drop_private_checks(*kernel.module);
+    follow_undefined(*kernel.module, options.tells);
     mark_ways_around(*kernel.module);
   };
-  for (const std::string_view name : {check_expect_name, check_meeting_name, check_end_name}) {
+  for (const std::string_view name : {check_expect_name, check_used_name, check_meeting_name, check_end_name}) {
     result.operations.emplace_back(name);
   }
   for (const std::string& name : division_names()) result.operations.push_back(name);

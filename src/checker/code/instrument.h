@@ -1,5 +1,5 @@
-// Puts calls of operations.h into a kernel, in front of what the checker watches. Runs on the code as the front end made
-// it, so that what LLVM does later can neither make a race nor hide one.
+// Puts calls of operations.h into a kernel, in front of what the checker watches. Runs on the code as the front end
+// made it, so that what LLVM does later can neither make a race nor hide one.
 //
 //   %x = load float, ptr addrspace(1) %a
 // ->
@@ -13,6 +13,7 @@ namespace metalloid::checker {
 
 struct InstrumentOptions {
   bool finite = false;  // NaN and infinity
+  bool tells = true;    // also where what is undefined comes from: nobody asks when kernels are screened
 };
 
 ir::Instrumentation instrumentation(const InstrumentOptions& options);

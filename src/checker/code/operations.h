@@ -1,12 +1,17 @@
-// What a checked kernel's code says of itself: calls that instrument.h puts beside accesses, meetings and divisions, and
-// that an engine hands to the checker's runtime (run/watch.h).
+// What a checked kernel's code says of itself: calls that instrument.h puts beside accesses, meetings and divisions,
+// and that an engine hands to the checker's runtime (run/watch.h).
 //
 // From instrument.h to resolve.h:
 //   ptr  metalloid.check.access.p<space>(ptr address, i64 bytes, i64 value, i32 AccessFlags)
 //        in front of an access; what it returns takes the address's place: the same, or harmless memory
 //   void metalloid.check.expect(i1 holds, i32 CheckClass, ptr name)
+//   void metalloid.check.variable(ptr variable)    it begins undefined here (mark_variables.h, to follow_undefined.h)
 //   T    metalloid.check.division.<T>(T result, i1 holds)
-//        behind a division; what it returns takes the result's place: the same. Where nobody uses that, LLVM drops both.
+//        behind a division; what it returns takes the result's place: the same. Where nobody uses that, LLVM drops
+//        both. Of vectors, `holds` has an i1 for each element.
+//   void metalloid.check.used(i1 holds, i32 origin)
+//        where follow_undefined.h finds a use of something undefined. origin: its number in the module's origins, from
+//        1
 //   void metalloid.check.meeting(i32 MeetingStep, i32 what, i32 operand)
 //        what: memory flags of barriers and fences; of operations across lanes ir::CrossLane, quad_meeting for those
 //        of a quadgroup, or matrix_meeting. Above: the meeting's number, which mark_ways_around.h gives.
@@ -28,6 +33,8 @@ namespace metalloid::checker {
 inline constexpr std::string_view check_prefix = "metalloid.check.";
 inline constexpr std::string_view check_access_name = "metalloid.check.access.p";
 inline constexpr std::string_view check_expect_name = "metalloid.check.expect";
+inline constexpr std::string_view check_variable_name = "metalloid.check.variable";
+inline constexpr std::string_view check_used_name = "metalloid.check.used";
 inline constexpr std::string_view check_division_name = "metalloid.check.division.";
 inline constexpr std::string_view check_meeting_name = "metalloid.check.meeting";
 inline constexpr std::string_view check_end_name = "metalloid.check.end";
@@ -37,6 +44,9 @@ inline constexpr std::string_view checked_access_name = "metalloid.checked.acces
 inline constexpr std::string_view checked_expect_name = "metalloid.checked.expect";
 inline constexpr std::string_view checked_meeting_name = "metalloid.checked.meeting";
 inline constexpr std::string_view checked_end_name = "metalloid.checked.end";
+
+// Where undefined values begin: named metadata, an operand {i32 CheckClass, variable's name, debug location} for each.
+inline constexpr std::string_view origins_name = "metalloid.check.origins";
 
 enum AccessFlags : std::uint32_t {
   access_reads = 1,
@@ -72,10 +82,12 @@ enum Root : std::uint32_t {
   unknown_root = 0xffffffff,
 };
 
-// A place in the source, in the code's constant data. `called_from` leads to the call that was inlined.
+// A place in the source, in the code's constant data. `called_from` leads to the call that was inlined, or to where the
+// macro was expanded whose name is `macro`, which is null elsewhere.
 struct Site {
   const char* file;
   const Site* called_from;
+  const char* macro;
   std::uint32_t line, column;
   std::uint32_t id;  // from 1; of places in one kernel
   std::uint32_t unused;

@@ -75,9 +75,12 @@ class Resolver {
       if (name.starts_with(llvm::StringRef(check_access_name))) {
         resolve_access(*check, roots);
       } else if (name.starts_with(llvm::StringRef(check_division_name))) {
-        expect(check->getArgOperand(1), builder_.getInt32(static_cast<std::uint32_t>(CheckClass::division_by_zero)),
+        expect(all_hold(builder_, check->getArgOperand(1)),
+               builder_.getInt32(static_cast<std::uint32_t>(CheckClass::division_by_zero)),
                llvm::ConstantPointerNull::get(builder_.getPtrTy()), check->getDebugLoc());
         check->replaceAllUsesWith(check->getArgOperand(0));
+      } else if (name == llvm::StringRef(check_used_name)) {
+        resolve_use(*check);
       } else {
         resolve_other(*check, name);
       }
@@ -183,6 +186,11 @@ class Resolver {
           base->getType() == address->getType() ? base : builder_.CreateAddrSpaceCast(base, address->getType());
       address = builder_.CreateSelect(is_inside, address, start);
     }
+    const unsigned alignment =
+        alignment_of(static_cast<std::uint32_t>(llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue()));
+    Value* odd = builder_.CreateAnd(offset, (std::uint64_t{1} << alignment) - 1);
+    expect(builder_.CreateIsNull(odd), builder_.getInt32(static_cast<std::uint32_t>(CheckClass::misaligned)),
+           text(source_name(base->getName())), check.getDebugLoc());
     check.replaceAllUsesWith(address);
   }
 
@@ -199,13 +207,43 @@ class Resolver {
     }
   }
 
+  // What is undefined is told where it comes from.
+  void resolve_use(llvm::CallInst& check) {
+    llvm::Type *pointer = builder_.getPtrTy(), *number = builder_.getInt32Ty();
+    auto* type = llvm::StructType::get(module_.getContext(), {number, pointer, pointer});
+    if (!origins_) {
+      std::vector<Constant*> entries = {llvm::ConstantStruct::get(
+          type, {builder_.getInt32(static_cast<std::uint32_t>(CheckClass::uninitialised)),
+                 llvm::ConstantPointerNull::get(builder_.getPtrTy()), site_of(check.getDebugLoc())})};
+      const auto* all = module_.getNamedMetadata(llvm::StringRef(origins_name));
+      for (const llvm::MDNode* origin : all->operands()) {
+        auto* kind = llvm::mdconst::extract<llvm::ConstantInt>(origin->getOperand(0));
+        const auto* place = llvm::cast_or_null<llvm::DILocation>(origin->getOperand(2).get());
+        entries.push_back(llvm::ConstantStruct::get(
+            type, {kind, text(llvm::cast<llvm::MDString>(origin->getOperand(1))->getString()), site_of(place)}));
+      }
+      auto* array = llvm::ArrayType::get(type, entries.size());
+      origins_ = new llvm::GlobalVariable(module_, array, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
+                                          llvm::ConstantArray::get(array, entries), "metalloid_origins");
+    }
+    Value* origin = builder_.CreateInBoundsGEP(type, origins_, check.getArgOperand(1));
+    const auto member = [&](unsigned index, llvm::Type* of) {
+      return builder_.CreateLoad(of, builder_.CreateStructGEP(type, origin, index));
+    };
+    expect(check.getArgOperand(0), member(0, number), member(1, pointer), member(2, pointer));
+  }
+
   void expect(Value* holds, Value* kind, Value* name, const llvm::DebugLoc& place) {
+    expect(holds, kind, name, site_of(place));
+  }
+
+  void expect(Value* holds, Value* kind, Value* name, Value* site) {
     if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::Type* pointer = builder_.getPtrTy();
     builder_.CreateCall(
         operation(module_, checked_expect_name, builder_.getVoidTy(),
                   {builder_.getInt1Ty(), builder_.getInt32Ty(), pointer, builder_.getInt32Ty(), pointer}),
-        {holds, kind, name, thread(), site_of(place)});
+        {holds, kind, name, thread(), site});
   }
 
   Value* thread() {
@@ -238,9 +276,12 @@ class Resolver {
       column = place->getColumn();
     }
     if (place && place->getInlinedAt()) outer = site_of(place->getInlinedAt());
+    const llvm::DISubprogram* scope = place ? place->getScope()->getSubprogram() : nullptr;
+    const bool is_macro = scope && scope->getLinkageName() == llvm::StringRef(ir::macro_scope_name);
+    Constant* macro = is_macro ? text(scope->getName()) : llvm::ConstantPointerNull::get(builder_.getPtrTy());
     const auto number = [&](std::uint32_t value) { return builder_.getInt32(value); };
     Constant* value = llvm::ConstantStruct::getAnon(
-        {text(file), outer, number(line), number(column), number(++site_count_), number(0)});
+        {text(file), outer, macro, number(line), number(column), number(++site_count_), number(0)});
     auto* global = new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::InternalLinkage, value, "metalloid_site");
     global->setAlignment(llvm::Align(8));
@@ -276,6 +317,7 @@ class Resolver {
   llvm::DenseMap<const llvm::DILocation*, Constant*> sites_;
   llvm::StringMap<Constant*> texts_;
   std::uint32_t site_count_ = 0;
+  llvm::GlobalVariable* origins_ = nullptr;
 };
 
 }  // namespace

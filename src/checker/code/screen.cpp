@@ -69,8 +69,13 @@ class Screening {
         continue;
       }
       if (name.starts_with(llvm::StringRef(check_division_name))) {
-        call(std::string(screen_expect_name), {check->getArgOperand(1)});
+        call(std::string(screen_expect_name), {all_hold(builder_, check->getArgOperand(1))});
         check->replaceAllUsesWith(check->getArgOperand(0));
+        check->eraseFromParent();
+        continue;
+      }
+      if (name == llvm::StringRef(check_used_name)) {
+        call(std::string(screen_expect_name), {check->getArgOperand(0)});
         check->eraseFromParent();
         continue;
       }
@@ -123,6 +128,7 @@ class Screening {
     check.replaceAllUsesWith(address);
     if (access.root == first_private_root) {
       expect_inside(access, (*roots.values_of(address))[1]);
+      expect_aligned(access.offset, alignment_of(flags));
       check.eraseFromParent();
       return;
     }
@@ -145,8 +151,6 @@ class Screening {
       return llvm::isa<llvm::StoreInst>(user) || (llvm::isa<llvm::AtomicRMWInst>(user) && user->use_empty());
     });
   }
-
-  static unsigned alignment_of(std::uint32_t flags) { return flags >> access_alignment_shift & 0x3f; }
 
   ScreenedRoot& root_of(std::uint32_t number) {
     const ScreenedRoot fresh{.root = number, .unit = most_unit, .alignment = 0, .uses = 0};
@@ -201,19 +205,17 @@ class Screening {
   void check_alignment(const Access& access, ScreenedRoot& root) {
     const unsigned alignment = alignment_of(access.flags);
     if (alignment == 0) return;
-    const std::uint64_t mask = (std::uint64_t{1} << alignment) - 1;
-    const auto expect_zeros = [&](Value* number) {
-      call(std::string(screen_expect_name), {builder_.CreateIsNull(builder_.CreateAnd(number, mask))});
-    };
-    if (access.root >= first_threadgroup_root) {
-      Value* address = access.check->getArgOperand(0);
-      const auto known = llvm::computeKnownBits(address, module_.getDataLayout()).countMinTrailingZeros();
-      if (known < alignment) expect_zeros(builder_.CreatePtrToInt(address, builder_.getInt64Ty()));
-      return;
+    if (!access.offset) {
+      return expect_aligned(builder_.CreatePtrToInt(access.check->getArgOperand(0), builder_.getInt64Ty()), alignment);
     }
-    root.alignment = std::max(root.alignment, alignment);
-    const auto known = llvm::computeKnownBits(access.offset, module_.getDataLayout()).countMinTrailingZeros();
-    if (known < alignment) expect_zeros(access.offset);
+    if (access.root < first_threadgroup_root) root.alignment = std::max(root.alignment, alignment);
+    expect_aligned(access.offset, alignment);
+  }
+
+  void expect_aligned(Value* number, unsigned alignment) {
+    if (llvm::computeKnownBits(number, module_.getDataLayout()).countMinTrailingZeros() >= alignment) return;
+    Value* odd = builder_.CreateAnd(number, (std::uint64_t{1} << alignment) - 1);
+    call(std::string(screen_expect_name), {builder_.CreateIsNull(odd)});
   }
 
   void call(const std::string& name, llvm::ArrayRef<Value*> operands) {

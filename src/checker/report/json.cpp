@@ -29,6 +29,7 @@ Json json_of(const SourcePlace& place) {
           {"line", place.line == 0 ? Json() : Json(place.line)},
           {"column", place.column == 0 ? Json() : Json(place.column)},
           {"text", text_or_null(place.text)},
+          {"macro", text_or_null(place.macro)},
           {"called_from", std::move(callers)}};
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "checker/report/classes.h"
 #include "checker/report/words.h"
@@ -23,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using checker::one_line;
 using checker::words_of;
+using checker::words_of_caller;
 
 // A path of a URI (RFC 3986): what is not unreserved becomes %XX, byte by byte.
 std::string uri_path(std::string_view path) {
@@ -140,7 +142,7 @@ class Writer {
     return location;
   }
 
-  // The other step, and the calls that led to both.
+  // The other step, and the calls and expansions that led to both.
   void add_related(Json& result, const Finding& finding) const {
     Json related = Json::array();
     const auto add = [&](const SourcePlace& place, const std::string& message) {
@@ -152,7 +154,11 @@ class Writer {
       const FindingStep& step = finding.steps[i];
       const std::string words = words_of(step);
       if (i + 1 != finding.steps.size() || !words.empty()) add(step.place, words.empty() ? "and here" : words);
-      for (const SourcePlace& caller : step.place.called_from) add(caller, "called from here");
+      const SourcePlace* inner = &step.place;
+      for (const SourcePlace& caller : step.place.called_from) {
+        add(caller, words_of_caller(*inner));
+        inner = &caller;
+      }
     }
     if (!related.empty()) result["relatedLocations"] = std::move(related);
   }
@@ -164,8 +170,11 @@ class Writer {
     for (const FindingStep& step : finding.steps) {
       ++order;
       Json locations = Json::array();
-      for (auto caller = step.place.called_from.rbegin(); caller != step.place.called_from.rend(); ++caller) {
-        locations.push_back({{"location", location_of(*caller, finding.kernel, "calls")}, {"executionOrder", order}});
+      const std::vector<SourcePlace>& callers = step.place.called_from;
+      for (std::size_t i = callers.size(); i-- > 0;) {
+        const std::string& macro = i == 0 ? step.place.macro : callers[i - 1].macro;
+        const std::string words = macro.empty() ? "calls" : fmt::format("expands macro '{}'", one_line(macro));
+        locations.push_back({{"location", location_of(callers[i], finding.kernel, words)}, {"executionOrder", order}});
       }
       locations.push_back({{"location", location_of(step.place, finding.kernel, words_of(step))},
                            {"executionOrder", order},
@@ -188,6 +197,8 @@ class Writer {
       } else {
         hasher.add(step.place.text);
       }
+      // A macro's body may be one long line.
+      if (!step.place.macro.empty()) hasher.add(step.place.macro).add(step.place.column);
     }
     return hasher.finish().hex();
   }

@@ -20,6 +20,7 @@ namespace {
 using checker::length_of_character;
 using checker::one_line;
 using checker::words_of;
+using checker::words_of_caller;
 
 constexpr std::size_t widest_line = 120;  // columns of a source's line that are shown
 constexpr std::size_t tab_columns = 8;
@@ -83,11 +84,13 @@ class Writer {
   }
 
   void add_callers(const SourcePlace& place) {
+    const SourcePlace* inner = &place;
     for (const SourcePlace& caller : place.called_from) {
       const FindingStep step{"", caller, {}, ""};
-      add_head(&step, "", "note", "called from here");
+      add_head(&step, "", "note", words_of_caller(*inner));
       add_lines(caller);
       add_callers(caller);
+      inner = &caller;
     }
   }
 

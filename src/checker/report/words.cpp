@@ -52,6 +52,10 @@ std::string action_of(const FindingStep& step) {
   return action;
 }
 
+std::string words_of_caller(const SourcePlace& inner) {
+  return inner.macro.empty() ? "called from here" : fmt::format("macro '{}' is expanded here", one_line(inner.macro));
+}
+
 std::string words_of(const ThreadPlace& thread) {
   return fmt::format("thread {} of threadgroup {} (simdgroup {}, lane {})", text(thread.position_in_threadgroup),
                      text(thread.threadgroup), thread.simdgroup, thread.lane);

@@ -21,6 +21,8 @@ std::string counted(std::uint64_t count, std::string_view one);
 
 // "reads 4 bytes here"
 std::string action_of(const FindingStep& step);
+// How a place came to be one of the code: "called from here", "macro 'ADD' is expanded here".
+std::string words_of_caller(const SourcePlace& inner);
 // "thread (4, 0, 0) of threadgroup (0, 0, 0) (simdgroup 0, lane 4)"
 std::string words_of(const ThreadPlace& thread);
 // "thread (...) of threadgroup (...) (...) reads 4 bytes here: 0.5"; empty for a step that says nothing.

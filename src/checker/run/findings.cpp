@@ -74,16 +74,18 @@ Size threads_of(const WatchedGrid& grid, std::uint32_t threadgroup) {
 }
 
 SourcePlace Watch::place_of(const Site* site) const {
-  SourcePlace place;
-  if (!site) return place;
-  place.file = site->file;
-  place.line = site->line;
-  place.column = site->column;
+  const auto one = [](const Site& of) {
+    SourcePlace place;
+    place.file = of.file;
+    place.line = of.line;
+    place.column = of.column;
+    if (of.macro) place.macro = of.macro;
+    return place;
+  };
+  if (!site) return {};
+  SourcePlace place = one(*site);
   for (const Site* outer = site->called_from; outer; outer = outer->called_from) {
-    SourcePlace& call = place.called_from.emplace_back();
-    call.file = outer->file;
-    call.line = outer->line;
-    call.column = outer->column;
+    place.called_from.push_back(one(*outer));
   }
   return place;
 }
@@ -255,10 +257,11 @@ Finding Watch::outside_finding(const Access& access) const {
       element_of(access), count, counted(access.bytes, "byte"), access.offset(), access.size);
   Finding finding = finding_of(CheckClass::out_of_bounds, access, std::move(message));
   if (access.offset() >= 0 && access.root < first_threadgroup_root && access.space == Space::device) {
-    const ThreadPlace place = thread_here(access.thread);
-    if (access.offset() / static_cast<std::int64_t>(size) == place.position_in_grid.x) {
-      finding.fix = "the grid has more threads than the argument has elements: return early where the position is "
-                    "behind the end";
+    const auto element = static_cast<std::uint64_t>(access.offset()) / size;
+    if (element >= count && element == thread_here(access.thread).position_in_grid.x) {
+      finding.fix =
+          "the grid has more threads than the argument has elements: return early where the position is "
+          "behind the end";
     }
   }
   return finding;
@@ -320,6 +323,13 @@ Finding Watch::plain_finding(CheckClass kind, const char* name, std::uint32_t th
       break;
     case CheckClass::out_of_bounds:
       finding.message = fmt::format("an index leads outside of the thread's array {}", whose);
+      finding.memory = name ? name : "";
+      step.action = "reads or writes";
+      break;
+    case CheckClass::misaligned:
+      finding.message = fmt::format("the thread's variable {} is used at a place that is no multiple of what the type wants",
+                                    whose);
+      finding.fix = "use a packed type, or an offset that is a multiple";
       finding.memory = name ? name : "";
       step.action = "reads or writes";
       break;

@@ -31,31 +31,34 @@ void Watch::check_races(const Access& access) {
   sites_[slot.site] = access.site;
   std::byte* at = access.address;
   std::byte* const end = at + access.bytes;
+  is_counted_ = false;
   bool is_told = false;
   while (at < end) {
     const unsigned first = reinterpret_cast<std::uintptr_t>(at) % granule;
     const auto count = static_cast<unsigned>(std::min<std::ptrdiff_t>(granule - first, end - at));
     slot.bytes = static_cast<std::uint8_t>(((1u << count) - 1) << first);
-    const auto race = enter(cell_of(access, reinterpret_cast<std::uintptr_t>(at)), slot, access.space, clock_, period_);
-    if (race && !is_told) [[unlikely]] {
-      if (may_write_the_same(access.flags, access.is_atomic(), race->earlier)) {
-        TwoWrites& two = two_writes_.emplace_back();
-        two.race = *race;
-        two.address = at;
-        two.bytes = static_cast<std::uint8_t>((slot.bytes & race->earlier.bytes) >> first);
-        std::memcpy(two.before.data(), at, count);
-      } else {
-        report_race(access, *race, /*same_value=*/false);
-        is_told = true;
+    const Races races =
+        enter(cell_of(access, reinterpret_cast<std::uintptr_t>(at)), slot, access.space, clock_, period_);
+    if ((races.within || races.across) && !is_told) [[unlikely]] {
+      for (const std::optional<Race>& race : {races.within, races.across}) {
+        if (!race) continue;
+        if (may_write_the_same(access.flags, access.is_atomic(), race->earlier)) {
+          TwoWrites& two = two_writes_.emplace_back();
+          two.race = *race;
+          two.address = at;
+          two.bytes = static_cast<std::uint8_t>((slot.bytes & race->earlier.bytes) >> first);
+          std::memcpy(two.before.data(), at, count);
+        } else {
+          report_race(access, *race, /*same_value=*/false);
+          is_told = true;
+        }
       }
     }
     at += count;
   }
   if (two_writes_.empty()) [[likely]]
     return;
-  if (is_told) {
-    two_writes_.clear();
-  } else if ((access.flags & access_has_value) != 0) {
+  if ((access.flags & access_has_value) != 0) {
     const auto* value = reinterpret_cast<const std::byte*>(&access.value);
     for (TwoWrites& two : two_writes_) {
       const std::ptrdiff_t from = two.address - access.address;
@@ -72,9 +75,8 @@ void Watch::check_races(const Access& access) {
 void Watch::settle_writes(bool is_written) {
   const Access access = last_write_.front();
   if (!is_written) {
-    const Race race = two_writes_.front().race;
-    two_writes_.clear();
-    return report_race(access, race, /*same_value=*/false);
+    for (const TwoWrites& two : std::exchange(two_writes_, {})) report_race(access, two.race, /*same_value=*/false);
+    return;
   }
   const std::byte* end = access.address + access.bytes;
   for (TwoWrites& two : two_writes_) {
@@ -86,18 +88,19 @@ void Watch::settle_writes(bool is_written) {
 }
 
 void Watch::judge_writes(const Access& access) {
-  const TwoWrites* told = nullptr;
-  bool is_same = true;
+  // Of races within the threadgroup and of those across, the gravest.
+  std::array<const TwoWrites*, 2> told{};
+  std::array<bool, 2> is_same{};
   for (const TwoWrites& two : two_writes_) {
     const auto at = reinterpret_cast<std::uintptr_t>(two.address);
     unsigned differ = 0;
     for (unsigned i = 0; i < granule; ++i) {
       if ((two.bytes >> i & 1) != 0 && two.before[i] != two.after[i]) differ |= 1u << (at % granule + i);
     }
+    const bool is_near = two.race.earlier.threadgroup == threadgroup_;
     bool same = differ == 0 && disputed_.size() < most_disputed;
     // Memory has what was written last, and who wrote something else before stays in a race with this write, too.
     if (const auto known = disputed_.find(at / granule); same && known != disputed_.end()) {
-      const bool is_near = two.race.earlier.threadgroup == threadgroup_;
       const unsigned bytes = !is_near ? known->second.ever : known->second.period == period_ ? known->second.bytes : 0;
       same = (bytes & unsigned{two.bytes} << at % granule) == 0;
     }
@@ -108,20 +111,20 @@ void Watch::judge_writes(const Access& access) {
       disputed.bytes |= differ;
       disputed.ever |= differ;
     }
-    if (!told || (is_same && !same)) {
-      told = &two;
-      is_same = same;
+    if (!told[is_near] || (is_same[is_near] && !same)) {
+      told[is_near] = &two;
+      is_same[is_near] = same;
     }
   }
-  const Race race = told->race;
-  two_writes_.clear();
-  report_race(access, race, is_same);
+  const std::vector<TwoWrites> two_writes = std::exchange(two_writes_, {});
+  for (const bool is_near : {true, false}) {
+    if (told[is_near]) report_race(access, told[is_near]->race, is_same[is_near]);
+  }
 }
 
 void Watch::report_race(const Access& access, const Race& race, bool same_value) {
   const Slot& earlier = race.earlier;
   const bool same_group = earlier.threadgroup == threadgroup_;
-  const bool same_simdgroup = same_group && earlier.thread / 32 == access.thread / 32;
   const bool two_arguments =
       access.space == Space::device && access.root < 255 && earlier.argument < 255 && earlier.argument != access.root;
   CheckClass kind = access.space == Space::device ? CheckClass::device_race : CheckClass::threadgroup_race;
@@ -129,8 +132,7 @@ void Watch::report_race(const Access& access, const Race& race, bool same_value)
     kind = CheckClass::overlapping_arguments;
   } else if (same_group && race.order == Order::met) {
     kind = CheckClass::missing_fence;
-  } else if (same_simdgroup && (earlier.site != access.site->id || earlier.writes != access.writes())) {
-    // A copy reads and writes at one site.
+  } else if (race.is_of_lockstep) {
     kind = CheckClass::lockstep;
   }
   forget_unwritten(access);
@@ -143,11 +145,12 @@ void Watch::add_race(const Access& access, const Race& race, CheckClass kind, bo
   const Key key{CheckClass::threadgroup_race, a, b, access.root};
   const auto known = known_.find(key);
   if (known == known_.end()) {
+    is_counted_ = true;
     if (is_new(CheckClass::threadgroup_race, a, b, access.root)) add(race_finding(access, race, kind, same_value));
     return;
   }
   Finding& finding = findings_[known->second];
-  ++finding.count;
+  if (!std::exchange(is_counted_, true)) ++finding.count;
   const auto gravity = [](CheckClass of, bool is_note) {
     if (is_note) return 0;
     return of == CheckClass::lockstep ? 1 : of == CheckClass::missing_fence ? 2 : 3;

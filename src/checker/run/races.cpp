@@ -7,6 +7,9 @@ bool conflicts(const Slot& a, const Slot& b) {
   return (a.bytes & b.bytes) != 0 && (a.writes || b.writes) && !(a.atomic && b.atomic);
 }
 
+// Of races within one threadgroup.
+int gravity(const Race& race) { return race.order == Order::met ? 1 : race.is_of_lockstep ? 0 : 2; }
+
 // Whether nothing can race with `old` and not with `access`, where no thread can come between the two.
 bool replaces(const Slot& access, const Slot& old) {
   if ((old.bytes & ~access.bytes) != 0 || (old.atomic != access.atomic && !old.atomic)) return false;
@@ -32,8 +35,8 @@ class Readers {
     last_ = simdgroup;
     ++count_;
   }
-  // Whether whoever races with any later read like the access, by a thread of its simdgroup or by any thread, races with
-  // one of them: no barrier of a simdgroup orders those of two simdgroups.
+  // Whether whoever races with any later read like the access, by a thread of its simdgroup or by any thread, races
+  // with one of them: no barrier of a simdgroup orders those of two simdgroups.
   bool stand_for_simdgroup() const { return count_ > 1 && is_near_; }
   bool stand_for_all() const { return is_spread_; }
   // One of a simdgroup of which there is another: a reader of another simdgroup tells more. Null if there is none.
@@ -48,8 +51,8 @@ class Readers {
 
 }  // namespace
 
-std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period) {
-  std::optional<Race> race;
+Races enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period) {
+  Races races;
   Slot *place = nullptr, *raced = nullptr;
   bool is_known = false;    // by what is remembered already
   bool is_written = false;  // in this period
@@ -64,7 +67,7 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
         slot.bytes = 0;
         if (!place) place = &slot;
       } else if (conflicts(slot, access)) {
-        if (!race) race = Race{slot, Order::unordered};
+        if (!races.across) races.across = Race{slot};
         raced = &slot;
         is_written = true;
       } else {
@@ -83,12 +86,17 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
       }
       continue;
     }
-    const Order order = is_over ? Order::ordered : clock.order(space, slot.thread / 32u, slot.time, access.thread / 32u);
+    const Order order =
+        is_over ? Order::ordered : clock.order(space, slot.thread / 32u, slot.time, access.thread / 32u);
     if (order == Order::ordered) {
       // Threads of other threadgroups may still race with what is in device memory.
       if (space == Space::threadgroup || replaces(access, slot)) place = &slot;
     } else if (conflicts(slot, access)) {
-      if (!race || race->earlier.threadgroup != access.threadgroup) race = Race{slot, order};
+      // A copy reads and writes at one site.
+      const bool is_of_lockstep = order != Order::met && slot.thread / 32 == access.thread / 32 &&
+                                  (slot.site != access.site || slot.writes != access.writes);
+      const Race race{slot, order, is_of_lockstep};
+      if (!races.within || gravity(race) > gravity(*races.within)) races.within = race;
       raced = &slot;
     } else {
       readers.count(slot, access);
@@ -101,7 +109,7 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
     cell.share(period, access.bytes,
                readers.stand_for_all() ? Cell::any_simdgroup : static_cast<std::uint16_t>(access.thread / 32));
   }
-  if (is_known || is_stood_for) return race;
+  if (is_known || is_stood_for) return races;
   if (!place) place = raced;  // it is told
   if (!place && !access.writes) place = readers.twin();
   if (!place) {
@@ -115,7 +123,7 @@ std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clo
     }
   }
   Cell::put(*place, access);
-  return race;
+  return races;
 }
 
 }  // namespace metalloid::checker

@@ -11,10 +11,18 @@ namespace metalloid::checker {
 struct Race {
   Slot earlier;
   Order order = Order::unordered;  // of threads of one threadgroup
+  bool is_of_lockstep = false;     // lanes of one simdgroup in two instructions: well as long as they run in step
 };
 
-// Enters an access of some bytes of one cell and returns an earlier one that it races with, if there is one. `period`
-// is Cell::is_shared's.
-std::optional<Race> enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period);
+// What an access races with. Which of the two is graver shows later: their bytes may be the same, or the kernel may
+// have fences.
+struct Races {
+  std::optional<Race> within;  // its own threadgroup: the gravest
+  std::optional<Race> across;  // threadgroups
+};
+
+// Enters an access of some bytes of one cell and returns earlier ones that it races with. `period` is
+// Cell::is_shared's.
+Races enter(Cell& cell, const Slot& access, Space space, const Clock& clock, std::uint32_t period);
 
 }  // namespace metalloid::checker

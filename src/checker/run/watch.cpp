@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "checker/run/access.h"
@@ -229,7 +231,11 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
   }
   if (!access.is_inside()) return leads_outside(access);
   const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
-  if ((reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) != 0) [[unlikely]] {
+  // A variable lies wherever it was laid; where in it the access lies is the kernel's doing.
+  const bool is_variable = access.root >= first_threadgroup_root && access.root < trusted_root;
+  const auto place =
+      is_variable ? static_cast<std::uint64_t>(access.offset()) : reinterpret_cast<std::uintptr_t>(address);
+  if ((place & (alignment - 1)) != 0) [[unlikely]] {
     const bool is_argument = access.space == Space::device && access.root < arguments_.size();
     const auto offset = static_cast<std::uint64_t>(access.offset());
     if (!is_argument || !is_aligned(arguments_[access.root], offset, alignment)) report_misaligned(access, alignment);
@@ -320,7 +326,9 @@ void Watch::report_read_only(const Access& access) {
 
 void Watch::fail(CheckClass kind, const char* name, std::uint32_t thread, const Site* site) {
   settle(/*is_written=*/true);
-  if (!looks_for(kind) || !is_new(kind, site->id, 0, 0)) return;
+  // Several variables may be read at one place.
+  const std::size_t variable = name ? std::hash<std::string_view>()(name) : 0;
+  if (!looks_for(kind) || !is_new(kind, site->id, 0, static_cast<std::uint32_t>(variable))) return;
   add(plain_finding(kind, name, thread, site));
 }
 

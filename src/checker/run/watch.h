@@ -91,7 +91,8 @@ class Watch {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const std::uint64_t offset = at - reinterpret_cast<std::uintptr_t>(base) + front;
     if (bytes > size || offset > size - bytes) return false;
-    if ((at & ((std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f)) - 1)) != 0) return false;
+    const std::uint64_t place = root < quick_.size() ? at : offset;
+    if ((place & ((std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f)) - 1)) != 0) return false;
     if (!cells) return true;
     if ((flags & (access_writes | access_atomic)) != 0) return false;
     const unsigned first = at % granule, simdgroup = thread / 32;
@@ -236,6 +237,7 @@ class Watch {
   struct FirstStore;
   std::vector<FirstStore> first_stores_;  // atomic ones to threadgroup memory that no barrier has ordered for all
   std::vector<TwoWrites> two_writes_;
+  bool is_counted_ = false;         // a race of the last access: it may be one within its threadgroup and one across
   std::vector<Access> last_write_;  // whose two_writes_ are to be settled
   // Bytes of a cell, a bit for each, that races wrote different values to: in a period, and ever.
   struct Disputed {

@@ -10,6 +10,7 @@
 
 #include "frontend/code/initialisers.h"
 #include "frontend/code/loop_turns.h"
+#include "frontend/code/macro_places.h"
 #include "frontend/reflection/kernel_instantiations.h"
 #include "frontend/reflection/program_arguments.h"
 #include "ir/passes/initialisers.h"
@@ -177,6 +178,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   diagnostics.Reset(/*soft=*/true);
 
   InitialiserRecorder initialisers;
+  MacroPlaces macro_places(compiler.getSourceManager(), compiler.getLangOpts());
   std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
       diagnostics, compiler.getCodeGenOpts().MainFileName, &compiler.getVirtualFileSystem(),
       compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
@@ -230,6 +232,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   if (session.diagnostics().error_count() != 0) return nullptr;
   std::unique_ptr<llvm::Module> module(generator->ReleaseModule());
   if (!module) return nullptr;
+  macro_places.write(*module);
   module->setTargetTriple(llvm::Triple("unknown-unknown-unknown"));
   // What Clang keeps of the front end's own annotations; nobody reads it.
   if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {

@@ -4,7 +4,7 @@
 #include <metal_stdlib>
 using namespace metal;
 
-#define LOAD(tile, from, i) tile[i] = from[i]
+#define LOAD(tile, from, i) tile[i] = from[i]  // @load
 #define LOAD_AND_WAIT(tile, from, i) \
   LOAD(tile, from, i);               \
   threadgroup_barrier(mem_flags::mem_threadgroup)
@@ -14,7 +14,7 @@ kernel void shifted(device const float* x, device float* y, uint i [[thread_posi
 #ifdef REPAIRED
   LOAD_AND_WAIT(tile, x, i);
 #else
-  LOAD(tile, x, i);  // @load
+  LOAD(tile, x, i);
 #endif
   y[i] = tile[(i + 32) % 64];  // @use
 }
