@@ -126,6 +126,10 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
     return true;
   }
 
+  bool VisitImaginaryLiteral(ImaginaryLiteral* literal) {
+    error(literal->getBeginLoc(), "complex numbers are not supported in Metal");
+    return true;
+  }
   bool VisitIndirectGotoStmt(IndirectGotoStmt* statement) {
     error(statement->getBeginLoc(), "'goto' is not supported in Metal");
     return true;
@@ -171,12 +175,14 @@ class SourceRules : public RecursiveASTVisitor<SourceRules> {
   }
 
   // Whether the programmer had to name a space before the `*` or `&`. Not in front of what a template or a deduction
-  // stands for, which brings its own, nor for a pointer to a pointer (`device char** text`).
+  // stands for, which brings its own, nor for pointers in the thread's memory (`device char** text`, `device int*
+  // (&rows)[2]`).
   bool lacks_space(SourceLocation declarator, TypeLoc pointee) const {
     const QualType type = pointee.getType();
     const TypeLoc inner = pointee.getUnqualifiedLoc();
-    if (declarator.isInvalid() || type->isDependentType() || type->isFunctionType() || type->isPointerType() ||
-        type->getContainedAutoType() || type.getAddressSpace() != LangAS::Default || inner.getAs<DecltypeTypeLoc>() ||
+    if (declarator.isInvalid() || type->isDependentType() || type->isFunctionType() ||
+        session_.context().getBaseElementType(type)->isPointerType() || type->getContainedAutoType() ||
+        type.getAddressSpace() != LangAS::Default || inner.getAs<DecltypeTypeLoc>() ||
         inner.getAs<SubstTemplateTypeParmTypeLoc>()) {
       return false;
     }

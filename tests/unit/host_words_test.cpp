@@ -74,6 +74,49 @@ const Refused refused[] = {
     {"Convention", "__attribute__((vectorcall)) void h() {}", "'vectorcall' attribute is not supported in Metal"},
     {"Annotation", "__attribute__((annotate(\"metalloid.kernel\"))) void h() {}",
      "'annotate' attribute is not supported"},
+    // Segments of the host's processor, in every spelling.
+    {"Space", "kernel void f(device int* x) {\n  x[0] = *(int __attribute__((address_space(257)))*)0;\n}",
+     "2:31: error: 'address_space' attribute is not supported in Metal"},
+    {"SpaceWithUnderscores", "int __attribute__((__address_space__(257)))* p();", "'address_space' attribute"},
+    {"SpaceOfClang", "using P = int [[clang::address_space(257)]] *;", "1:24: error: 'address_space' attribute"},
+    {"SpaceOfClangWithUnderscores", "using P = int [[_Clang::__address_space__(257)]] *;", "'address_space' attribute"},
+    {"SpaceByUsing", "using P = int [[using clang: address_space(257)]] *;", "'address_space' attribute"},
+    {"SpaceByDigraphs", "using P = int <:<:clang::address_space(257):>:> *;", "'address_space' attribute"},
+    {"SpaceOfTemplate", "template <int N> using P = int __attribute__((address_space(N)))*;",
+     "'address_space' attribute"},
+    {"SpaceByMacro", "#define C(a, b) a##b\n#define A(x) __attribute__((C(address_, space)(x)))\nint A(257)* p();",
+     "3:5: error: 'address_space' attribute"},
+    {"SpaceBesideHarmless", "[[nodiscard, clang::address_space(257)]] int p();", "'address_space' attribute"},
+    {"SpaceOfOpenCl", "typedef int T __attribute__((opencl_global));", "'opencl_global' attribute"},
+    {"ConventionByKeyword", "void __vectorcall h() {}", "1:6: error: '__vectorcall' is not supported in Metal"},
+    {"OldConventionByKeyword", "void __cdecl h() {}", "'__cdecl' is not supported in Metal"},
+    {"ThreadLocalOfGnu", "static __thread int z;", "'__thread' is not supported in Metal"},
+    {"SignedPointer", "int* __ptrauth(1, 1, 1) p();", "'__ptrauth' is not supported in Metal"},
+    {"AnnotationInParts", "__attribute__((annotate(\"metal\" \"loid.kernel\"))) void h() {}", "'annotate' attribute"},
+    {"AnnotationByNumbers", "[[clang::annotate(\"\\x6d\" \"etalloid.kernel\")]] void h() {}", "'annotate' attribute"},
+    {"RawAnnotation", "[[clang::annotate(R\"(metalloid.kernel)\")]] void h() {}", "'annotate' attribute"},
+    {"Interrupts", "[[gnu::interrupt]] void h() {}", "'interrupt' attribute is not supported in Metal"},
+    // Types that Metal does not have.
+    {"Complex", "kernel void f() { _Complex float z; }", "1:19: error: '_Complex' is not supported in Metal"},
+    {"ComplexOfGnu", "float h(__complex__ float z);", "'__complex__' is not supported in Metal"},
+    {"ImaginaryNumber", "kernel void f(device float* x) { auto z = 1.0fi; }",
+     "1:43: error: complex numbers are not supported in Metal"},
+    {"VectorOfGnu", "typedef float v __attribute__((vector_size(32)));", "'vector_size' attribute is not supported"},
+    {"VectorOfOpenCl", "typedef float v [[clang::ext_vector_type(8)]];",
+     "'ext_vector_type' attribute is not supported"},
+    {"Matrix", "typedef float m __attribute__((matrix_type(4, 4)));", "'matrix_type' attribute is not supported"},
+    {"Mode", "typedef int t __attribute__((mode(TI)));", "'mode' attribute is not supported in Metal"},
+    {"WideInteger", "__int128 h();", "'__int128' is not supported in Metal"},
+    {"BitInteger", "_BitInt(100) h();", "'_BitInt' is not supported in Metal"},
+    {"Atomic", "void h(thread _Atomic(int)* x);", "'_Atomic' is not supported in Metal"},
+    // Builtin functions that are no arithmetic.
+    {"AtomicBuiltin", "void h(device int* x) { __atomic_fetch_add(x, 1, 0); }",
+     "1:25: error: '__atomic_fetch_add' is not available in Metal"},
+    {"AtomicOfC11", "void h(device int* x) { __c11_atomic_store(x, 1, 0); }", "'__c11_atomic_store' is not available"},
+    {"ScopedAtomic", "void h(device int* x) { __scoped_atomic_store_n(x, 1, 0, 0); }", "is not available in Metal"},
+    {"NonTemporal", "void h(device int* x) { __builtin_nontemporal_store(1, x); }", "is not available in Metal"},
+    {"VectorBuiltin", "float h(float x) { return __builtin_elementwise_abs(x); }", "is not available in Metal"},
+    {"Reinterpretation", "float h(int x) { return __builtin_astype(x, float); }", "is not supported in Metal"},
     {"ThreadLocal", "thread_local int z;", "'thread_local' is not supported in Metal"},
     {"PointerFromNumber", "kernel void f(device ulong* x) { ((void (*)())x[0])(); }",
      "a pointer to a function cannot be made from"},
@@ -212,6 +255,16 @@ TEST(ClosedListOfOperations, HasOnlyIntrinsicsThatCompute) {
               HasSubstr("belongs to a thread of the host"));
   EXPECT_THAT(specialised("@v = global i32 0, section \".init_array\"", "  store volatile i32 1, ptr @v"),
               HasSubstr("has a section of its own"));
+  for (const char* access :
+       {"  store volatile i32 1, ptr addrspace(257) inttoptr (i64 40 to ptr addrspace(257))",
+        "  %a = inttoptr i64 40 to ptr addrspace(256)\n  store volatile i32 1, ptr addrspace(256) %a",
+        "  store volatile i32 1, ptr addrspacecast (ptr addrspace(258) inttoptr (i64 40 to ptr addrspace(258)) to ptr)",
+        "  %a = load volatile {i32, ptr addrspace(4)}, ptr undef\n  store volatile {i32, ptr addrspace(4)} %a, ptr "
+        "undef"}) {
+    EXPECT_THAT(specialised("", access), HasSubstr("kernel 'f' uses an address space that Metal does not have"));
+  }
+  EXPECT_THAT(specialised("@v = internal addrspace(257) global i32 0", "  store volatile i32 1, ptr addrspace(257) @v"),
+              HasSubstr("uses an address space that Metal does not have"));
   EXPECT_THAT(specialised("@g = internal global i32 0\n@h = alias i32, ptr @g", "  store volatile i32 1, ptr @h"),
               HasSubstr("'h', which is another name of something"));
 }

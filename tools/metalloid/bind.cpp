@@ -104,7 +104,7 @@ Finding type_finding(const KernelInfo& kernel, const ArgumentInfo& argument, std
   finding.fix = "give elements of the argument's type";
   finding.memory = argument.name;
   finding.index = argument.index;
-  finding.steps.push_back({"", {kernel.source_file, kernel.source_line, 0, "", {}}, {}, ""});
+  finding.steps.push_back({"", {kernel.source_file, kernel.source_line, 0, "", {}, ""}, {}, ""});
   return finding;
 }
 
@@ -168,8 +168,8 @@ void Launch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptio
   const ArgumentInfo& info = arguments_[i].info;
   Array& array = arguments_[i].array;
   const bool has_arguments_type = spec.source == ArgumentSpec::Source::of_argument;
-  array = has_arguments_type ? parse_value(spec.value, info.type, spec.text)
-                             : materialise(spec, options.seed + info.index);
+  array =
+      has_arguments_type ? parse_value(spec.value, info.type, spec.text) : materialise(spec, options.seed + info.index);
   const bool is_value = (spec.is_scalar || has_arguments_type) && info.address_space == AddressSpace::constant;
   std::string problem = has_arguments_type ? "" : kind_problem(info, spec, array.kind);
   if (!problem.empty()) {

@@ -31,16 +31,21 @@ bool allows_vector(Builtin builtin) {
   }
 }
 
+// The class of an argument or of what an array of them holds; null if it is none.
+const clang::CXXRecordDecl* argument_class(clang::QualType type) {
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (const auto* array = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
+      array && array->getIdentifier() && array->getName() == "array" && array->getTemplateArgs().size() == 2) {
+    return argument_class(array->getTemplateArgs()[0].getAsType());
+  }
+  return record;
+}
+
 // "texture" or "sampler" if objects of the type are such arguments (metalloid/texture.h marks them), else null.
 const char* resource_class(clang::QualType type) {
-  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
-  if (!record) return nullptr;
-  if (const auto* array = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
-      array && array->getIdentifier() && array->getName() == "array" && array->getTemplateArgs().size() == 2) {
-    return resource_class(array->getTemplateArgs()[0].getAsType());
-  }
+  const clang::CXXRecordDecl* record = argument_class(type);
   for (const char* name : {"texture", "sampler"}) {
-    if (find_annotation(*record, name)) return name;
+    if (record && find_annotation(*record, name)) return name;
   }
   return nullptr;
 }
@@ -139,12 +144,6 @@ class ArgumentReader {
         return;
     }
     check_attributes(parameter, attribute, info);
-    if (const clang::FieldDecl* tensor = find_tensor(context_, pointee)) {
-      error(tensor->getLocation(),
-            "tensors in argument buffers are not supported by Metalloid: take %0 as an argument "
-            "of the kernel")
-          << tensor->getDeclName();
-    }
     read_index(parameter, attribute, info, has_index);
   }
 
@@ -372,6 +371,31 @@ Builtin builtin_named(llvm::StringRef attribute) {
     if (attribute == llvm::StringRef(spelling.data(), spelling.size())) return builtin;
   }
   return Builtin::none;
+}
+
+std::string unsupported_argument(clang::ASTContext& context, const clang::FunctionDecl& kernel) {
+  for (const clang::ParmVarDecl* parameter : kernel.parameters()) {
+    std::string reason;
+    const clang::QualType type = parameter->getType().getCanonicalType();
+    const clang::CXXRecordDecl* record = argument_class(type);
+    const clang::AnnotateAttr* annotation = record ? find_annotation(*record, "unsupported") : nullptr;
+    if (annotation) {
+      reason = string_argument(*annotation).value_or("such arguments are") + " not supported by Metalloid";
+    } else if (const clang::FieldDecl* tensor = type->isPointerType() || type->isReferenceType()
+                                                    ? find_tensor(context, type->getPointeeType())
+                                                    : nullptr) {
+      reason = fmt::format(
+          "tensors in argument buffers are not supported by Metalloid: take '{}' as an argument of the kernel",
+          tensor->getNameAsString());
+    } else {
+      continue;
+    }
+    const clang::SourceManager& sources = context.getSourceManager();
+    const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(parameter->getLocation()));
+    return fmt::format("{}:{}: argument '{}': {}", place.isValid() ? place.getFilename() : "",
+                       place.isValid() ? place.getLine() : 0, parameter->getNameAsString(), reason);
+  }
+  return {};
 }
 
 std::vector<KernelArgument> reflect_arguments(clang::ASTContext& context, const clang::FunctionDecl& kernel) {

@@ -1,6 +1,7 @@
 // The arguments of one kernel: what each is, where it binds, and whether Metal allows it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <clang/AST/ASTContext.h>
@@ -17,6 +18,10 @@ struct KernelArgument {
 
 // The value that an attribute of this name stands for, or Builtin::none.
 Builtin builtin_named(llvm::StringRef attribute);
+
+// Why no kernel with these parameters can run, for a person: one is of a type that Metalloid does not have. Empty if
+// none is.
+std::string unsupported_argument(clang::ASTContext& context, const clang::FunctionDecl& kernel);
 
 // Reports invalid arguments through the context's diagnostics.
 std::vector<KernelArgument> reflect_arguments(clang::ASTContext& context, const clang::FunctionDecl& kernel);

@@ -82,7 +82,8 @@ class Reflector {
     for (const char* stage : {"vertex", "fragment", "intersection", "mesh", "object", "visible", "stitchable"}) {
       if (find_annotation(function, stage)) {
         reflection_.unsupported.push_back(
-            {host_name(function), std::string("a ") + stage + " function; Metalloid runs compute kernels only"});
+            {host_name(function), std::string(llvm::StringRef("aeiou").contains(stage[0]) ? "an " : "a ") + stage +
+                                      " function; Metalloid runs compute kernels only"});
         return;
       }
     }
@@ -134,6 +135,10 @@ class Reflector {
     }
     const std::size_t kernel_index = reflection_.kernels.size();
     instantiate_argument_types(function);
+    if (const std::string reason = unsupported_argument(context_, function); !reason.empty()) {
+      reflection_.unsupported.push_back({name, reason});
+      return;
+    }
     for (KernelArgument& argument : reflect_arguments(context_, function)) {
       if (argument.gate) reflection_.gates[{kernel_index, kernel.info.arguments.size()}] = argument.gate;
       kernel.info.arguments.push_back(std::move(argument.info));

@@ -134,7 +134,8 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
   }
   if (const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl()) {
     if (!describe_library_type(context, *record, info)) {
-      const bool is_resource = find_annotation(*record, "texture") || find_annotation(*record, "sampler");
+      const bool is_resource = find_annotation(*record, "texture") || find_annotation(*record, "sampler") ||
+                               find_annotation(*record, "unsupported");
       info.name = is_resource ? record->getNameAsString() : record->getQualifiedNameAsString();
       if (!is_resource) describe_struct(context, *record, info);
     }

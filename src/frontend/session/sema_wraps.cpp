@@ -4,6 +4,7 @@
 #include <clang/Sema/Initialization.h>
 #include <clang/Sema/Sema.h>
 
+#include "frontend/code/macro_places.h"
 #include "frontend/reflection/annotations.h"
 #include "frontend/tokens/rewrite.h"
 
@@ -277,4 +278,19 @@ CompoundAssignOperator* wrap_compound_assignment(const ASTContext& context, Expr
   if (kind == BO_ShlAssign || kind == BO_ShrAssign) right = mask_amount(context, right, result_type);
   return real_compound_assignment(context, left, right, kind, type, value_kind, object_kind, location, options,
                                   left_type, result_type);
+}
+
+// 7. Debug locations of code from a macro's body: Clang takes the place where the macro is expanded
+//    (frontend/code/macro_places.h). Tests: tests/checker/several/kernels_of_a_macro.metal.
+#define METALLOID_FILE_LOCATION "_ZNK5clang13SourceManager18getFileLocSlowCaseENS_14SourceLocationE"
+
+SourceLocation real_file_location(const SourceManager* sources,
+                                  SourceLocation place) __asm__("__real_" METALLOID_FILE_LOCATION);
+SourceLocation wrap_file_location(const SourceManager* sources,
+                                  SourceLocation place) __asm__("__wrap_" METALLOID_FILE_LOCATION);
+
+SourceLocation wrap_file_location(const SourceManager* sources, SourceLocation place) {
+  const SourceLocation outside = real_file_location(sources, place);
+  auto* places = metalloid::frontend::MacroPlaces::current();
+  return places ? places->stand_in(place, outside) : outside;
 }

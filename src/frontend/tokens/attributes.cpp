@@ -59,11 +59,12 @@ class AttributeRewriter {
   // Rewrites the list that starts at tokens[index]; returns the index after it.
   std::size_t rewrite_list(const TokenList& tokens, std::size_t index, TokenList& out) {
     const std::size_t end = skip_attribute(tokens, index);
-    if (index + 2 < end && is_clang_attribute(word(tokens[index + 2]))) {
-      out.insert(out.end(), tokens.begin() + index, tokens.begin() + end);
+    if (is_clang_list(tokens, index)) {
+      if (moved_lists_.erase(index) == 0) out.insert(out.end(), tokens.begin() + index, tokens.begin() + end);
       return end;
     }
     reject_misplaced(tokens, index, end);
+    move_clang_lists(tokens, end, out);
     std::size_t after_bounds = end;
     while (after_bounds < tokens.size() && tokens[after_bounds].is(tok::l_square) &&
            !is_attribute_start(tokens, after_bounds)) {
@@ -99,6 +100,18 @@ class AttributeRewriter {
   void forget_host_name() { last_host_name_.clear(); }
 
  private:
+  static bool is_clang_list(const TokenList& tokens, std::size_t index) {
+    return index + 2 < skip_attribute(tokens, index) && is_clang_attribute(word(tokens[index + 2]));
+  }
+
+  // `x [[buffer(0)]] [[maybe_unused]]`: Clang wants its own lists in front of annotations.
+  void move_clang_lists(const TokenList& tokens, std::size_t index, TokenList& out) {
+    for (; is_attribute_start(tokens, index); index = skip_attribute(tokens, index)) {
+      if (!is_clang_list(tokens, index) || !moved_lists_.insert(index).second) continue;
+      out.insert(out.end(), tokens.begin() + index, tokens.begin() + skip_attribute(tokens, index));
+    }
+  }
+
   // Says what is wrong if the list at [index, end) holds attributes of a function in a place that is none for them.
   void reject_misplaced(const TokenList& tokens, std::size_t index, std::size_t end) {
     if (index == 0 || index + 2 >= end || !is_function_attribute(word(tokens[index + 2]))) return;
@@ -161,6 +174,7 @@ class AttributeRewriter {
   TokenFactory& factory_;
   HostNames& host_names_;
   std::string last_host_name_;
+  std::set<std::size_t> moved_lists_;  // where they stood
 };
 
 // `kernel` stands before a declaration, not inside an expression or after `::`, `.` or `->`.

@@ -1,13 +1,15 @@
-// Words by which Clang lets a source reach the machine below it, and which Metal does not have: assembly and assembler
-// labels, Clang's builtin functions but those that only compute, attributes that name sections, other symbols or other
-// calling conventions, and annotations, which are this front end's own means. The library's headers use some of them.
+// Words by which Clang lets a source reach the machine below it, and which Metal does not have, are refused here:
+// assembly and assembler labels, and all attributes, builtin functions and keywords that are on no list of
+// allowed_words.h. These are the tokens that the parser gets, so it does not matter how a source spells or makes a
+// word. The library's headers may say more.
 //
 // Public kernels reach Apple's copies by a simdgroup through labels; those that the library has are accepted
-// (metalloid/async_copy.h).
+// (metalloid/async_copy.h). So are their annotations, but for the names that this front end gives its own.
 
 #include <llvm/ADT/StringSet.h>
 
 #include "frontend/files/library_places.h"
+#include "frontend/tokens/allowed_words.h"
 #include "frontend/tokens/rewrite.h"
 
 namespace metalloid::frontend::tokens {
@@ -15,125 +17,6 @@ namespace metalloid::frontend::tokens {
 using namespace clang;
 
 namespace {
-
-// Builtin functions that compute a value from values, and nothing else.
-bool is_harmless_builtin(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"__builtin_expect",         "__builtin_expect_with_probability",
-                                          "__builtin_unreachable",
-                                          "__builtin_trap",  // a crash of the kernel, which the host survives
-                                          "__builtin_assume",         "__builtin_assume_aligned",
-                                          "__builtin_constant_p",     "__builtin_is_constant_evaluated",
-                                          "__builtin_addressof",      "__builtin_launder",
-                                          "__builtin_memcpy",         "__builtin_memmove",
-                                          "__builtin_memset",         "__builtin_prefetch",
-                                          "__builtin_shufflevector",  "__builtin_convertvector",
-                                          "__builtin_bswap16",        "__builtin_bswap32",
-                                          "__builtin_bswap64",        "__builtin_LINE",
-                                          "__builtin_COLUMN",         "__builtin_FILE",
-                                          "__builtin_FUNCTION",       "__builtin_nanf",
-                                          "__builtin_nansf",          "__builtin_inff",
-                                          "__builtin_huge_valf",      "__builtin_isnan",
-                                          "__builtin_isinf",          "__builtin_isinf_sign",
-                                          "__builtin_isfinite",       "__builtin_isnormal",
-                                          "__builtin_issubnormal",    "__builtin_iszero",
-                                          "__builtin_issignaling",    "__builtin_signbit",
-                                          "__builtin_signbitf",       "__builtin_isgreater",
-                                          "__builtin_isgreaterequal", "__builtin_isless",
-                                          "__builtin_islessequal",    "__builtin_islessgreater",
-                                          "__builtin_isunordered",    "__builtin_fpclassify",
-                                          "__builtin_isfpclass"};
-  if (names.contains(name)) return true;
-  if (name.starts_with("__builtin_elementwise_") || name.starts_with("__builtin_reduce_")) return true;
-  llvm::StringRef rest = name;
-  if (!rest.consume_front("__builtin_")) return false;
-  if (rest.ends_with("_overflow")) return true;  // add, sub, mul; of every width
-  for (const llvm::StringRef bits :
-       {"popcount", "clz", "ctz", "ffs", "parity", "clrsb", "bitreverse", "rotateleft", "rotateright", "stdc_"}) {
-    if (rest.starts_with(bits)) return true;
-  }
-  // Functions of floats and halves that are single instructions or intrinsics of LLVM.
-  rest.consume_back("f16") || rest.consume_back("f");
-  static const llvm::StringSet<> functions = {
-      "fabs",     "fmin", "fmax", "fma",   "sqrt", "floor", "ceil",  "trunc", "rint", "round", "roundeven", "nearbyint",
-      "copysign", "exp",  "exp2", "exp10", "log",  "log2",  "log10", "sin",   "cos",  "tan",   "pow",       "fmod"};
-  return functions.contains(rest);
-}
-
-// Attributes that say where or how code lies in the program of a host.
-bool is_attribute_of_hosts(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"alias",
-                                          "ifunc",
-                                          "weakref",
-                                          "weak",
-                                          "weak_import",
-                                          "naked",
-                                          "section",
-                                          "code_seg",
-                                          "constructor",
-                                          "destructor",
-                                          "init_priority",
-                                          "cleanup",
-                                          "target",
-                                          "target_clones",
-                                          "target_version",
-                                          "cpu_dispatch",
-                                          "cpu_specific",
-                                          "interrupt",
-                                          "signal",
-                                          "returns_twice",
-                                          "dllimport",
-                                          "dllexport",
-                                          "selectany",
-                                          "thread",
-                                          "tls_model",
-                                          "common",
-                                          "retain",
-                                          "no_caller_saved_registers",
-                                          "no_callee_saved_registers",
-                                          "cdecl",
-                                          "stdcall",
-                                          "fastcall",
-                                          "thiscall",
-                                          "vectorcall",
-                                          "regcall",
-                                          "regparm",
-                                          "pascal",
-                                          "ms_abi",
-                                          "sysv_abi",
-                                          "pcs",
-                                          "swiftcall",
-                                          "swiftasynccall",
-                                          "preserve_most",
-                                          "preserve_all",
-                                          "preserve_none",
-                                          "intel_ocl_bicc",
-                                          "aarch64_vector_pcs",
-                                          "aarch64_sve_pcs",
-                                          "amdgpu_kernel",
-                                          "device_kernel",
-                                          "nvptx_kernel",
-                                          "opencl_kernel",
-                                          "ms_hook_prologue",
-                                          "patchable_function_entry",
-                                          "xray_always_instrument",
-                                          "split_stack",
-                                          "safe_stack",
-                                          "shadow_stack",
-                                          "not_tail_called",
-                                          "musttail",
-                                          "asm_label",
-                                          "annotate",
-                                          "annotate_type",
-                                          "builtin_alias",
-                                          "clang_builtin_alias",
-                                          "blocks",
-                                          "objc_runtime_name",
-                                          "sycl_kernel",
-                                          "sycl_external",
-                                          "global",
-                                          "host"};
-  return names.contains(name);
-}
 
 llvm::StringRef without_underscores(llvm::StringRef name) {
   if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) name = name.drop_front(2).drop_back(2);
@@ -170,16 +53,21 @@ class HostWords {
       const bool is_list = is_attribute_start(tokens_, i);
       if ((!name && !is_list) || is_written_in_library(sources_, token.getLocation())) continue;
       if (is_list) {
-        reject_attributes(i + 2, skip_attribute(tokens_, i));
+        reject_attributes(i + 2, skip_attribute(tokens_, i), AttributeCommonInfo::AS_CXX11);
       } else if (token.is(tok::kw_asm)) {
         reject_assembly(i);
-      } else if (token.isOneOf(tok::kw___attribute, tok::kw___declspec)) {
-        if (i + 1 < tokens_.size() && tokens_[i + 1].is(tok::l_paren)) {
-          reject_attributes(i + 2, skip_balanced(tokens_, i + 1));
+      } else if (token.is(tok::kw___attribute)) {
+        // The names stand in a second bracket.
+        if (is_at(i + 1, tok::l_paren) && is_at(i + 2, tok::l_paren)) {
+          reject_attributes(i + 3, skip_balanced(tokens_, i + 2), AttributeCommonInfo::AS_GNU);
         }
-      } else if (token.isOneOf(tok::kw___thread, tok::kw_thread_local, tok::kw__Thread_local)) {
+      } else if (token.is(tok::kw___declspec)) {
+        if (is_at(i + 1, tok::l_paren)) {
+          reject_attributes(i + 2, skip_balanced(tokens_, i + 1), AttributeCommonInfo::AS_Declspec);
+        }
+      } else if (token.is(tok::kw_thread_local) || !is_allowed_keyword(token.getKind())) {
         factory_.error(token.getLocation(), "'%0' is not supported in Metal") << word(token);
-      } else if (name->getBuiltinID() != 0 && !is_harmless_builtin(name->getName())) {
+      } else if (name->getBuiltinID() != 0 && !is_allowed_builtin(name->getName())) {
         // Names of the C library are builtins too, and may be the user's.
         if (name->getName().starts_with("__")) {
           factory_.error(token.getLocation(), "'%0' is not available in Metal") << name->getName();
@@ -189,17 +77,42 @@ class HostWords {
   }
 
  private:
-  // The names at [begin, end), their arguments left out, and the names of namespaces with them.
-  void reject_attributes(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && i < tokens_.size(); ++i) {
-      const Token& token = tokens_[i];
-      const llvm::StringRef name = without_underscores(word(token));
-      if (is_attribute_of_hosts(name) && !is_written_in_library(sources_, token.getLocation())) {
-        factory_.error(token.getLocation(), "'%0' attribute is not supported in Metal") << name;
-      }
-      // Arguments: but `__attribute__((...))` has a second bracket before the names.
-      if (token.is(tok::l_paren) && i != begin) i = skip_balanced(tokens_, i) - 1;
+  bool is_at(std::size_t index, tok::TokenKind kind) const { return index < tokens_.size() && tokens_[index].is(kind); }
+
+  // The names at [begin, end), as in `using gnu: noinline, aligned(4)` or `clang::noinline, nodiscard`.
+  void reject_attributes(std::size_t begin, std::size_t end, AttributeCommonInfo::Syntax syntax) {
+    const IdentifierInfo* list_scope = nullptr;
+    if (begin + 2 < end && tokens_[begin].is(tok::kw_using)) {
+      list_scope = tokens_[begin + 1].getIdentifierInfo();
+      begin += 3;
     }
+    for (std::size_t i = begin; i < end && i < tokens_.size(); ++i) {
+      const IdentifierInfo* scope = list_scope;
+      if (i + 2 < end && tokens_[i + 1].is(tok::coloncolon)) {
+        scope = tokens_[i].getIdentifierInfo();
+        i += 2;
+      }
+      const Token& token = tokens_[i];
+      const IdentifierInfo* name = token.isAnnotation() || token.isLiteral() ? nullptr : token.getIdentifierInfo();
+      const bool has_arguments = is_at(i + 1, tok::l_paren);
+      if (name && !is_written_in_library(sources_, token.getLocation())) {
+        const auto kind = AttributeCommonInfo::getParsedKind(name, scope, syntax);
+        const bool allowed = kind == AttributeCommonInfo::AT_Annotate ? has_arguments && is_foreign_annotation(i + 2)
+                                                                      : is_allowed_attribute(kind);
+        if (!allowed) {
+          factory_.error(token.getLocation(), "'%0' attribute is not supported in Metal")
+              << without_underscores(name->getName());
+        }
+      }
+      if (has_arguments) i = skip_balanced(tokens_, i + 1) - 1;
+    }
+  }
+
+  // Whether the first argument, at `index`, is plainly no name of this front end's.
+  bool is_foreign_annotation(std::size_t index) const {
+    if (!is_at(index, tok::string_literal) || is_at(index + 1, tok::string_literal)) return false;
+    const std::string text = factory_.spelling(tokens_[index]);
+    return text[0] == '"' && text.find('\\') == std::string::npos && !text.starts_with("\"metalloid.");
   }
 
   void reject_assembly(std::size_t index) {

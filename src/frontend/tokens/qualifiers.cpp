@@ -1,8 +1,9 @@
-// `thread` is the default address space, so the word vanishes. `coherent` and `coherent(device)` ask for what
-// every engine's memory does anyway. The other spaces take the name under which Sema knows their attribute, and
-// `constant` brings `const`: memory in it cannot be written, and overloads for `const constant` objects then win
-// over generic ones, as they do in Metal. Only in the head of a specialisation does the programmer's spelling stay:
-// `struct S<constant T*>` and `struct S<const constant T*>` may stand side by side.
+// `thread` is the default address space, so the word vanishes. So do the spaces that only graphics functions have,
+// whose kind is refused when somebody wants to run one. `coherent` and `coherent(device)` ask for what every engine's
+// memory does anyway. The other spaces take the name under which Sema knows their attribute, and `constant` brings
+// `const`: memory in it cannot be written, and overloads for `const constant` objects then win over generic ones, as
+// they do in Metal. Only in the head of a specialisation does the programmer's spelling stay: `struct S<constant T*>`
+// and `struct S<const constant T*>` may stand side by side.
 //
 // Metal wants the space named in every pointer and reference type, so where `thread` stood is remembered.
 
@@ -33,13 +34,24 @@ std::size_t skip_back(const TokenList& tokens, std::size_t close) {
   return 0;
 }
 
+// `thread`, or as good as that.
+bool is_thread(const TokenList& tokens, std::size_t index) {
+  const llvm::StringRef text = word(tokens[index]);
+  if (text == "thread") return true;
+  if (text != "ray_data" && text != "object_data" && text != "threadgroup_imageblock") return false;
+  // Not a name of the user's: `ray_data float& payload`, but `ray_data r = ray_data();`.
+  return index + 2 < tokens.size() && !word(tokens[index + 1]).empty() &&
+         (is_declarator(tokens[index + 2]) || tokens[index + 2].isOneOf(tok::coloncolon, tok::less) ||
+          !word(tokens[index + 2]).empty());
+}
+
 // True if the type before the `*` or `&` at `index` says `thread`.
 bool says_thread(const TokenList& tokens, std::size_t index, const std::vector<bool>& in_parentheses) {
   std::size_t i = index;
   while (i > 0 && tokens[i - 1].is(tok::l_paren)) --i;  // thread float (&values)[4]
   while (i-- > 0) {
     const Token& token = tokens[i];
-    if (word(token) == "thread") return true;
+    if (is_thread(tokens, i)) return true;
     if (token.isOneOf(tok::greater, tok::greatergreater, tok::r_paren, tok::r_square)) {
       i = skip_back(tokens, i);
       if (i == 0) return false;
@@ -74,7 +86,7 @@ void remove_thread_qualifiers(TokenList& tokens) {
   TokenList out;
   out.reserve(tokens.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (word(tokens[i]) == "thread") continue;
+    if (is_thread(tokens, i)) continue;
     if (word(tokens[i]) == "coherent") {
       const std::size_t next = i + 1;
       if (next < tokens.size() && tokens[next].is(tok::l_paren)) {

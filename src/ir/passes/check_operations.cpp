@@ -1,6 +1,8 @@
 #include "ir/passes/check_operations.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
@@ -232,6 +234,25 @@ class Checker {
     if (variable.isThreadLocal()) fail_symbol(variable, "belongs to a thread of the host");
     const bool is_note = variable.getSection() == "llvm.metadata";  // the text of an annotation
     if (variable.hasSection() && !is_note) fail_symbol(variable, "has a section of its own");
+    check_spaces(variable, first_use(variable));
+  }
+
+  // Engines know the spaces of module.h. To LLVM others mean segments of the host's processor.
+  bool has_foreign_space(llvm::Type* type) const {
+    if (const auto* pointer = llvm::dyn_cast<llvm::PointerType>(type)) return pointer->getAddressSpace() > 3;
+    if (type->getNumContainedTypes() == 0 || !seen_types_.insert(type).second) return false;
+    return llvm::any_of(type->subtypes(), [this](llvm::Type* part) { return has_foreign_space(part); });
+  }
+
+  // Throws if a value, or a constant that it is made of, has such a pointer in its type. `user`: for the place.
+  void check_spaces(const llvm::Value& value, const llvm::Instruction* user) const {
+    if (llvm::isa<llvm::Constant>(value) && !seen_constants_.insert(&value).second) return;
+    const auto* global = llvm::dyn_cast<llvm::GlobalValue>(&value);
+    if (has_foreign_space(value.getType()) || (global && has_foreign_space(global->getValueType()))) {
+      fail(user, "uses an address space that Metal does not have");
+    }
+    if (!llvm::isa<llvm::Constant>(value)) return;
+    for (const llvm::Value* part : llvm::cast<llvm::Constant>(value).operand_values()) check_spaces(*part, user);
   }
 
   void check(const llvm::Function& function) const {
@@ -244,6 +265,7 @@ class Checker {
       fail_symbol(function, "has a calling convention of its own");
     }
     if (function.hasSection()) fail_symbol(function, "has a section of its own");
+    check_spaces(function, first_use(function));
     if (function.hasPrefixData() || function.hasPrologueData() || function.hasGC() || function.hasPersonalityFn() ||
         function.hasFnAttribute(llvm::Attribute::Naked)) {
       fail_symbol(function, "is no function of Metal");
@@ -274,6 +296,8 @@ class Checker {
             instruction)) {
       fail(&instruction, fmt::format("needs '{}', which Metal does not have", instruction.getOpcodeName()));
     }
+    check_spaces(instruction, &instruction);
+    for (const llvm::Value* operand : instruction.operand_values()) check_spaces(*operand, &instruction);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call) return;
     if (call->isInlineAsm()) fail(call, "holds assembly");
@@ -292,6 +316,8 @@ class Checker {
   const llvm::Module& module_;
   const std::string subject_, place_;
   llvm::StringSet<> more_;
+  mutable llvm::SmallPtrSet<llvm::Type*, 32> seen_types_;
+  mutable llvm::SmallPtrSet<const llvm::Value*, 32> seen_constants_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include <string>
+#include <utility>
 
 #include "ir/passes/drop_dead_code.h"
 #include "metalloid/error.h"
@@ -24,6 +25,31 @@ bool has_undefined(const llvm::Module& module) {
     if (is_undefined(function)) return true;
   }
   return false;
+}
+
+// Members of Metal's classes that the library declares and does not define, by a part of their names.
+const char* why_undefined(llvm::StringRef name) {
+  static const std::pair<const char*, const char*> families[] = {
+      {"metal::raytracing::", "ray tracing is not supported by Metalloid"},
+      {"metal::visible_function_table", "function tables are not supported by Metalloid"},
+      {"metal::imageblock", "imageblocks are not supported by Metalloid"},
+      {"metal::mesh", "mesh functions are not supported by Metalloid"},
+      {"metal::interpolant", "graphics functions are not supported by Metalloid"},
+      {"metal::patch_control_point", "graphics functions are not supported by Metalloid"},
+      {"metal::command_buffer", "indirect command buffers are not supported by Metalloid"},
+      {"metal::render_command", "indirect command buffers are not supported by Metalloid"},
+      {"metal::compute_command", "indirect command buffers are not supported by Metalloid"},
+      {"_pipeline_state", "indirect command buffers are not supported by Metalloid"},
+      {"metal::depth_stencil_state", "indirect command buffers are not supported by Metalloid"},
+      {"mpp::tensor_ops::convolution2d", "convolution2d is not supported by Metalloid"},
+      {"metal::texture", "textures are not supported by Metalloid"},
+      {"metal::depth", "textures are not supported by Metalloid"},
+      {"metal::sparse_color", "textures are not supported by Metalloid"},
+  };
+  for (const auto& [part, reason] : families) {
+    if (name.contains(part)) return reason;
+  }
+  return "which has no definition";
 }
 
 std::string place_of(const llvm::Instruction& call) {
@@ -55,12 +81,8 @@ void refuse_unsupported(KernelModule& kernel) {
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
       if (!callee || !is_undefined(*callee)) continue;
       const std::string name = llvm::demangle(callee->getName());
-      const char* reason =
-          name.find("metal::texture") != std::string::npos || name.find("metal::depth") != std::string::npos
-              ? "textures are not supported by Metalloid"
-              : "which has no definition";
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("{}kernel '{}' calls '{}': {}", place_of(instruction), kernel.info.name, name, reason));
+      throw Error(ErrorCode::unsupported, fmt::format("{}kernel '{}' calls '{}': {}", place_of(instruction),
+                                                      kernel.info.name, name, why_undefined(name)));
     }
   }
 }

@@ -112,7 +112,8 @@ CompiledCode perform_kernel(const KernelRequest& request) {
     ir::SpecialiseOptions options{.inlining = engine.inline_policy()};
     if (request.checks != Checks::none) {
       options.inlining.even_noinline = true;  // addresses are followed to where they come from
-      options.instrumentation = checker::instrumentation({.finite = request.checks == Checks::with_finite});
+      options.instrumentation = checker::instrumentation(
+          {.finite = request.checks == Checks::with_finite, .tells = candidate.engine == "reference"});
     }
     ir::KernelModule module =
         ir::specialise(request.bitcode, request.library, request.kernel, request.constants, options);

@@ -17,6 +17,24 @@ METALLOID_FUNC constexpr ushort bfloat_bits(float value) {
 
 METALLOID_FUNC constexpr float bfloat_value(ushort bits) { return __builtin_bit_cast(float, uint(bits) << 16); }
 
+// An integer as a float that rounds to the bfloat which is nearest to the integer: what a float has no room for is kept
+// in its last bit, so that nothing becomes the middle of two bfloats.
+template <typename T>
+METALLOID_FUNC constexpr float float_to_round(T value) {
+  if constexpr (sizeof(T) < 4) {
+    return float(value);
+  } else if constexpr (sizeof(T) == 4) {
+    const uint magnitude = uint(value < T(0) ? T(0) - value : value);
+    return float(magnitude < 0x1000000u ? value : T((value & ~T(0x1ff)) | T((value & T(0x1ff)) != 0 ? 0x100 : 0)));
+  } else {
+    const ulong magnitude = ulong(value < T(0) ? T(0) - value : value);
+    const int lost = magnitude < 0x1000000ul ? 0 : 40 - __builtin_clzll(magnitude);
+    const ulong kept = (magnitude >> lost) | ulong((magnitude & ((1ul << lost) - 1)) != 0);
+    const float result = float(kept << lost);
+    return value < T(0) ? -result : result;
+  }
+}
+
 template <typename T>
 using if_integral = metal::enable_if_t<__is_integral(T), int>;
 struct no_number {};
@@ -38,7 +56,7 @@ class bfloat {
   METALLOID_FUNC explicit constexpr bfloat(double value) : bfloat(float(value)) {}
   METALLOID_FUNC explicit constexpr bfloat(half value) : bits_(__metalloid::bfloat_bits(float(value))) {}
   template <typename T, __metalloid::if_integral<T> = 0>
-  METALLOID_FUNC constexpr bfloat(T value) : bits_(__metalloid::bfloat_bits(float(value))) {}
+  METALLOID_FUNC constexpr bfloat(T value) : bits_(__metalloid::bfloat_bits(__metalloid::float_to_round(value))) {}
 
   // A class with a conversion of its own to some number.
   template <typename T, __metalloid::if_other_class<T> = 0>

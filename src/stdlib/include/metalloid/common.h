@@ -29,24 +29,24 @@ METALLOID_EACH_INTEGER(METALLOID_INTEGER_ORDER)
 #undef METALLOID_INTEGER_ORDER
 
 // With one NaN among the operands, the other operand is the result.
-#define METALLOID_FLOATING_ORDER(T, max_of, min_of)                                                          \
-  METALLOID_FUNC constexpr T max(T x, T y) { return max_of(x, y); }                                          \
-  METALLOID_FUNC constexpr T min(T x, T y) { return min_of(x, y); }                                          \
-  METALLOID_FUNC constexpr T max3(T x, T y, T z) { return max(x, max(y, z)); }                               \
-  METALLOID_FUNC constexpr T min3(T x, T y, T z) { return min(x, min(y, z)); }                               \
-  METALLOID_FUNC constexpr T median3(T x, T y, T z) { return max(min(x, y), min(max(x, y), z)); }            \
-  METALLOID_FUNC constexpr T clamp(T x, T low, T high) { return min(max(x, low), high); }                    \
-  METALLOID_FUNC constexpr T abs(T x) { return __builtin_elementwise_abs(x); }                               \
-  METALLOID_FUNC constexpr T saturate(T x) { return clamp(x, T(0), T(1)); }                                  \
-  METALLOID_FUNC constexpr T mix(T x, T y, T a) { return x + (y - x) * a; }                                  \
-  METALLOID_FUNC constexpr T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0); } \
-  METALLOID_FUNC constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }                            \
-  METALLOID_FUNC constexpr T smoothstep(T low, T high, T x) {                                                \
-    const T t = clamp((x - low) / (high - low), T(0), T(1));                                                 \
-    return t * t * (T(3) - T(2) * t);                                                                        \
+#define METALLOID_FLOATING_ORDER(T, max_of, min_of, copysign_of)                                  \
+  METALLOID_FUNC constexpr T max(T x, T y) { return max_of(x, y); }                               \
+  METALLOID_FUNC constexpr T min(T x, T y) { return min_of(x, y); }                               \
+  METALLOID_FUNC constexpr T max3(T x, T y, T z) { return max(x, max(y, z)); }                    \
+  METALLOID_FUNC constexpr T min3(T x, T y, T z) { return min(x, min(y, z)); }                    \
+  METALLOID_FUNC constexpr T median3(T x, T y, T z) { return max(min(x, y), min(max(x, y), z)); } \
+  METALLOID_FUNC constexpr T clamp(T x, T low, T high) { return min(max(x, low), high); }         \
+  METALLOID_FUNC constexpr T abs(T x) { return __builtin_elementwise_abs(x); }                    \
+  METALLOID_FUNC constexpr T saturate(T x) { return clamp(x, T(0), T(1)); }                       \
+  METALLOID_FUNC constexpr T mix(T x, T y, T a) { return x + (y - x) * a; }                       \
+  METALLOID_FUNC constexpr T sign(T x) { return x == x ? copysign_of(T(x != T(0)), x) : T(0); }   \
+  METALLOID_FUNC constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }                 \
+  METALLOID_FUNC constexpr T smoothstep(T low, T high, T x) {                                     \
+    const T t = clamp((x - low) / (high - low), T(0), T(1));                                      \
+    return t * t * (T(3) - T(2) * t);                                                             \
   }
-METALLOID_FLOATING_ORDER(float, __builtin_fmaxf, __builtin_fminf)
-METALLOID_FLOATING_ORDER(half, __builtin_fmaxf16, __builtin_fminf16)
+METALLOID_FLOATING_ORDER(float, __builtin_fmaxf, __builtin_fminf, __builtin_copysignf)
+METALLOID_FLOATING_ORDER(half, __builtin_fmaxf16, __builtin_fminf16, __builtin_copysignf16)
 #undef METALLOID_FLOATING_ORDER
 
 METALLOID_WHOLE_2(max, number_result_t, __metalloid::whole_max)

@@ -13,6 +13,11 @@
 // A member whose result (a reference or a pointer) lies in the address space of the object that it is called on.
 #define METALLOID_OWN_SPACE __attribute__((annotate("metalloid.own_space")))
 
+// A class that Metal has and Metalloid does not, and what it belongs to. Its members have no definition: kernels that
+// take one as an argument, or call a member, are refused when somebody wants to run them, and the others of their
+// library run.
+#define METALLOID_UNSUPPORTED(what) __attribute__((annotate("metalloid.unsupported", what)))
+
 // True while the compiler evaluates a constant expression; run-time code may then use vector operations that
 // constant expressions lack.
 #define METALLOID_CONSTANT_EVALUATED __builtin_is_constant_evaluated()

@@ -1,9 +1,10 @@
-// What only graphics functions, ray tracing, and functions called through tables use, by name: sources often hold
-// such functions beside their kernels. Nothing here has a definition.
+// What graphics functions (vertex, fragment, mesh, tile) use, as far as a source needs it to be parsed: sources often
+// hold such functions beside their kernels. Nothing here has a definition.
 #ifndef METALLOID_GRAPHICS_H
 #define METALLOID_GRAPHICS_H
 
 #include <metalloid/types.h>
+#include <metalloid/vec.h>
 
 namespace metal {
 
@@ -18,86 +19,89 @@ T dfdy(T value);
 template <typename T>
 T fwidth(T value);
 
-#define METALLOID_NO_TABLES __attribute__((unavailable("function tables are not supported by Metalloid")))
-template <typename Signature>
-class METALLOID_NO_TABLES visible_function_table {};
-#undef METALLOID_NO_TABLES
+// Values between vertices, which the fragment function asks for.
+namespace interpolation {
+struct perspective;
+struct no_perspective;
+}  // namespace interpolation
+template <typename T, typename Interpolation>
+struct METALLOID_UNSUPPORTED("graphics functions are") interpolant {
+  T interpolate_at_center() const;
+  T interpolate_at_centroid() const;
+  T interpolate_at_sample(uint sample) const;
+  T interpolate_at_offset(float2 offset) const;
+};
 
-#define METALLOID_NO_COMMANDS __attribute__((unavailable("indirect command buffers are not supported by Metalloid")))
-struct METALLOID_NO_COMMANDS command_buffer {};
-struct METALLOID_NO_COMMANDS compute_command {};
-struct METALLOID_NO_COMMANDS render_command {};
-struct METALLOID_NO_COMMANDS compute_pipeline_state {};
-struct METALLOID_NO_COMMANDS render_pipeline_state {};
-#undef METALLOID_NO_COMMANDS
+template <typename T>
+struct METALLOID_UNSUPPORTED("graphics functions are") patch_control_point {
+  uint size() const;
+  const T& operator[](uint index) const;
+};
 
-#define METALLOID_NO_IMAGEBLOCKS __attribute__((unavailable("imageblocks are not supported by Metalloid")))
+// Meshes and the grids of object functions.
+enum class topology { point, line, triangle };
+template <typename Vertex, typename Primitive, int vertices, int primitives, topology kind>
+struct METALLOID_UNSUPPORTED("mesh functions are") mesh {
+  static constexpr uint max_vertices = vertices;
+  static constexpr uint max_primitives = primitives;
+  void set_vertex(uint index, Vertex value);
+  void set_primitive(uint index, Primitive value);
+  void set_index(uint index, uchar vertex);
+  template <typename V>
+  void set_indices(uint index, V indices);
+  void set_primitive_count(uint count);
+};
+struct METALLOID_UNSUPPORTED("mesh functions are") mesh_grid_properties {
+  void set_threadgroups_per_grid(uint3 threadgroups);
+};
+
+// Memory of tiles.
+struct imageblock_layout_implicit;
+struct imageblock_layout_explicit;
+enum class imageblock_data_rate { color, sample };
 template <typename T, typename... Layout>
-class METALLOID_NO_IMAGEBLOCKS imageblock {};
-#undef METALLOID_NO_IMAGEBLOCKS
+struct METALLOID_UNSUPPORTED("imageblocks are") imageblock_slice {};
+template <typename T, typename... Layout>
+struct METALLOID_UNSUPPORTED("imageblocks are") imageblock {
+  ushort get_width() const;
+  ushort get_height() const;
+  ushort get_num_samples() const;
+  template <typename... A>
+  ushort get_num_colors(A...) const;
+  template <typename... A>
+  ushort get_color_coverage_mask(A...) const;
+  template <typename... A>
+  T read(A...) const;
+  template <typename... A>
+  void write(T value, A...) const;
+  template <typename... A>
+  T* data(A...) const;
+  template <typename Member, typename... A>
+  imageblock_slice<Member> slice(const Member& member, A...) const;
+};
 
-namespace raytracing {
-#define METALLOID_NO_RAYS __attribute__((unavailable("ray tracing is not supported by Metalloid")))
-struct METALLOID_NO_RAYS ray {};
-struct METALLOID_NO_RAYS triangle_data {};
-struct METALLOID_NO_RAYS instancing {};
-struct METALLOID_NO_RAYS world_space_data {};
-struct METALLOID_NO_RAYS intersection_params {};
-struct METALLOID_NO_RAYS primitive_acceleration_structure {};
-struct METALLOID_NO_RAYS instance_acceleration_structure {};
-template <typename... Tags>
-class METALLOID_NO_RAYS acceleration_structure {};
-template <typename... Tags>
-class METALLOID_NO_RAYS intersector {};
-template <typename... Tags>
-class METALLOID_NO_RAYS intersection_query {};
-template <typename... Tags>
-class METALLOID_NO_RAYS intersection_result {};
-template <typename... Tags>
-class METALLOID_NO_RAYS intersection_function_table {};
-#undef METALLOID_NO_RAYS
-}  // namespace raytracing
+// How members of imageblocks are kept.
+#define METALLOID_PIXEL_FORMAT(name) \
+  template <typename T>              \
+  using name = T;
+METALLOID_PIXEL_FORMAT(r8unorm)
+METALLOID_PIXEL_FORMAT(r8snorm)
+METALLOID_PIXEL_FORMAT(r16unorm)
+METALLOID_PIXEL_FORMAT(r16snorm)
+METALLOID_PIXEL_FORMAT(rg8unorm)
+METALLOID_PIXEL_FORMAT(rg8snorm)
+METALLOID_PIXEL_FORMAT(rg16unorm)
+METALLOID_PIXEL_FORMAT(rg16snorm)
+METALLOID_PIXEL_FORMAT(rgba8unorm)
+METALLOID_PIXEL_FORMAT(srgba8unorm)
+METALLOID_PIXEL_FORMAT(rgba8snorm)
+METALLOID_PIXEL_FORMAT(rgba16unorm)
+METALLOID_PIXEL_FORMAT(rgba16snorm)
+METALLOID_PIXEL_FORMAT(rgb10a2)
+METALLOID_PIXEL_FORMAT(rg11b10f)
+METALLOID_PIXEL_FORMAT(rgb9e5)
+#undef METALLOID_PIXEL_FORMAT
 
 }  // namespace metal
-
-// What a kernel writes for a later indirect dispatch, draw or tessellation, with the layout that Metal's host API has.
-struct MTLDispatchThreadgroupsIndirectArguments {
-  metal::uint threadgroupsPerGrid[3];
-};
-struct MTLDispatchThreadsIndirectArguments {
-  metal::uint threadsPerGrid[3];
-  metal::uint threadsPerThreadgroup[3];
-};
-struct MTLStageInRegionIndirectArguments {
-  metal::uint stageInOrigin[3];
-  metal::uint stageInSize[3];
-};
-struct MTLDrawPrimitivesIndirectArguments {
-  metal::uint vertexCount;
-  metal::uint instanceCount;
-  metal::uint vertexStart;
-  metal::uint baseInstance;
-};
-struct MTLDrawIndexedPrimitivesIndirectArguments {
-  metal::uint indexCount;
-  metal::uint instanceCount;
-  metal::uint indexStart;
-  int baseVertex;
-  metal::uint baseInstance;
-};
-struct MTLDrawPatchIndirectArguments {
-  metal::uint patchCount;
-  metal::uint instanceCount;
-  metal::uint patchStart;
-  metal::uint baseInstance;
-};
-struct MTLQuadTessellationFactorsHalf {
-  half edgeTessellationFactor[4];
-  half insideTessellationFactor[2];
-};
-struct MTLTriangleTessellationFactorsHalf {
-  half edgeTessellationFactor[3];
-  half insideTessellationFactor;
-};
 
 #endif

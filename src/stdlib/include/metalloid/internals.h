@@ -128,4 +128,19 @@ METALLOID_FUNC ushort __metal_get_thread_index_in_quadgroup(ushort) {
   return ushort(__metalloid::simd_lane()) & ushort(3);
 }
 
+// Clang's has no pointer's space in its result. Nothing is made of the promise: a wrong one would be a crash.
+namespace __metalloid {
+#define METALLOID_ASSUME_ALIGNED(space)                                             \
+  template <typename T>                                                             \
+  METALLOID_FUNC space void* assume_aligned(space T* pointer, size_t, size_t = 0) { \
+    return (space void*)pointer;                                                    \
+  }
+METALLOID_ASSUME_ALIGNED(device)
+METALLOID_ASSUME_ALIGNED(constant)
+METALLOID_ASSUME_ALIGNED(threadgroup)
+METALLOID_ASSUME_ALIGNED(thread)
+#undef METALLOID_ASSUME_ALIGNED
+}  // namespace __metalloid
+#define __builtin_assume_aligned __metalloid::assume_aligned
+
 #endif

@@ -22,7 +22,13 @@ METALLOID_FUNC float rsqrt(float x) {
 
 METALLOID_FUNC float fdim(float x, float y) { return x > y ? x - y : (x <= y ? 0.0f : x + y); }
 
-METALLOID_FUNC float powr(float x, float y) { return x < 0.0f ? NAN : __builtin_elementwise_pow(x, y); }
+// exp(y log(x)): what is undefined of that is NaN, and both zeros are one (C23 F.10.4.7).
+METALLOID_FUNC float powr(float x, float y) {
+  const float result = __builtin_elementwise_pow(__builtin_elementwise_abs(x), y);
+  const bool undefined = (y == 0.0f && (x == 0.0f || x == INFINITY)) ||
+                         (x == 1.0f && __builtin_elementwise_abs(y) == INFINITY) || !(x >= 0.0f) || y != y;
+  return undefined ? NAN : result;
+}
 
 // Never 1, although x - floor(x) rounds to it for tiny negative x. Infinity gives NaN.
 template <typename T>
@@ -44,7 +50,7 @@ METALLOID_FUNC float sinpi(float x) {
   const float folded = turn > 0.5f ? 1.0f - turn : turn;
   const float result = folded <= 0.25f ? __builtin_elementwise_sin(M_PI_F * folded)
                                        : __builtin_elementwise_cos(M_PI_F * (0.5f - folded));
-  return __builtin_elementwise_copysign(result, reduced);
+  return __builtin_elementwise_copysign(result, folded == 0.0f ? x : reduced);  // a zero has the argument's sign
 }
 METALLOID_FUNC float cospi(float x) {
   METALLOID_AS_WRITTEN

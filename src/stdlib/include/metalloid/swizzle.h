@@ -1,7 +1,7 @@
-// Swizzles of two to four components as properties without storage: swizzles<N, T, Vector> is an empty base that gives
-// them to an N-component vector, for vec and packed_vec alike. `xy` and `rg` share accessors. A swizzle that repeats a
-// component can only be read. (The thousand declarations stand in a base of their own because Clang walks through a
-// class's declarations whenever it compiles one of its constructors.)
+// Swizzles of two to four components and halves (`lo`, `hi`, `even`, `odd`) as properties without storage:
+// swizzles<N, T, Vector> is an empty base that gives them to an N-component vector, for vec and packed_vec alike. `xy`
+// and `rg` share accessors. A swizzle that repeats a component can only be read. (The thousand declarations stand in a
+// base of their own because Clang walks through a class's declarations whenever it compiles one of its constructors.)
 #ifndef METALLOID_SWIZZLE_H
 #define METALLOID_SWIZZLE_H
 
@@ -115,6 +115,33 @@
 #define METALLOID_SWIZZLES4B_4(...) METALLOID_LOOP_C4(METALLOID_SWIZZLES4C_4, __VA_ARGS__)
 #define METALLOID_SWIZZLES4C_4(...) METALLOID_LOOP_D4(METALLOID_SWIZZLE4, __VA_ARGS__)
 
+// Halves. A vector of three counts as one of four without its last component.
+#define METALLOID_HALF(name, type, first) __declspec(property(get = __get_##first, put = __put_##first)) type name;
+#define METALLOID_HALVES_2                                          \
+  METALLOID_FUNC constexpr T __get_x() const { return __self().x; } \
+  METALLOID_FUNC constexpr T __get_y() const { return __self().y; } \
+  METALLOID_FUNC constexpr void __put_x(T v) { __self().x = v; }    \
+  METALLOID_FUNC constexpr void __put_y(T v) { __self().y = v; }    \
+  METALLOID_HALF(lo, T, x)                                          \
+  METALLOID_HALF(hi, T, y)                                          \
+  METALLOID_HALF(even, T, x)                                        \
+  METALLOID_HALF(odd, T, y)
+#define METALLOID_HALVES_3                                                                  \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_z_() const { return {__self().z, T(0)}; } \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_y_() const { return {__self().y, T(0)}; } \
+  METALLOID_FUNC constexpr void __put_z_(metal::vec<T, 2> v) { __self().z = v.x; }          \
+  METALLOID_FUNC constexpr void __put_y_(metal::vec<T, 2> v) { __self().y = v.x; }          \
+  METALLOID_HALF(lo, METALLOID_HALF_TYPE, xy)                                               \
+  METALLOID_HALF(hi, METALLOID_HALF_TYPE, z_)                                               \
+  METALLOID_HALF(even, METALLOID_HALF_TYPE, xz)                                             \
+  METALLOID_HALF(odd, METALLOID_HALF_TYPE, y_)
+#define METALLOID_HALVES_4                      \
+  METALLOID_HALF(lo, METALLOID_HALF_TYPE, xy)   \
+  METALLOID_HALF(hi, METALLOID_HALF_TYPE, zw)   \
+  METALLOID_HALF(even, METALLOID_HALF_TYPE, xz) \
+  METALLOID_HALF(odd, METALLOID_HALF_TYPE, yw)
+#define METALLOID_HALF_TYPE metal::vec<T, 2>
+
 namespace metal {
 template <typename T, int N>
 class vec;
@@ -131,6 +158,7 @@ struct swizzles<2, T, Vector> {
   METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
   METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(2)
+  METALLOID_HALVES_2
 };
 
 template <typename T, typename Vector>
@@ -138,6 +166,7 @@ struct swizzles<3, T, Vector> {
   METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
   METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(3)
+  METALLOID_HALVES_3
 };
 
 template <typename T, typename Vector>
@@ -145,6 +174,7 @@ struct swizzles<4, T, Vector> {
   METALLOID_FUNC constexpr Vector& __self() { return *static_cast<Vector*>(this); }
   METALLOID_FUNC constexpr const Vector& __self() const { return *static_cast<const Vector*>(this); }
   METALLOID_SWIZZLES_OF(4)
+  METALLOID_HALVES_4
 };
 
 }  // namespace __metalloid::parts

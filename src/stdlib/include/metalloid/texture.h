@@ -66,6 +66,13 @@ struct METALLOID_RESOURCE("sampler") sampler {
   ulong object_ = 0;
 };
 
+// What a sample of a texture with gaps returns.
+template <typename T>
+struct sparse_color {
+  bool resident() const;
+  T value() const;
+};
+
 // Result is what sample and read return: a vector of four, or the number of a depth texture.
 #define METALLOID_TEXTURE(name, default_access, Result)                                                               \
   template <typename T, access a = access::default_access, memory_coherence coherence = memory_coherence_threadgroup> \
@@ -80,6 +87,16 @@ struct METALLOID_RESOURCE("sampler") sampler {
     vec<T, 4> gather_compare(A...) const;                                                                             \
     template <typename... A>                                                                                          \
     Result read(A...) const;                                                                                          \
+    template <typename... A>                                                                                          \
+    sparse_color<Result> sparse_sample(A...) const;                                                                   \
+    template <typename... A>                                                                                          \
+    sparse_color<T> sparse_sample_compare(A...) const;                                                                \
+    template <typename... A>                                                                                          \
+    sparse_color<vec<T, 4>> sparse_gather(A...) const;                                                                \
+    template <typename... A>                                                                                          \
+    sparse_color<vec<T, 4>> sparse_gather_compare(A...) const;                                                        \
+    template <typename... A>                                                                                          \
+    sparse_color<Result> sparse_read(A...) const;                                                                     \
     template <typename... A>                                                                                          \
     void write(vec<T, 4>, A...) const;                                                                                \
     template <typename... A>                                                                                          \

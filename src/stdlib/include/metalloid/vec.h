@@ -146,7 +146,11 @@ template <typename To, typename From, int N>
 METALLOID_FUNC native_t<To, N> convert_elements(native_t<From, N> v) {
   if constexpr (__is_same(To, bool))
     return mask_to_bool<N>(to_arithmetic<From, N>(v) != 0);
-  else if constexpr (__is_same(To, bfloat))
+  else if constexpr (__is_same(To, bfloat) && __is_integral(From) && sizeof(From) >= 4) {
+    native_t<float, N> floats;
+    for (int i = 0; i < N; ++i) floats[i] = float_to_round(From(v[i]));
+    return narrow_bfloat<N>(floats);
+  } else if constexpr (__is_same(To, bfloat))
     return narrow_bfloat<N>(__builtin_convertvector(to_arithmetic<From, N>(v), native_t<float, N>));
   else
     return __builtin_convertvector(to_arithmetic<From, N>(v), native_t<To, N>);
