@@ -16,6 +16,8 @@ TESTS = {
     "gradient": "gradients (float32)",
     "out=": "results with `out=`",
     "in place": "results in place",
+    "layout": "results of all kinds with strided, transposed, expanded, channels-last and offset tensors",
+    "layout gradient": "gradients (float32) with inputs and gradients in these layouts",
     "errors": "errors for wrong input",
 }
 METAL, BOTH, CPU, VIEW, WRONG = "M", "m", "c", "v", "x"

@@ -15,8 +15,10 @@ import re
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
+import operator_layouts
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -25,10 +27,13 @@ from metalloid.aten import comparison, opinfo
 from metalloid.mps import _plugin, backend
 from metalloid.mps._plugin import known_operators
 
-NONCONTIGUOUS = 4  # so many samples also with strides, and into results of the caller's
+INTO_RESULTS = 4  # so many samples also in place, and into results of the caller's
+ARRANGED = 4  # so many samples also in other layouts, if they have a matrix
+SEARCHED = 12  # so many samples are looked through for those
 COUNTED = 20  # so many samples are also run to see which overloads launch kernels
 FLOAT32_RELATIVE = 1.3e-6  # the least relative tolerance, as torch.testing has it
 PROBLEMS = 4  # kept of each test
+_WRITTEN = "more than one element of the written-to tensor"  # of running statistics for instance
 _no_float64 = re.compile(r"MPS framework doesn't support (float64|complex128)|MPS device does not support (Double|ComplexDouble)")
 
 
@@ -41,7 +46,8 @@ class Seen:
         metal: ... launched Metal kernels and left nothing to the CPU,
         mixed: ... did both,
         fallen: ... ran on the CPU alone. The rest are views and the like.
-        compared, right: by test, "output", "gradient", "out=", "in place", "errors"; "check": what the checker says.
+        compared, right: by test, "output", "gradient", "out=", "in place", "layout" (each of these but gradients, with
+            tensors in other layouts), "layout gradient", "errors"; "check": what the checker says.
         problems: the first ones, by test.
         overloads: of Metalloid's registrations: calls with elements, and those that launched kernels.
         fallbacks: the operators that ran on the CPU.
@@ -81,25 +87,49 @@ class Session:
         self.infos = opinfo.all_infos()
         self.watch = comparison.Watch()
 
-    def run(self, info: Any, dtype: torch.dtype, limit: int, seconds: float) -> Seen:
-        """All samples, or ``limit``, or as many as there is time for."""
+    def run(
+        self, info: Any, dtype: torch.dtype, limit: int, seconds: float, layouts: Sequence[str] = operator_layouts.NAMES
+    ) -> Seen:  # fmt: skip
+        """All samples, or ``limit``, or as many as there is time for; some of them in these layouts, too."""
         seen = Seen()
         until = time.monotonic() + seconds
         differentiates = dtype is torch.float32 and dtype in info.supported_backward_dtypes("cpu")
         tolerance = opinfo.expectation(info, "test_output_match", dtype).tolerance
         torch.manual_seed(0)
+        to_arrange = 1 if limit else ARRANGED
+        first = None
         for number, sample in enumerate(info.sample_inputs("cpu", dtype, requires_grad=differentiates, set_seed=True)):
-            if (limit and number >= limit) or time.monotonic() > until:
+            is_of_limit = not limit or number < limit
+            if time.monotonic() > until or not (is_of_limit or (to_arrange and number < SEARCHED)):
                 break
-            One(self, info, dtype, sample, f"sample {number}", number, tolerance, seen).run(differentiates)
-            if number < NONCONTIGUOUS and (not limit or number == 0):
-                with contextlib.suppress(AssertionError, RuntimeError, ValueError):  # it has no such layout
-                    strided = sample.noncontiguous()
-                    One(self, info, dtype, strided, f"sample {number}, noncontiguous", number, tolerance, seen).run(False)
-                one = One(self, info, dtype, sample, f"sample {number}", number, tolerance, seen)
+            one = One(self, info, dtype, sample, f"sample {number}", number, tolerance, seen)
+            if is_of_limit:
+                one.run(differentiates)
+            if number < INTO_RESULTS and (not limit or number == 0):
                 one.run_in_place()
                 one.run_out()
+            first = first or (number, sample)
+            if to_arrange and any(tensor.dim() > 1 and tensor.numel() > 1 for tensor in comparison.tensors(_inputs(sample))):
+                to_arrange -= 1
+                self._run_arranged(layouts, info, dtype, sample, number, tolerance, seen, differentiates, until)
+        if first and to_arrange == (1 if limit else ARRANGED):
+            self._run_arranged(layouts, info, dtype, first[1], first[0], tolerance, seen, differentiates, until)
         return seen
+
+    def _run_arranged(
+        self, layouts: Sequence[str], info: Any, dtype: torch.dtype, sample: Any, number: int,
+        tolerance: comparison.Tolerance, seen: Seen, differentiates: bool, until: float,
+    ) -> None:  # fmt: skip
+        for layout in layouts:
+            if time.monotonic() > until:
+                return
+            with contextlib.suppress(RuntimeError):  # a type that cannot be arranged on the CPU
+                if (other := operator_layouts.arranged_sample(sample, layout)) is not None:
+                    one = One(self, info, dtype, other, f"sample {number}, {layout}", COUNTED, tolerance, seen, layout)
+                    one.run(differentiates)
+                    if layout != operator_layouts.EXPANDED:  # elements that are written lie apart
+                        one.run_in_place()
+                        one.run_out()
 
     def errors(self, info: Any) -> Seen:
         seen = Seen()
@@ -136,11 +166,12 @@ class One:
 
     def __init__(
         self, session: Session, info: Any, dtype: torch.dtype, sample: Any, label: str,
-        number: int, tolerance: comparison.Tolerance, seen: Seen,
+        number: int, tolerance: comparison.Tolerance, seen: Seen, layout: str | None = None,
     ) -> None:  # fmt: skip
+        self.layout = layout
         self.session, self.info, self.dtype, self.sample = session, info, dtype, sample
         self.label, self.tolerance, self.seen = label, tolerance, seen
-        self.here = (sample.input, sample.args, sample.kwargs)
+        self.here = _inputs(sample)
         # Empty tensors have any elements.
         self.values = "empty" not in info.name
         self.is_counted = number < COUNTED
@@ -158,7 +189,7 @@ class One:
         try:
             # What the derivatives are defined for, of decompositions for instance.
             actual, expected = (self.sample.output_process_fn_grad(one) for one in (actual, expected))
-            found = comparison.gradients(actual, expected, there, self.here)
+            found = comparison.gradients(actual, expected, there, self.here, self._seed)
             if found is not None and self.is_counted:
                 with contextlib.suppress(Exception), _Overloads(self.session, self.seen):
                     comparison.gradients(actual, expected, there, self.here)
@@ -166,7 +197,7 @@ class One:
                 # Lists of tolerances are for outputs, and some are absolute alone.
                 tolerance = self.tolerance and (self.tolerance[0], max(self.tolerance[1], FLOAT32_RELATIVE))
                 comparison.compare(*found, tolerance, True, self.values and not self.seen.is_random)
-                self.seen.count("gradient", None)
+                self.seen.count(self._counted_as("gradient"), None)
         except Exception as error:  # whatever an operator raises
             self._count_error("gradient", error)
 
@@ -196,7 +227,7 @@ class One:
 
         def call(inputs: Any) -> Any:
             device = "cpu" if inputs is self.here else "mps"
-            out = [torch.empty_strided(one.size(), one.stride(), dtype=one.dtype, device=device) for one in comparison.tensors(like)]
+            out = [self._empty_like(one, device) for one in comparison.tensors(like)]
             with torch.no_grad():
                 return self.info.op(inputs[0], *inputs[1], **inputs[2], out=tuple(out) if many else out[0])
 
@@ -206,8 +237,22 @@ class One:
     def _count_error(self, test: str, error: Exception) -> None:
         if _no_float64.search(str(error)):
             self.seen.refused += 1
-        else:
-            self.seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
+        elif self.layout != operator_layouts.EXPANDED or _WRITTEN not in str(error):
+            self.seen.count(self._counted_as(test), f"{self.label}: {comparison.first_lines(error)}")
+
+    def _counted_as(self, test: str) -> str:
+        if self.layout is None:
+            return test
+        return "layout gradient" if test == "gradient" else "layout"
+
+    def _seed(self, seed: torch.Tensor) -> torch.Tensor:
+        return operator_layouts.arranged_seed(seed, self.layout) if self.layout else seed
+
+    def _empty_like(self, like: torch.Tensor, device: str) -> torch.Tensor:
+        empty = torch.empty_strided(like.size(), like.stride(), dtype=like.dtype)
+        if self.layout and (other := operator_layouts.arranged(empty.zero_(), self.layout)) is not None:
+            empty = other
+        return comparison.on_mps(empty) if device == "mps" else empty
 
     def _detached(self, value: Any) -> Any:
         return torch.utils._pytree.tree_map(lambda leaf: leaf.detach() if isinstance(leaf, torch.Tensor) else leaf, value)
@@ -221,6 +266,21 @@ class One:
         with contextlib.suppress(Exception), overloads:
             call(there)
         self.seen.is_random = self.seen.is_random or overloads.is_random
+
+    def _is_that_of_dense_tensors(self, call: Any, actual: Any, is_cpus_type: bool) -> bool:
+        """Whether a result is what the CPU computes of contiguous tensors: in some layouts it is the CPU that is wrong."""
+        layout, self.layout, here = self.layout, None, self.here
+        if layout is None:
+            return False
+        try:
+            self.here = torch.utils._pytree.tree_map(operator_layouts.dense, _inputs(self.sample))
+            expected, _ = comparison.on_cpu(call, self.here, self.dtype, False)
+            comparison.compare(actual, expected, self.tolerance, is_cpus_type)
+        except Exception:  # whatever an operator raises
+            return False
+        finally:
+            self.layout, self.here = layout, here
+        return True
 
     def _on_both(self, test: str, call: Any, can_widen: bool = False) -> tuple[Any, Any, Any, bool] | None:
         there = comparison.moved(self.here)
@@ -249,11 +309,15 @@ class One:
                 comparison.compare(actual, expected, self.tolerance, is_cpus_type, self.values and not seen.is_random)
         except Exception as error:  # as above
             exact = isinstance(error, AssertionError) and comparison.is_as_exact(call, self.here, actual, expected)
-            if not exact:
-                seen.count(test, f"{self.label}: {comparison.first_lines(error)}")
+            if not exact and not self._is_that_of_dense_tensors(call, actual, is_cpus_type):
+                seen.count(self._counted_as(test), f"{self.label}: {comparison.first_lines(error)}")
                 return None
-        seen.count(test, None)
+        seen.count(self._counted_as(test), None)
         return actual, expected, there, is_cpus_type
+
+
+def _inputs(sample: Any) -> tuple[Any, Any, Any]:
+    return sample.input, sample.args, sample.kwargs
 
 
 def _is_of_device(inputs: Any) -> bool:
@@ -290,7 +354,8 @@ def main() -> None:
                 if job["dtype"] == "errors":
                     seen = session.errors(info)
                 else:
-                    seen = session.run(info, getattr(torch, job["dtype"]), job["samples"], job["seconds"])
+                    layouts = job.get("layouts", operator_layouts.NAMES)
+                    seen = session.run(info, getattr(torch, job["dtype"]), job["samples"], job["seconds"], layouts)
             if check:
                 for finding in check.findings:
                     seen.count("check", str(finding) if finding.severity != "note" else None)

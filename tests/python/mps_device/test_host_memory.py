@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -63,3 +65,64 @@ def test_copies(host):
     rows = torch.zeros(2, 5, device="mps")
     host.scatter(rows, source.to("mps"), 12, 20, 4)
     assert rows.cpu().tolist() == [[0, 0, 1, 2, 0], [0, 3, 4, 5, 0]]
+
+
+@pytest.fixture
+def fraction():
+    """Sets the fraction of the recommended memory so that so many bytes more than now may be allocated."""
+
+    def allow(bytes_more: int) -> None:
+        limit = torch.mps.current_allocated_memory() + bytes_more
+        torch.mps.set_per_process_memory_fraction(limit / torch.mps.recommended_max_memory())
+
+    gc.collect()
+    yield allow
+    torch.mps.set_per_process_memory_fraction(1.7)
+
+
+def test_a_fraction_of_the_memory_is_a_limit(fraction):
+    fraction(3 << 20)
+    first = torch.zeros(1 << 19, device="mps")
+    with pytest.raises(torch.OutOfMemoryError, match=(
+        r"MPS backend out of memory \(MPS allocated: .* MiB, other allocations: 0 bytes, max allowed: .* MiB\)\. "
+        r"Tried to allocate 2\.00 MiB on shared pool\. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0\.0 to disable upper limit"
+    )):  # fmt: skip
+        torch.zeros(1 << 19, device="mps")
+    with pytest.raises(torch.OutOfMemoryError, match="MPS backend out of memory"):
+        torch.zeros(1 << 19).pin_memory()
+    del first
+    assert torch.zeros(1 << 19, device="mps").sum().item() == 0
+    torch.mps.set_per_process_memory_fraction(0.0)
+    assert torch.zeros(1 << 20, device="mps").sum().item() == 0
+    with pytest.raises(ValueError, match="Allowed range: 0~2"):
+        torch.mps.set_per_process_memory_fraction(2.5)
+
+
+def test_callbacks_are_asked_for_memory_before_an_allocation_fails(host, fraction):
+    before = host.failed_allocations()
+    host.keep_until_memory_is_short(torch.zeros(1 << 19, device="mps"))
+    fraction(1 << 20)
+    assert torch.ones(1 << 19, device="mps").sum().item() == 1 << 19, "the callback freed as much"
+    assert host.failed_allocations() == before + 1
+    with pytest.raises(torch.OutOfMemoryError):
+        torch.empty(1 << 22, device="mps")
+    assert host.failed_allocations() == before + 2
+    low, high, left = host.watermarks()
+    assert low == int(1.4 * torch.mps.recommended_max_memory()) > high > 0 and left > 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"PYTORCH_MPS_HIGH_WATERMARK_RATIO": "0.0000001", "PYTORCH_MPS_LOW_WATERMARK_RATIO": "0"}, "OutOfMemoryError"),
+        ({"PYTORCH_MPS_HIGH_WATERMARK_RATIO": "3"}, "invalid high watermark ratio 3"),
+        ({"PYTORCH_MPS_HIGH_WATERMARK_RATIO": "1"}, "invalid low watermark ratio 1.4"),
+        ({"PYTORCH_MPS_HIGH_WATERMARK_RATIO": "0"}, "made"),
+    ],
+)
+def test_the_environment_sets_the_watermarks(variables, said, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    command = "import torch; torch.ones(1 << 16, device='mps'); print('made')"
+    run = subprocess.run([sys.executable, "-m", "metalloid.mps", "-c", command], capture_output=True, text=True, timeout=900)
+    assert said in run.stdout + run.stderr

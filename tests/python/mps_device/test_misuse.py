@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 from metalloid.mps import install_on_import  # noqa: E402
 
 functional = torch.nn.functional
-TWO_DEVICES = "at least two devices|Passed CPU tensor to MPS op|Expected out tensor to have device|should be the same"
+TWO_DEVICES = "at least two devices|Passed CPU tensor to MPS op|Expected out tensor to have device|should be the same|expected on mps"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -80,6 +80,19 @@ def test_tensors_of_two_devices(call):
         (lambda x: torch.empty(-1, device="mps"), "negative dimension"),
         (lambda x: torch.empty(1 << 50, device="mps"), "MPS backend out of memory .*Tried to allocate 4194304.00 GiB"),
         (lambda x: torch.randn(3, device="mps", generator=torch.Generator()), "Expected a 'mps' device type"),
+        (lambda x: functional.linear(x.int(), x.int()), "MPS device does not support linear for non-float inputs"),
+        (lambda x: functional.linear(x, x.int()), "MPS device does not support linear for non-float weights"),
+        (lambda x: functional.linear(x, x, x[0].int()), "MPS device does not support linear for non-float bias"),
+        (lambda x: functional.linear(x, x.t()), r"linear\(\): input and weight.T shapes cannot be multiplied \(3x4 and 3x4\)"),
+        (lambda x: functional.linear(x, x, x), "must match the existing size"),
+        (lambda x: functional.linear(x.cpu(), x), "Tensor for argument input is on cpu but expected on mps"),
+        (lambda x: functional.linear(x, x.cpu()), "Tensor for argument weight is on cpu but expected on mps"),
+        (lambda x: functional.linear(x, x, x[0].cpu()), "Tensor for argument bias is on cpu but expected on mps"),
+        (lambda x: functional.conv1d(x.int()[None], x.int()[:, :, None]), "Given groups=1"),
+        (lambda x: functional.conv1d(x.int()[None], x.int()[None]), "Convolution is supported only for Floating types"),
+        (lambda x: functional.conv1d(x[None], x[None].half()), "Input type .MPSFloatType. and weight type .MPSHalfType. should be"),
+        (lambda x: functional.conv1d(x[None], x[None].cpu()), "Input type .MPSFloatType. and weight type .torch.FloatTensor. sho"),
+        (lambda x: functional.conv1d(x[None], x[None], x[0, :1].half()), "and bias type .c10::Half. should be the same"),
         (lambda x: torch.linalg.inv(torch.zeros(3, 3, device="mps")), "singular"),
     ],
 )
@@ -109,3 +122,26 @@ def test_index_out_of_range(call):
         torch.mps.synchronize()
     assert torch.equal(x.cpu(), b()), "nothing is written"
     assert x.sum().item() == 66, "the device goes on"
+
+
+@pytest.mark.parametrize("name", ["normal_", "log_normal_", "exponential_", "cauchy_", "uniform_"])
+@pytest.mark.parametrize("dtype", [torch.int32, torch.bool])
+def test_continuous_numbers_in_integers_are_refused_where_the_cpu_refuses_them(name, dtype):
+    with pytest.raises((NotImplementedError, RuntimeError)):
+        getattr(torch.empty(4, dtype=dtype), name)()
+    with pytest.raises((NotImplementedError, RuntimeError, TypeError), match=f"not implemented for '{WORDS[dtype]}'|floating point"):
+        getattr(torch.empty(4, dtype=dtype, device="mps"), name)()
+
+
+WORDS = {torch.int32: "Int", torch.bool: "Bool"}
+
+
+def test_integers_that_a_type_does_not_have_are_refused_as_on_the_cpu():
+    for device in ("cpu", "mps"):
+        with pytest.raises(RuntimeError, match="to - 1 is out of bounds for bool"):
+            torch.randint(0, 100, (4,), dtype=torch.bool, device=device)
+
+
+def test_members_of_another_type_are_those_of_the_cpu():
+    elements, members = torch.tensor([1, 2, 3]), torch.tensor([2.0, 3.5])
+    assert torch.equal(torch.isin(elements.to("mps"), members.to("mps")).cpu(), torch.isin(elements, members))

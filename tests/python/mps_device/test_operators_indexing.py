@@ -129,6 +129,56 @@ def test_random_numbers_follow_from_the_seed_and_have_their_distribution(device)
     assert torch.equal(order.cpu().sort().values, torch.arange(1000))
 
 
+@pytest.mark.parametrize(
+    ("draw", "count"),
+    [
+        (lambda n, g: torch.randn(n, device="mps", generator=g), 4),
+        (lambda n, g: torch.rand(n, device="mps", generator=g, dtype=torch.float16), 4),
+        (lambda n, g: torch.randint(1000, (n,), device="mps", generator=g, dtype=torch.int32), 4),
+        (lambda n, g: torch.randint(1000, (n,), device="mps", generator=g), 2),
+        (lambda n, g: torch.randint(1 << 40, (n,), device="mps", generator=g, dtype=torch.float32), 2),
+    ],
+)
+def test_a_number_of_the_generator_makes_several_elements(device, draw, count):
+    generator = torch.Generator("mps").manual_seed(3)
+    whole = draw(13, generator).cpu()
+    assert generator.get_offset() == -(-13 // count) and whole.unique().numel() > 10
+    state = generator.get_state()
+    assert state.numel() == 44, "7 words, seed and offset"
+    after = draw(9, generator).cpu()
+    assert torch.equal(draw(9, generator.set_state(state)).cpu(), after), "the offset is part of the state"
+    generator.manual_seed(3).set_offset(1)
+    assert torch.equal(draw(13 - count, generator).cpu(), whole[count:]), "numbers follow from seed and offset"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "distribution"),
+    [
+        ("uniform_", (-1.0, 3.0), torch.distributions.Uniform(-1.0, 3.0)),
+        ("normal_", (2.0, 3.0), torch.distributions.Normal(2.0, 3.0)),
+        ("log_normal_", (0.5, 0.25), torch.distributions.LogNormal(0.5, 0.25)),
+        ("exponential_", (1.5,), torch.distributions.Exponential(1.5)),
+        ("cauchy_", (1.0, 2.0), torch.distributions.Cauchy(1.0, 2.0)),
+    ],
+)
+def test_elements_have_their_distribution(device, name, arguments, distribution):
+    count = 40001
+    drawn = torch.empty(count, device="mps")
+    getattr(drawn, name)(*arguments, generator=torch.Generator("mps").manual_seed(5))
+    found = distribution.cdf(drawn.cpu().sort().values)
+    # Kolmogorov and Smirnov: 1 of 1000 seeds would exceed it.
+    assert (found - (torch.arange(count) + 0.5) / count).abs().max() < 1.95 / count**0.5
+    neighbours = torch.corrcoef(distribution.cdf(drawn.cpu())[: count // 4 * 4].view(-1, 4).t())
+    assert (neighbours - torch.eye(4)).abs().max() < 0.05, "the four elements of one number are independent"
+
+
+def test_waiting_times_have_their_distribution(device):
+    drawn = torch.empty(40000, device="mps", dtype=torch.int32).geometric_(0.3, generator=torch.Generator("mps").manual_seed(5))
+    share = drawn.cpu().bincount(minlength=8)[:8] / 40000
+    expected = torch.tensor([0.0, *(0.3 * 0.7**i for i in range(7))])
+    assert (share - expected).abs().max() < 0.01
+
+
 @pytest.mark.parametrize("optimizer", ["Adam", "AdamW", "SGD"])
 def test_steps_of_fused_optimizers_are_those_of_the_cpu(device, optimizer):
     options = {"momentum": 0.9, "nesterov": True} if optimizer == "SGD" else {"amsgrad": True}

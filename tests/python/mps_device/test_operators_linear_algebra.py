@@ -206,8 +206,23 @@ def test_empty_and_given_outputs(device):
     assert out.tolist() == [[0.0] * 4] * 3
 
 
+@pytest.mark.parametrize(
+    ("shapes"),
+    [
+        ((2, 3, 4), (5, 4), (3, 5)), ((2, 3, 4), (5, 4), (2, 1, 5)), ((2, 3, 4), (5, 4), (1,)), ((2, 3, 4), (5, 4), ()),
+        ((2, 1, 3, 4), (5, 4), (2, 1, 3, 1)), ((3, 4), (5, 4), (3, 5)), ((4,), (5, 4), (5,)), ((2, 3, 4), (4,), ()),
+        ((2, 3, 0), (5, 0), (3, 5)), ((0, 4), (5, 4), (5,)), ((2, 3, 4), (5, 4), (2, 3, 5)),
+    ],
+)  # fmt: skip
+def test_a_bias_of_any_shape_is_added(device, shapes):
+    torch.manual_seed(0)
+    given = [torch.randn(shape) for shape in shapes]
+    result = functional.linear(*(one.to("mps") for one in given))
+    torch.testing.assert_close(result.cpu(), functional.linear(*given))
+
+
 def test_errors_in_pytorchs_words(device):
-    with pytest.raises(RuntimeError, match=r"mat1 and mat2 shapes cannot be multiplied \(2x3 and 4x5\)"):
+    with pytest.raises(RuntimeError, match=r"linear\(\): input and weight.T shapes cannot be multiplied \(2x3 and 4x5\)"):
         functional.linear(torch.ones(2, 3, device="mps"), torch.ones(5, 4, device="mps"))
     with pytest.raises(RuntimeError, match="inconsistent tensor size, expected tensor"):
         torch.dot(torch.ones(2, device="mps"), torch.ones(3, device="mps"))

@@ -1,16 +1,21 @@
-// at::MPSGeneratorImpl, which torch's headers declare and its library for Linux lacks. Its state is seed and offset of
-// a Philox generator (c10/metal/random.h): a kernel that draws n numbers takes the offsets from get_offset() on and
-// moves it.
+// at::MPSGeneratorImpl, which torch's headers declare and its library for Linux lacks: a Philox engine with seed and
+// offset. Kernels that make n Philox numbers (c10/metal/random.h) take the offsets from get_offset() on and move it.
 //
-// Layout of state_data(), 7 words: 1, offset (low, high), 0, 0, seed (low, high).
+// Layout of state_data(), 7 words: 1, four numbers (update_philox_counters), seed (low, high).
 #include <ATen/Utils.h>
 #include <ATen/mps/MPSGeneratorImpl.h>
 #include <c10/core/TensorImpl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
 namespace at {
+
+namespace {
+constexpr int64_t word_bytes = sizeof(mps::detail::rng_data_pod::state),
+                  state_bytes = word_bytes + 2 * sizeof(uint64_t);
+}  // namespace
 
 namespace mps::detail {
 
@@ -34,7 +39,7 @@ MPSGeneratorImpl::MPSGeneratorImpl(uint64_t seed)
 
 void MPSGeneratorImpl::set_current_seed(uint64_t seed) {
   data_.seed = seed;
-  data_.state = {1, 0, 0, 0, 0, static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
+  data_.state = {1, 1, 1, 1, 1, static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
   engine_.reset_state(seed);
 }
 
@@ -45,37 +50,35 @@ uint64_t MPSGeneratorImpl::seed() {
   return data_.seed;
 }
 
-void MPSGeneratorImpl::set_offset(uint64_t offset) {
-  data_.state[1] = static_cast<uint32_t>(offset);
-  data_.state[2] = static_cast<uint32_t>(offset >> 32);
-  engine_.set_offset(offset);
+void MPSGeneratorImpl::set_offset(uint64_t offset) { engine_.set_offset(offset); }
+
+uint64_t MPSGeneratorImpl::get_offset() const { return engine_.get_offset(); }
+
+void MPSGeneratorImpl::update_philox_counters() {
+  std::generate_n(data_.state.begin() + 1, 4, [&] { return engine_(); });
 }
 
-uint64_t MPSGeneratorImpl::get_offset() const { return data_.state[1] | uint64_t{data_.state[2]} << 32; }
-
-void MPSGeneratorImpl::update_philox_counters() { set_offset(get_offset() + 1); }
-
-// As bytes on the CPU: the words, then the seed. 36 bytes, as on a Mac.
+// As bytes on the CPU: the words, the seed and the offset. 44 bytes, as on a Mac.
 c10::intrusive_ptr<c10::TensorImpl> MPSGeneratorImpl::get_state() const {
-  constexpr auto words = sizeof(data_.state), all = words + sizeof(data_.seed);
-  auto state = at::detail::empty_cpu({static_cast<int64_t>(all)}, ScalarType::Byte, {}, {}, {}, {});
+  const uint64_t offset = get_offset();
+  auto state = at::detail::empty_cpu({state_bytes}, ScalarType::Byte, {}, {}, {}, {});
   auto* bytes = static_cast<char*>(state.mutable_data_ptr());
-  std::memcpy(bytes, data_.state.data(), words);
-  std::memcpy(bytes + words, &data_.seed, sizeof data_.seed);
+  std::memcpy(bytes, data_.state.data(), word_bytes);
+  std::memcpy(bytes + word_bytes, &data_.seed, sizeof data_.seed);
+  std::memcpy(bytes + word_bytes + sizeof data_.seed, &offset, sizeof offset);
   return state.getIntrusivePtr();
 }
 
 void MPSGeneratorImpl::set_state(const c10::TensorImpl& state) {
-  constexpr auto words = sizeof(data_.state), all = words + sizeof(data_.seed);
   at::detail::check_rng_state(state);
-  TORCH_CHECK(state.numel() == static_cast<int64_t>(all), "RNG state is wrong size");
+  TORCH_CHECK(state.numel() == state_bytes, "RNG state is wrong size");
   const auto* bytes = static_cast<const char*>(state.data());
-  mps::detail::rng_data_pod data;
-  std::memcpy(data.state.data(), bytes, words);
-  std::memcpy(&data.seed, bytes + words, sizeof data.seed);
-  set_current_seed(data.seed);
-  data_.state = data.state;
-  engine_.set_offset(get_offset());
+  uint64_t seed = 0, offset = 0;
+  std::memcpy(&seed, bytes + word_bytes, sizeof seed);
+  std::memcpy(&offset, bytes + word_bytes + sizeof seed, sizeof offset);
+  set_current_seed(seed);
+  set_offset(offset);
+  std::memcpy(data_.state.data(), bytes, word_bytes);
 }
 
 std::shared_ptr<MPSGeneratorImpl> MPSGeneratorImpl::clone() const {

@@ -1,6 +1,7 @@
 // What torch asks about the device "mps".
 #include "hooks.h"
 
+#include <ATen/mps/MPSAllocatorInterface.h>
 #include <ATen/mps/MPSEvent.h>
 #include <ATen/mps/MPSGeneratorImpl.h>
 #include <ATen/mps/MPSStream.h>
@@ -41,9 +42,11 @@ struct Hooks final : at::MPSHooksInterface {
   void emptyCache() const override {}
   std::size_t getCurrentAllocatedMemory() const override { return memory_use().now; }
   std::size_t getDriverAllocatedMemory() const override { return memory_use().now; }
-  std::size_t getRecommendedMaxMemory() const override { return physical_memory() / 4 * 3; }
+  std::size_t getRecommendedMaxMemory() const override {
+    return at::mps::getIMPSAllocator()->getRecommendedMaxMemory();
+  }
   std::size_t getMaxBufferLength() const override { return physical_memory() / 2; }
-  void setMemoryFraction(double) const override {}
+  void setMemoryFraction(double ratio) const override { at::mps::getIMPSAllocator()->setHighWatermarkRatio(ratio); }
 
   void deviceSynchronize() const override { synchronize(); }
   void commitStream() const override { at::mps::getCurrentMPSStream()->synchronize(at::mps::SyncType::COMMIT); }

@@ -9,7 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -95,15 +99,84 @@ void free_pinned(void* base) {
 // c10::metal's atomics on types narrower than 4 bytes touch the whole word that an element lies in.
 std::size_t padded(std::size_t size) { return (size + 63) / 64 * 64; }
 
-std::string in_gib(std::size_t bytes) { return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+std::string with_unit(std::size_t bytes) {
+  constexpr std::array units = {"bytes", "KiB", "MiB", "GiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value > 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+}
 
-void* allocate_or_say(std::size_t size) {
+std::size_t recommended_memory() { return physical_memory() / 4 * 3; }
+std::size_t allocated_memory() { return on_device.use().now + pinned.use().now; }
+
+// How much may be allocated, as a multiple of the recommended memory: the high watermark stops allocations, the low one
+// is what host files ask for. 0: any amount. The numbers are those of at::mps::HeapAllocator.
+struct Watermark {
+  static constexpr double most = 2.0;
+
+  const char* name;
+  const char* variable;
+  double usual;
+  std::atomic<double> ratio = usual;
+
+  void set(double value, double limit) {
+    TORCH_CHECK(value >= 0.0 && value <= limit, "invalid ", name, " watermark ratio ", value);
+    ratio = value;
+  }
+  void set_as_environment_says(double limit) {
+    const char* text = std::getenv(variable);
+    set(text ? std::strtod(text, nullptr) : usual, limit);
+  }
+  std::size_t bytes() const {
+    if (ratio == 0.0) return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>(ratio * static_cast<double>(recommended_memory()));
+  }
+};
+Watermark high{"high", "PYTORCH_MPS_HIGH_WATERMARK_RATIO", 1.7};
+Watermark low{"low", "PYTORCH_MPS_LOW_WATERMARK_RATIO", 1.4};
+
+double highest_low_ratio() { return high.ratio == 0.0 ? Watermark::most : high.ratio.load(); }
+
+void read_environment() {
+  static const bool is_read = [] {
+    high.set_as_environment_says(Watermark::most);
+    low.set_as_environment_says(highest_low_ratio());
+    return true;
+  }();
+  (void)is_read;
+}
+
+void* try_to_allocate(std::size_t size) {
+  const std::size_t now = allocated_memory(), limit = high.bytes();
+  if (now > limit || size > limit - now) return nullptr;
   try {
     return c10::alloc_cpu(padded(size));
   } catch (const c10::Error&) {  // names the CPU's allocator
-    TORCH_CHECK_WITH(OutOfMemoryError, false, "MPS backend out of memory (MPS allocated: ", in_gib(on_device.use().now),
-                     ", max allowed: ", in_gib(physical_memory()), "). Tried to allocate ", in_gib(size), ".");
+    return nullptr;
   }
+}
+
+void ask_callbacks_for_memory() {
+  using at::mps::IMpsAllocatorCallback;
+  for (const auto& name : at::mps::MPSAllocatorCallbacksRegistry()->Keys()) {
+    at::mps::MPSAllocatorCallbacksRegistry()->Create(name)->executeMPSAllocatorCallback(
+        nullptr, IMpsAllocatorCallback::EventType::ALLOCATION_FAILED);
+  }
+}
+
+void* allocate_or_say(std::size_t size) {
+  read_environment();
+  if (void* base = try_to_allocate(size)) return base;
+  ask_callbacks_for_memory();
+  if (void* base = try_to_allocate(size)) return base;
+  const std::string limit = high.ratio == 0.0 ? "" : ", max allowed: " + with_unit(high.bytes());
+  const char* advice = high.ratio == 0.0 ? ""
+                                         : " Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for "
+                                           "memory allocations (may cause system failure).";
+  TORCH_CHECK_WITH(OutOfMemoryError, false, "MPS backend out of memory (MPS allocated: ", with_unit(allocated_memory()),
+                   ", other allocations: ", with_unit(0), limit, "). Tried to allocate ", with_unit(size),
+                   " on shared pool.", advice);
 }
 
 // The interface that PyTorch's host files use. All memory is the host's, and what was launched has run.
@@ -178,18 +251,25 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
   bool recordEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
   bool waitForEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
 
-  // Memory goes back to the system when it is freed, and nothing but the system limits it.
+  // Memory goes back to the system when it is freed.
   void freeInactiveBuffers() const override {}
-  void setLowWatermarkRatio(double) const override {}
-  void setHighWatermarkRatio(double) const override {}
-  ssize_t getLowWatermarkValue() const override { return static_cast<ssize_t>(physical_memory()); }
-  std::size_t getLowWatermarkLimit() const override { return physical_memory(); }
-  std::size_t getHighWatermarkLimit() const override { return physical_memory(); }
+  void setLowWatermarkRatio(double ratio) const override { low.set(ratio, highest_low_ratio()); }
+  void setHighWatermarkRatio(double ratio) const override {
+    read_environment();  // not later
+    high.set(ratio, Watermark::most);
+  }
+  ssize_t getLowWatermarkValue() const override {  // MiB
+    const std::size_t limit = low.bytes(), now = allocated_memory();
+    if (low.ratio == 0.0) return std::numeric_limits<ssize_t>::max();
+    return now < limit ? static_cast<ssize_t>((limit - now) >> 20) : 0;
+  }
+  std::size_t getLowWatermarkLimit() const override { return low.bytes(); }
+  std::size_t getHighWatermarkLimit() const override { return high.bytes(); }
   std::size_t getTotalAllocatedMemory() const override { return on_device.use().now; }
   std::size_t getCurrentAllocatedMemory() const override { return on_device.use().now; }
   std::size_t getDriverAllocatedMemory() const override { return on_device.use().now; }
-  std::size_t getRecommendedMaxMemory() const override { return physical_memory() / 4 * 3; }
-  std::string formatSize(std::size_t size) const override { return in_gib(size); }
+  std::size_t getRecommendedMaxMemory() const override { return recommended_memory(); }
+  std::string formatSize(std::size_t size) const override { return with_unit(size); }
 
  private:
   static bool is_owned(const c10::Storage& storage) {
@@ -272,6 +352,8 @@ std::size_t physical_memory() {
 }  // namespace metalloid::torch_device
 
 namespace at::mps {
+
+C10_DEFINE_REGISTRY(MPSAllocatorCallbacksRegistry, IMpsAllocatorCallback)
 
 IMPSAllocator* getIMPSAllocator() { return &metalloid::torch_device::the_allocator; }
 at::Allocator* GetMPSAllocator() { return getIMPSAllocator(); }

@@ -12,6 +12,7 @@
 
 namespace {
 
+using namespace at::mps;  // which REGISTER_MPS_ALLOCATOR_CALLBACK counts on
 using at::Tensor;
 
 // Bytes, whether it is shared, whether its memory is the tensor's.
@@ -77,6 +78,28 @@ double time_between_events_without_time() {
 
 void release_event(int64_t id) { at::mps::getMPSEventPool()->releaseEvent(static_cast<id_t>(id)); }
 
+// Frees what it was given when the allocator has no more memory.
+Tensor spare;
+int64_t failures = 0;
+struct Giver final : IMpsAllocatorCallback {
+  void executeMPSAllocatorCallback(void* memory, EventType event) override {
+    if (event != EventType::ALLOCATION_FAILED || memory != nullptr) return;
+    ++failures;
+    spare = Tensor();
+  }
+};
+REGISTER_MPS_ALLOCATOR_CALLBACK("metalloid_test_giver", Giver);
+
+void keep_until_memory_is_short(const Tensor& tensor) { spare = tensor; }
+int64_t failed_allocations() { return failures; }
+
+// Low and high watermark, bytes to the low one in MiB.
+std::tuple<int64_t, int64_t, int64_t> watermarks() {
+  const auto* allocator = at::mps::getIMPSAllocator();
+  return {static_cast<int64_t>(allocator->getLowWatermarkLimit()),
+          static_cast<int64_t>(allocator->getHighWatermarkLimit()), allocator->getLowWatermarkValue()};
+}
+
 void copy(Tensor out, const Tensor& input) { at::native::mps::mps_copy_(out, input, false); }
 
 void scatter(const Tensor& out, const Tensor& input, int64_t slice, int64_t stride, int64_t offset) {
@@ -95,6 +118,9 @@ TORCH_LIBRARY(metalloid_host_memory, m) {
   m.def("events() -> (bool, bool, float, bool)", events);
   m.def("time_between_events_without_time() -> float", time_between_events_without_time);
   m.def("release_event(int id) -> ()", release_event);
+  m.def("keep_until_memory_is_short(Tensor x) -> ()", keep_until_memory_is_short);
+  m.def("failed_allocations() -> int", failed_allocations);
+  m.def("watermarks() -> (int, int, int)", watermarks);
   m.def("copy(Tensor(a!) out, Tensor x) -> ()", copy);
   m.def("scatter(Tensor(a!) out, Tensor x, int slice, int stride, int offset) -> ()", scatter);
 }

@@ -1,66 +1,80 @@
-// Random numbers. Element i of a tensor comes from the Philox number offset + i of the generator's seed, so results do not
-// depend on how the grid runs.
+// Random numbers. A thread makes several elements of one Philox number of the generator's seed, the one at the generator's
+// offset + its index, so results do not depend on how the grid runs.
 #include <c10/metal/random.h>
 #include <metal_stdlib>
 
 using namespace metal;
 
-// state: seed, offset
-inline uint4 bits(constant long2& state, uint thread_index) {
-  return c10::metal::philox4::rand(state.x, state.y + long(thread_index));
+constant uint from_one_number = 4;  // elements
+
+// In [0, 1).
+inline float uniform_of(uint bits) { return min(c10::metal::detail::uint32_to_uniform_float(bits), 0x1.fffffep-1f); }
+inline float4 uniform_of(uint4 bits) {
+  return float4(uniform_of(bits.x), uniform_of(bits.y), uniform_of(bits.z), uniform_of(bits.w));
+}
+inline float4 normal_of(uint4 bits) {
+  return float4(c10::metal::box_muller_from_philox(bits.xy), c10::metal::box_muller_from_philox(bits.zw));
 }
 
-struct Uniform {  // from, to; `to` is excluded, also after rounding to T
+// state: seed, offset
+inline float uniform_at(constant long2& state, uint thread_index) {
+  return uniform_of(c10::metal::philox4::rand(state.x, state.y + long(thread_index)).x);
+}
+
+struct FromUniform {
+  static float4 draw(uint4 bits) { return uniform_of(bits); }
+};
+struct FromNormal {
+  static float4 draw(uint4 bits) { return normal_of(bits); }
+};
+
+struct Uniform : FromUniform {  // from, to; `to` is excluded, also after rounding to T
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    const T value = T(c10::metal::rand(state.x, state.y + long(i)) * (parameters.y - parameters.x) + parameters.x);
+  static T make(float drawn, float2 parameters) {
+    const T value = T(drawn * (parameters.y - parameters.x) + parameters.x);
     return value == T(parameters.y) ? T(parameters.x) : value;
   }
 };
 
-struct Normal {  // mean, standard deviation
+struct Normal : FromNormal {  // mean, standard deviation
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    return T(c10::metal::randn(state.x, state.y + long(i)) * parameters.y + parameters.x);
+  static T make(float drawn, float2 parameters) {
+    return T(drawn * parameters.y + parameters.x);
   }
 };
 
-struct LogNormal {
+struct LogNormal : FromNormal {
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    return T(precise::exp(Normal::make<float>(state, parameters, i)));
+  static T make(float drawn, float2 parameters) {
+    return T(precise::exp(drawn * parameters.y + parameters.x));
   }
 };
 
-struct Exponential {  // lambda; greater than zero, whoever divides by it
+struct Exponential : FromUniform {  // lambda; greater than zero, whoever divides by it
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    const float u = c10::metal::rand(state.x, state.y + long(i));
-    const T value = T(max(-precise::log(1.0f - u), 0x1p-25f) / parameters.x);
-    return value;
+  static T make(float drawn, float2 parameters) {
+    return T(max(-precise::log(1.0f - drawn), 0x1p-25f) / parameters.x);
   }
 };
 
-struct Cauchy {  // median, sigma
+struct Cauchy : FromUniform {  // median, sigma
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    const float u = c10::metal::rand(state.x, state.y + long(i));
-    return T(parameters.x + parameters.y * precise::tan(M_PI_F * (u - 0.5f)));
+  static T make(float drawn, float2 parameters) {
+    return T(parameters.x + parameters.y * precise::tan(M_PI_F * (drawn - 0.5f)));
   }
 };
 
-struct Geometric {  // p, log(1 - p)
+struct Geometric : FromUniform {  // p, log(1 - p)
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    const float u = 1.0f - c10::metal::rand(state.x, state.y + long(i));  // greater than 0
-    return T(max(ceil(precise::log(u) / parameters.y), 1.0f));
+  static T make(float drawn, float2 parameters) {
+    return T(max(ceil(precise::log(1.0f - drawn) / parameters.y), 1.0f));
   }
 };
 
-struct Bernoulli {  // p
+struct Bernoulli : FromUniform {  // p
   template <typename T>
-  static T make(constant long2& state, float2 parameters, uint i) {
-    return T(c10::metal::rand(state.x, state.y + long(i)) < parameters.x);
+  static T make(float drawn, float2 parameters) {
+    return T(drawn < parameters.x);
   }
 };
 
@@ -69,8 +83,11 @@ kernel void distribution(
     device T* result [[buffer(0)]],
     constant float2& parameters [[buffer(1)]],
     constant long2& state [[buffer(2)]],
+    constant uint& count [[buffer(3)]],
     uint thread_index [[thread_position_in_grid]]) {
-  result[thread_index] = Distribution::template make<T>(state, parameters, thread_index);
+  const float4 drawn = Distribution::draw(c10::metal::philox4::rand(state.x, state.y + long(thread_index)));
+  const uint first = thread_index * from_one_number, here = min(from_one_number, count - first);
+  for (uint i = 0; i < here; ++i) result[first + i] = Distribution::template make<T>(drawn[i], parameters);
 }
 
 template <typename T, typename P>
@@ -79,22 +96,27 @@ kernel void bernoulli_of_tensor(
     const device P* probabilities [[buffer(1)]],
     constant long2& state [[buffer(2)]],
     uint thread_index [[thread_position_in_grid]]) {
-  result[thread_index] = T(c10::metal::rand(state.x, state.y + long(thread_index)) < float(probabilities[thread_index]));
+  result[thread_index] = T(uniform_at(state, thread_index) < float(probabilities[thread_index]));
 }
 
-// bounds: base, and how many numbers from there on as ulong; 0 means all of 64 bits
+// bounds: base, and how many numbers from there on as ulong; 0 means all of 64 bits.
+// sizes: elements, and how many of them a thread makes: 4 of 32 bits each, or 2 of 64.
 template <typename T>
 kernel void random_integers(
     device T* result [[buffer(0)]],
     constant long2& bounds [[buffer(1)]],
     constant long2& state [[buffer(2)]],
+    constant uint2& sizes [[buffer(3)]],
     uint thread_index [[thread_position_in_grid]]) {
-  const uint4 number = bits(state, thread_index);
+  const uint4 bits = c10::metal::philox4::rand(state.x, state.y + long(thread_index));
   const ulong range = as_type<ulong>(bounds.y);
-  ulong value = number.x;
-  if (range == 0 || range > 0xfffffffful) value |= ulong(number.y) << 32;
-  if (range != 0) value %= range;
-  result[thread_index] = T(long(value + as_type<ulong>(bounds.x)));
+  const bool is_wide = sizes.y == 2;
+  const uint first = thread_index * sizes.y, here = min(sizes.y, sizes.x - first);
+  for (uint i = 0; i < here; ++i) {
+    ulong value = is_wide ? ulong(bits[2 * i]) | ulong(bits[2 * i + 1]) << 32 : ulong(bits[i]);
+    if (range != 0) value %= range;
+    result[first + i] = T(long(value + as_type<ulong>(bounds.x)));
+  }
 }
 
 template <typename T>
@@ -105,7 +127,7 @@ kernel void dropout(
     constant float2& kept_and_scale [[buffer(3)]],
     constant long2& state [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]]) {
-  const bool is_kept = c10::metal::rand(state.x, state.y + long(thread_index)) < kept_and_scale.x;
+  const bool is_kept = uniform_at(state, thread_index) < kept_and_scale.x;
   mask[thread_index] = is_kept;
   result[thread_index] = T(float(input[thread_index]) * float(is_kept) * kept_and_scale.y);
 }
@@ -129,7 +151,7 @@ kernel void sample_categories(
     uint thread_index [[thread_position_in_grid]]) {
   const device float* row = cumulated + ulong(thread_index / sizes.y) * sizes.x;
   const float total = row[sizes.x - 1];
-  const float number = c10::metal::rand(state.x, state.y + long(thread_index)) * total;
+  const float number = uniform_at(state, thread_index) * total;
   const bool is_last = number >= total;  // rounded up: the first that reaches the total
   uint low = 0, high = sizes.x - 1;
   while (low < high) {
@@ -143,7 +165,7 @@ kernel void sample_categories(
 
 #define DISTRIBUTION(NAME, STRUCT, T)                                                        \
   template [[host_name(NAME "_" #T)]] kernel void distribution<T, STRUCT>(                   \
-      device T*, constant float2&, constant long2&, uint);
+      device T*, constant float2&, constant long2&, constant uint&, uint);
 #define FLOATING(T)                           \
   DISTRIBUTION("uniform", Uniform, T)         \
   DISTRIBUTION("normal", Normal, T)           \
@@ -163,7 +185,7 @@ kernel void sample_categories(
   BERNOULLI_OF(T, half)                                                                              \
   BERNOULLI_OF(T, bfloat)                                                                            \
   template [[host_name("random_" #T)]] kernel void random_integers<T>(                               \
-      device T*, constant long2&, constant long2&, uint);
+      device T*, constant long2&, constant long2&, constant uint2&, uint);
 #define NUMBER(T) \
   ANY(T)          \
   DISTRIBUTION("geometric", Geometric, T)

@@ -176,6 +176,8 @@ Tensor convolution_overrideable_mps(const Tensor& input, const Tensor& weight, c
                                     IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                                     IntArrayRef output_padding, std::int64_t groups) {
   const Tensor bias = bias_.value_or(Tensor());
+  TORCH_CHECK(!isIntegralType(input.scalar_type(), /*includeBool=*/true),
+              "Convolution is supported only for Floating types");
   check_type(input, weight, "weight");
   check_type(input, bias, "bias");
   const auto space = weight.dim() - 2;

@@ -48,7 +48,9 @@ void run_same_type(MetalShaderLibrary& library, TensorIteratorBase& iter, const 
     for (unsigned i = 0; i < tensors; ++i) {
       kernel->setArg(sizes + 1 + i, c10::IntArrayRef(iter.strides(static_cast<int>(unary ? 1 - i : i))));
     }
-    kernel->setArg(sizes + 1 + tensors, static_cast<uint32_t>(iter.ndim()));
+    // Binary kernels take a vector of three, of which they read the first.
+    const std::array<uint32_t, 4> dimensions = {static_cast<uint32_t>(iter.ndim()), 0, 0, 0};
+    kernel->setArg(sizes + 1 + tensors, dimensions.data(), (unary ? 1 : 4) * sizeof(uint32_t));
     kernel->setArg(unary ? 6 : 3, parameters.bytes, parameters.size);
     if (!unary) return kernel->dispatch(count);
     const auto inner = static_cast<uint64_t>(iter.shape()[0]);

@@ -103,8 +103,9 @@ void check_dot(const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.numel() == other.numel(), "inconsistent tensor size, expected tensor [", self.numel(), "] and src [",
               other.numel(), "] to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
               " elements respectively");
-  TORCH_CHECK(self.device() == other.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
-              self.device(), " and ", other.device(), "!");
+  TORCH_CHECK(self.device() == other.device(),
+              "Expected all tensors to be on the same device, but found at least two devices, ", self.device(), " and ",
+              other.device(), "!");
 }
 
 Tensor dot_of(const Tensor& self, const Tensor& other) {
@@ -222,29 +223,37 @@ Tensor vdot_mps(const Tensor& self, const Tensor& other) {
   return dot_of(self.conj(), other);
 }
 
+static void check_linear(const Tensor& tensor, const char* argument, const char* plural) {
+  const ScalarType type = tensor.scalar_type();
+  TORCH_CHECK(isFloatingType(type) || isComplexType(type), "MPS device does not support linear for non-float ", plural);
+  TORCH_CHECK(tensor.is_mps(), "Tensor for argument ", argument, " is on ", tensor.device(), " but expected on mps");
+}
+
 Tensor _mps_linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+  const Tensor added = bias.value_or(Tensor());
+  check_linear(input, "input", "inputs");
+  check_linear(weight, "weight", "weights");
+  if (added.defined()) check_linear(added, "bias", "bias");
   TORCH_CHECK(input.dim() > 0, "linear(): argument 'input' must have at least one dimension");
   TORCH_CHECK(weight.dim() == 2 || weight.dim() == 1, "linear: weight must have 1 or 2 dimensions, but it has ",
               weight.dim());
   const Tensor matrix = weight.dim() == 1 ? weight.unsqueeze(0) : weight;
   const std::int64_t depth = input.size(-1), columns = matrix.size(0);
-  std::int64_t rows = 1;
-  for (std::int64_t axis = 0; axis + 1 < input.dim(); ++axis) rows *= input.size(axis);
-  TORCH_CHECK(matrix.size(1) == depth, "mat1 and mat2 shapes cannot be multiplied (", rows, "x", depth, " and ",
-              matrix.size(1), "x", columns, ")");
+  TORCH_CHECK(matrix.size(1) == depth, "linear(): input and weight.T shapes cannot be multiplied (",
+              input.dim() > 1 ? input.size(-2) : 1, "x", depth, " and ", matrix.size(1), "x", columns, ")");
   TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "mat1 and mat2 must have the same dtype, but got ",
               input.scalar_type(), " and ", weight.scalar_type());
-  const Tensor added = bias && bias->defined() ? *bias : Tensor();
   TORCH_CHECK(!added.defined() || added.scalar_type() == input.scalar_type(),
               "self and mat2 must have the same dtype, but got ", added.defined() ? added.scalar_type() : kFloat,
               " and ", input.scalar_type());
   DimVector sizes(input.sizes().begin(), input.sizes().end() - 1);
-  if (weight.dim() == 2) sizes.push_back(columns);
+  std::int64_t rows = 1;
+  for (const std::int64_t size : sizes) rows *= size;
+  sizes.push_back(columns);
+  const Tensor wide = added.defined() ? added.expand(sizes).reshape({rows, columns}) : added;
   const Tensor result = at::empty(sizes, input.options());
-  if (result.numel() == 0) return result;
-  multiply_one(input.reshape({rows, depth}), matrix.t(), added.defined() ? added.expand({rows, columns}) : added, 1, 1,
-               result.view({rows, columns}));
-  return result;
+  multiply_one(input.reshape({rows, depth}), matrix.t(), wide, 1, 1, result.view({rows, columns}));
+  return weight.dim() == 1 ? result.squeeze(-1) : result;
 }
 
 std::tuple<Tensor, Tensor, Tensor> mps_linear_backward(const Tensor& self, const Tensor& grad_output,

@@ -39,22 +39,26 @@ static std::array<int64_t, 2> take_numbers(const std::optional<Generator>& gener
   return {static_cast<int64_t>(state->current_seed()), static_cast<int64_t>(offset)};
 }
 
-// Fills the tensor by a kernel that takes result, arguments from `set` on, and the state at index `state_index`.
+// Fills the tensor by a kernel whose threads take a number of the generator each and make so many elements of it. The
+// kernel takes the result first and the state at `state_index`; `set` sets its other arguments.
 template <typename Set>
 static void fill(const std::string& kernel, const TensorBase& tensor, const std::optional<Generator>& generator,
-                 unsigned state_index, Set set) {
+                 int64_t elements_of_thread, unsigned state_index, Set set) {
+  const std::string whole = kernel + "_" + scalarToMetalTypeString(tensor.scalar_type());
+  TORCH_CHECK_TYPE(lib.hasFunction(whole), kernel, "_kernel_mps not implemented for '", tensor.scalar_type(), "'");
   if (tensor.numel() == 0) return;
   TORCH_CHECK(tensor.numel() <= std::numeric_limits<uint32_t>::max(), "too many elements for random numbers on MPS");
   const Tensor result(tensor);
   const Tensor dense = result.is_contiguous() ? result : at::empty(result.sizes(), result.options());
-  const auto state = take_numbers(generator, dense.numel());
-  auto function = lib.getKernelFunction(kernel + "_" + scalarToMetalTypeString(dense.scalar_type()));
+  const int64_t threads = (dense.numel() + elements_of_thread - 1) / elements_of_thread;
+  const auto state = take_numbers(generator, threads);
+  auto function = lib.getKernelFunction(whole);
   function->runCommandBlock([&] {
     function->startEncoding();
     function->setArg(0, dense);
     set(*function);
     function->setArg(state_index, state);
-    function->dispatch(static_cast<uint64_t>(dense.numel()));
+    function->dispatch(static_cast<uint64_t>(threads));
   });
   if (!dense.is_same(result)) result.copy_(dense);
 }
@@ -62,14 +66,22 @@ static void fill(const std::string& kernel, const TensorBase& tensor, const std:
 static void distribution(const char* kernel, const TensorBase& tensor, double a, double b,
                          const std::optional<Generator>& generator) {
   const std::array<float, 2> parameters = {static_cast<float>(a), static_cast<float>(b)};
-  fill(kernel, tensor, generator, 2, [&](MetalKernelFunction& function) { function.setArg(1, parameters); });
+  fill(kernel, tensor, generator, 4, 2, [&](MetalKernelFunction& function) {
+    function.setArg(1, parameters);
+    function.setArg(3, static_cast<uint32_t>(tensor.numel()));
+  });
 }
 
 // `count` numbers from `base` on; 0: all of 64 bits.
 static void integers(const TensorBase& tensor, uint64_t count, int64_t base,
                      const std::optional<Generator>& generator) {
   const std::array<int64_t, 2> bounds = {base, static_cast<int64_t>(count)};
-  fill("random", tensor, generator, 2, [&](MetalKernelFunction& function) { function.setArg(1, bounds); });
+  const bool is_wide = tensor.element_size() == 8 || count == 0 || count > uint64_t{1} << 32;
+  const std::array<uint32_t, 2> sizes = {static_cast<uint32_t>(tensor.numel()), is_wide ? 2u : 4u};
+  fill("random", tensor, generator, sizes[1], 2, [&](MetalKernelFunction& function) {
+    function.setArg(1, bounds);
+    function.setArg(3, sizes);
+  });
 }
 
 }  // namespace mps
@@ -206,7 +218,7 @@ std::tuple<Tensor, Tensor> native_dropout_mps(const Tensor& input, double p, std
   const Tensor dense = input.contiguous();
   Tensor result = at::empty(input.sizes(), input.options()),
          mask = at::empty(input.sizes(), input.options().dtype(kBool));
-  fill("dropout", result, std::nullopt, 4, [&](MetalKernelFunction& function) {
+  fill("dropout", result, std::nullopt, 1, 4, [&](MetalKernelFunction& function) {
     function.setArg(1, mask);
     function.setArg(2, dense);
     function.setArg(3, kept_and_scale);
