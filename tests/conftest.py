@@ -1,5 +1,6 @@
 """Fixtures for the Python tests: the built command line and package."""
 
+import contextlib
 import faulthandler
 import os
 import pathlib
@@ -80,8 +81,14 @@ def no_hang(request):
 
 @pytest.fixture(scope="session", autouse=True)
 def private_cache(tmp_path_factory):
-    """Compiled kernels of other runs stay out of the tests' way."""
-    os.environ["METALLOID_CACHE_DIR"] = str(cache_with_device(tmp_path_factory.mktemp("cache")))
+    """Compiled kernels of other runs stay out of the tests' way; pytest-xdist's processes have one cache."""
+    own = cache_with_device(tmp_path_factory.mktemp("cache"))
+    if "PYTEST_XDIST_TESTRUNUID" in os.environ:
+        shared = tmp_path_factory.getbasetemp().parent / "cache"
+        with contextlib.suppress(OSError):  # another process was first
+            own.rename(shared)
+        own = shared
+    os.environ["METALLOID_CACHE_DIR"] = str(own)
 
 
 @pytest.fixture

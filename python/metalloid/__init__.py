@@ -20,7 +20,7 @@ with _fork_barrier.importing:
     from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import coreai, fast
+    from . import aten, coreai, fast
     from ._arguments.policy import ArgumentPolicy
     from ._checking import Check, CheckError, Finding, check
     from ._core import Error, devices, engines
@@ -70,6 +70,7 @@ _homes = {
     "TuneResult": "_tune",
     "VerificationError": "_torch_metal_kernel.verify",
     "__version__": "_core",
+    "aten": "aten",
     "check": "_checking",
     "compile_shader": "_shader",
     "coreai": "coreai",
@@ -100,6 +101,7 @@ __all__ = [
     "TuneResult",
     "VerificationError",
     "__version__",
+    "aten",
     "check",
     "compile_shader",
     "coreai",

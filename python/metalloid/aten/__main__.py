@@ -34,18 +34,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     build = commands.add_parser("build", help="compile a folder")
     build.add_argument("folder", metavar="FOLDER", help="a checkout of PyTorch, or the files that change")
     _add_operators(build)
+    build.add_argument("-o", "--output", metavar="LIBRARY", help="write the library that metalloid.aten.load takes, X.so")
 
     test = commands.add_parser("test", help="test operators on Metal kernels against the CPU")
     test.add_argument("folder", nargs="?", metavar="FOLDER", help="is built and loaded (default: Metalloid's own operators)")
     _add_operators(test)
     test.add_argument("--samples", type=int, default=0, metavar="N", help="at most N of OpInfo's samples a type")
+    test.add_argument(
+        "--opinfo", metavar="FILE",
+        help="Python with OpInfos or sample_inputs_NAME, as in PyTorch's common_methods_invocations.py",
+    )  # fmt: skip
     test.add_argument("--large", action="store_true", help="also more than 2^31 elements, which takes gigabytes")
 
     lint = commands.add_parser("lint", help="check a native_functions.yaml")
     lint.add_argument("path", nargs="?", metavar="FILE_OR_FOLDER", help="default: the installed PyTorch's")
     _add_operators(lint)
 
-    options = parser.parse_args(arguments)
+    options = _parse(parser, arguments)
     try:
         from ..mps._plugin import CannotBuild
     except ModuleNotFoundError as error:
@@ -53,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     from ..mps._plugin.operators import FolderError, YamlError
     from ..mps._plugin.shaders import ShaderError
+    from .contributed import CannotRead
     from .new import CannotBegin
 
     try:
@@ -60,12 +66,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CannotBegin as error:
         print(f"metalloid aten: {error}", file=sys.stderr)
         return WRONG_USE
-    except (YamlError, FolderError, ShaderError, CannotBuild) as error:
+    except (YamlError, FolderError, ShaderError, CannotBuild, CannotRead) as error:
         print(error, file=sys.stderr)
         return FAILED
     except (OSError, UnicodeDecodeError) as error:
         print(f"metalloid aten: {error}", file=sys.stderr)
         return FAILED
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """As the usage lines say, a folder may stand behind options; argparse takes optional positions only in one piece."""
+    options, rest = parser.parse_known_args(arguments)
+    for place in ("folder", "path"):
+        if len(rest) == 1 and not rest[0].startswith("-") and getattr(options, place, "") is None:
+            setattr(options, place, rest.pop())
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
 
 
 def _add_operators(command: argparse.ArgumentParser) -> None:
@@ -87,14 +104,18 @@ def _new(options: argparse.Namespace) -> int:
 def _build(options: argparse.Namespace) -> int:
     from . import build
 
-    build.report(build.build(options.folder, options.operators))
+    built = build.build(options.folder, options.operators)
+    build.report(built)
+    if options.output is not None:
+        pathlib.Path(options.output).write_bytes(built.binary)
+        print(options.output)
     return FINE
 
 
 def _test(options: argparse.Namespace) -> int:
     from . import run_tests
 
-    return FINE if run_tests.run(options.folder, options.operators, options.samples, options.large) else FAILED
+    return FINE if run_tests.run(options.folder, options.operators, options.samples, options.large, options.opinfo) else FAILED
 
 
 def _lint(options: argparse.Namespace) -> int:

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..mps._plugin import CannotBuild, compile, device, load_library, operators, shaders
+from ..mps._plugin import CannotBuild, compile, device, operators, shaders
+from . import libraries
 
 
 class Built(NamedTuple):
@@ -19,11 +20,13 @@ class Built(NamedTuple):
     Attributes:
         operators: what was compiled.
         kernels: names of the Metal kernels by source.
-        binary: the shared library.
+        name: of the shared library.
+        binary: its content.
     """
 
     operators: operators.Operators
     kernels: dict[pathlib.Path, list[str]]
+    name: str
     binary: bytes
 
 
@@ -44,12 +47,13 @@ def build(folder: str | os.PathLike[str], names: Sequence[str] = ()) -> Built:
         raise shaders.ShaderError("\n".join(logs))
     name = f"lib{pathlib.Path(folder).resolve().name}_operators.so"
     said = f"metalloid: compiling {len(prepared.units)} files of {folder}"
-    built = Built(prepared, kernels, compile.build(name, prepared.units, said))
-    load(built, name)
+    units = [*prepared.units, libraries.described(prepared.generated)]
+    built = Built(prepared, kernels, name, compile.build(name, units, said))
+    load(built)
     return built
 
 
-def load(built: Built, name: str = "operators") -> None:
+def load(built: Built) -> None:
     """Loads the library into the device.
 
     Raises:
@@ -57,7 +61,7 @@ def load(built: Built, name: str = "operators") -> None:
     """
     device()
     try:
-        load_library(name, built.binary)
+        libraries.put(built.name, built.binary)
     except CannotBuild as error:
         raise CannotBuild(_undefined(str(error), built)) from None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch.utils._pytree import tree_map
 
+from .. import _core
 from ..mps import _plugin
 
 Tolerance = tuple[float, float] | None
@@ -19,17 +20,40 @@ _ACCEPTED = "is accepted"
 
 
 class Watch:
-    """Which operators launched Metal kernels, and which went to the CPU."""
+    """Which operators launched Metal kernels, and which went to the CPU.
 
-    def __init__(self) -> None:
+    Args:
+        sources: Metal files whose kernels ``has_seen_sources`` is about.
+    """
+
+    def __init__(self, sources: Sequence[str] = ()) -> None:
         self._device = _plugin.device()
+        self._first_lines = tuple(f'#line 1 "{source}"\n' for source in sources)
+        self._has_seen = False
+        if sources:
+            _core.record(True)
 
-    def during(self, call: Callable[[], Any]) -> tuple[Any, int, list[str]]:
-        """Its result, how many kernels it launched, and the operators that the CPU computed."""
+    def has_seen_sources(self) -> bool:
+        """Whether a kernel of them ran since the last question."""
+        has_seen, self._has_seen = self._has_seen, False
+        return has_seen
+
+    def during(self, call: Callable[[], Any], tells: bool = True) -> tuple[Any, int, list[str]]:
+        """Its result, how many kernels it launched, and the operators that the CPU computed.
+
+        Args:
+            tells: whether ``has_seen_sources`` counts it.
+        """
         torch.mps.synchronize()
         launches, before = self._device.launches(), self._device.fallbacks()
         result = call()
         torch.mps.synchronize()
+        if self._first_lines:
+            events, _ = _core.take_events()
+            self._has_seen |= tells and any(
+                event["kind"] == "dispatch" and event["error"] is None and event["source"].startswith(self._first_lines)
+                for event in events
+            )
         after = self._device.fallbacks()
         names = sorted(name for name, count in after.items() if count != before.get(name, 0))
         return result, self._device.launches() - launches, names
@@ -57,6 +81,15 @@ def moved(value: Any) -> Any:
         return torch.device("mps") if isinstance(leaf, torch.device) else leaf
 
     return tree_map(move, value)
+
+
+def with_gradients(value: Any, dtype: torch.dtype) -> Any:
+    """With tensors of the type that want gradients."""
+
+    def want(leaf: Any) -> Any:
+        return leaf.detach().requires_grad_() if isinstance(leaf, torch.Tensor) and leaf.dtype is dtype else leaf
+
+    return tree_map(want, value)
 
 
 def tensors(value: Any) -> list[torch.Tensor]:
@@ -187,8 +220,14 @@ def _is_same(actual: Any, expected: Any) -> bool:
     return bool(actual == expected)
 
 
-def gradients(actual: Any, expected: Any, there: Any, here: Any) -> tuple[Any, Any] | None:
-    """Derivatives of results by inputs, on MPS and on the CPU, for ``compare``; None: there are none."""
+def gradients(
+    actual: Any, expected: Any, there: Any, here: Any, arrange: Callable[[torch.Tensor], torch.Tensor] = lambda seed: seed
+) -> tuple[Any, Any] | None:  # fmt: skip
+    """Derivatives of results by inputs, on MPS and on the CPU, for ``compare``; None: the CPU has none.
+
+    Args:
+        arrange: the layout in which the derivatives of results are given.
+    """
     pairs = [
         (one, other)
         for one, other in zip(tensors(actual), tensors(expected), strict=True)
@@ -197,9 +236,12 @@ def gradients(actual: Any, expected: Any, there: Any, here: Any) -> tuple[Any, A
     wanted = [(one, other) for one, other in zip(tensors(there), tensors(here), strict=True) if other.requires_grad]
     if not pairs or not wanted:
         return None
-    seeds = [torch.randn_like(other) for _, other in pairs]
+    seeds = [arrange(torch.randn_like(other)) for _, other in pairs]
     options = {"allow_unused": True, "retain_graph": True}
-    cpu = torch.autograd.grad([other for _, other in pairs], [one for _, one in wanted], seeds, **options)
+    try:
+        cpu = torch.autograd.grad([other for _, other in pairs], [one for _, one in wanted], seeds, **options)
+    except NOT_ON_CPU:
+        return None
     mps = torch.autograd.grad(
         [one for one, _ in pairs], [one for one, _ in wanted], [on_mps(seed) for seed in seeds], **options
     )

@@ -1,7 +1,7 @@
 """PyTorch's rules for kernels of MPS, applied to a native_functions.yaml and to the sources beside it.
 
 =================  ====================================================================================================
-entry              the file or an entry cannot be read
+entry              the file or an entry cannot be read, or names a dispatch key that there is not
 family             an overload has a kernel for the CPU and none for MPS, while another overload of the operator has one
 leftover           an overload still goes to a function of MPS's own (MPS: x_mps), while another one shares the CPU's
 no-kernel          the function that MPS dispatches to is nowhere
@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..mps._plugin import entries, operators
+from ..mps._plugin import entries, operators, sources
 from ..mps._plugin.entries import Entry, YamlError
 from ..mps._plugin.generate import Function
 from ..mps._plugin.operators import Folder
@@ -145,7 +145,7 @@ def _root(entry: Entry) -> str:
 def _kernels(read: Sequence[Entry], folder: Folder | None) -> Iterator[Finding]:
     texts = _texts(folder)
     for entry, function in _functions(read):
-        if not function.own or any(operators.defines(text, function) for text in texts.values()):
+        if not function.own or any(sources.defines(text, function) for text in texts.values()):
             continue
         kernel = entry.dispatch["MPS"]
         shares = [key for key, other in entry.dispatch.items() if other == kernel and key != "MPS"]
@@ -159,8 +159,7 @@ def _kernels(read: Sequence[Entry], folder: Folder | None) -> Iterator[Finding]:
 
 
 def _texts(folder: Folder | None) -> dict[pathlib.Path, str]:
-    files = [*folder.operations, *folder.natives] if folder else []
-    return {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
+    return sources.read([*folder.operations, *folder.natives]) if folder else {}
 
 
 _registration = re.compile(r"\bREGISTER_(?:MPS_)?DISPATCH\s*\(\s*(\w+)\s*,")
@@ -171,9 +170,9 @@ def _stubs(read: Sequence[Entry], everything: Sequence[Entry], folder: Folder) -
     for entry, function in _functions(read):
         if entry.dispatch["MPS"] != entry.dispatch.get("CPU"):
             continue
-        stubs = operators.stubs_of(function, folder.natives, texts)
+        stubs = sources.stubs_of(function, folder.natives, texts)
         calls_one = function.structured or any(f"{stub}" in text for stub in stubs for text in texts.values())
-        if calls_one and not any(operators.registers(texts[file], stub) for file in folder.operations for stub in stubs):
+        if calls_one and not any(sources.registers(texts[file], stub) for file in folder.operations for stub in stubs):
             yield Finding(
                 f"{entry.path}:{entry.line_of_dispatch()}", "no-stub",
                 f"'{entry.name}' shares {entry.dispatch['MPS']} with the CPU, but no host file says "
@@ -181,7 +180,7 @@ def _stubs(read: Sequence[Entry], everything: Sequence[Entry], folder: Folder) -
             )  # fmt: skip
     wanted = {
         stub for _, function in _functions(everything)
-        for stub in [*operators.stubs_of(function, folder.natives, texts), f"{entries.base_of(function.name)}_stub"]
+        for stub in [*sources.stubs_of(function, folder.natives, texts), f"{entries.base_of(function.name)}_stub"]
     }  # fmt: skip
     for file in folder.operations:
         for number, line in enumerate(texts[file].splitlines(), 1):
@@ -197,11 +196,10 @@ _run = re.compile(r"""\bexec_(\w+?)_kernel(?:_with_params|_raw)?(?:<[^>]*>)?\s*\
 
 
 def _metal(read: Sequence[Entry], folder: Folder, only_named: bool) -> Iterator[Finding]:
-    metal = "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in folder.kernels.values())
+    metal = "\n".join(sources.read(folder.kernels.values()).values())
     registered = set(re.findall(r"\bREGISTER_\w+\s*\(\s*(\w+)", metal))
     named = {entry.base_name for entry in read}
-    for file in folder.operations:
-        text = file.read_text(encoding="utf-8", errors="replace")
+    for file, text in sources.read(folder.operations).items():
         for found in _run.finditer(text):
             if found[2] in registered or (only_named and found[2] not in named):
                 continue

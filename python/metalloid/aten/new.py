@@ -22,6 +22,7 @@ class Kind(NamedTuple):
     build: str
 
 
+NATIVE = "aten/src/ATen/native"
 KINDS = {
     1: Kind("unary", ("self",), "build_borrowing_unary_float_op"),
     2: Kind("binary", ("self", "other"), "build_borrowing_binary_float_op"),
@@ -48,8 +49,7 @@ def write(name: str, inputs: int | None, folder: pathlib.Path, cpp: bool = False
         raise CannotBegin(f"'{name}' is no name of an operator: letters, digits and _ inside")
     known = [entry for entry in entries.wheel_entries().values() if entry.base_name == name]
     contents = _known(name, known, inputs, cpp) if known else _new(name, KINDS[inputs or 1], cpp)
-    native = folder / "aten" / "src" / "ATen" / "native"
-    files = {native / place: text for place, text in contents.items()}
+    files = {folder / place: text for place, text in contents.items()}
     for file in files:
         if file.exists():
             raise CannotBegin(f"{file} is there already")
@@ -63,7 +63,8 @@ def write(name: str, inputs: int | None, folder: pathlib.Path, cpp: bool = False
 
 
 def _new(name: str, kind: Kind, cpp: bool) -> dict[str, str]:
-    """An operator that PyTorch does not have: also shapes and types of results, and the CPU's kernel to compare with."""
+    """An operator that PyTorch does not have: also shapes and types of results, the CPU's kernel to compare with, and the
+    derivative."""
     values = {
         "NAME": name,
         "KIND": kind.name,
@@ -75,11 +76,13 @@ def _new(name: str, kind: Kind, cpp: bool) -> dict[str, str]:
         "STUB": f"{name}_stub",
         "STUB_HEADER": f"ATen/native/{name}.h",
     }
+    zeros = "".join(f"  {argument}: at::zeros_like(grad)\n" for argument in kind.arguments[1:])
     return {
-        "native_functions.yaml": _fill(templates.NEW_ENTRIES, values),
-        f"{name}.h": _fill(templates.STUB, values),
-        f"{name}.cpp": _fill(templates.SHAPES, values),
-        f"cpu/{name}Kernel.cpp": _fill(templates.CPU_KERNEL, values),
+        f"{NATIVE}/native_functions.yaml": _fill(templates.NEW_ENTRIES, values),
+        "tools/autograd/derivatives.yaml": _fill(templates.NEW_DERIVATIVES, values) + zeros,
+        f"{NATIVE}/{name}.h": _fill(templates.STUB, values),
+        f"{NATIVE}/{name}.cpp": _fill(templates.SHAPES, values),
+        f"{NATIVE}/cpu/{name}Kernel.cpp": _fill(templates.CPU_KERNEL, values),
         **_metal_files(name, kind, values, cpp),
     }
 
@@ -100,15 +103,15 @@ def _known(name: str, known: list[entries.Entry], inputs: int | None, cpp: bool)
     kind = KINDS[tensors]
     values = {"NAME": name, "KIND": kind.name, "STUB": f"{name}_stub", "STUB_HEADER": header}
     text = "\n\n".join(_moved(entry) for entry in known if not entry.name.startswith("__")) + "\n"
-    return {"native_functions.yaml": text, **_metal_files(name, kind, values, cpp)}
+    return {f"{NATIVE}/native_functions.yaml": text, **_metal_files(name, kind, values, cpp)}
 
 
 def _metal_files(name: str, kind: Kind, values: dict[str, str], cpp: bool) -> dict[str, str]:
     values = {**values, "REGISTER": "REGISTER_DISPATCH" if not cpp else "REGISTER_MPS_DISPATCH"}
     functor = {"unary": templates.UNARY_FUNCTOR, "binary": templates.BINARY_FUNCTOR, "ternary": templates.TERNARY_FUNCTOR}
     return {
-        f"mps/kernels/{name}.metal": _fill(functor[kind.name], {**values, "MACRO": f"REGISTER_{kind.name.upper()}_OP"}),
-        f"mps/operations/{name}.{'cpp' if cpp else 'mm'}": _fill(templates.OPERATION, values),
+        f"{NATIVE}/mps/kernels/{name}.metal": _fill(functor[kind.name], {**values, "MACRO": f"REGISTER_{kind.name.upper()}_OP"}),
+        f"{NATIVE}/mps/operations/{name}.{'cpp' if cpp else 'mm'}": _fill(templates.OPERATION, values),
     }
 
 

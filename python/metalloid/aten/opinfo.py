@@ -60,13 +60,18 @@ def _database() -> Sequence[Any]:
     arguments, sys.argv = sys.argv, sys.argv[:1]  # they are no options of PyTorch's tests
     try:
         from torch.testing._internal.common_methods_invocations import op_db
-        from torch.testing._internal.common_mps import mps_ops_grad_modifier, mps_ops_modifier
     finally:
         sys.argv = arguments
-
-    mps_ops_modifier(op_db)
-    mps_ops_grad_modifier(op_db)
+    apply_lists_for_mps(op_db)
     return op_db
+
+
+def apply_lists_for_mps(infos: Sequence[Any]) -> None:
+    """Adds what PyTorch's tests expect on MPS, by the operators' names."""
+    from torch.testing._internal.common_mps import mps_ops_grad_modifier, mps_ops_modifier
+
+    mps_ops_modifier(infos)
+    mps_ops_grad_modifier(infos)
 
 
 def all_infos() -> Sequence[Any]:
@@ -89,7 +94,12 @@ def _usual_tolerance(name: str, dtype: torch.dtype) -> Tolerance | None:
 
 def infos(operator: str) -> list[Any]:
     """The OpInfos of an operator by its name in native_functions.yaml."""
-    found = [info for info in _database() if operator in (info.aten_name, info.name)]
+    return named(operator, _database())
+
+
+def named(operator: str, infos: Sequence[Any]) -> list[Any]:
+    """Those of an operator among others."""
+    found = [info for info in infos if operator in (info.aten_name, info.name)]
     return [info for info in found if info.aten_name == operator] or found
 
 

@@ -6,22 +6,27 @@ inputs; the cases of checklist.py. What counts is what Metal kernels computed: c
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
+import pathlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch.utils._pytree import tree_map
 
-from .. import _core
 from ..mps import install_on_import
 from ..mps._plugin import entries
-from . import build, checklist, opinfo
+from ..mps._plugin.operators import find as find_folder
+from . import build, checklist, contributed, opinfo
 from .checklist import Case, name_of
-from .comparison import NOT_ON_CPU, Watch, compare, error_inputs, first_lines, gradients, is_on_mps, moved, on_cpu, tensors
+from .comparison import (
+    NOT_ON_CPU, Watch, compare, error_inputs, first_lines, gradients, is_on_mps, moved, on_cpu, tensors, with_gradients,
+)  # fmt: skip
+from .derivatives import derivative_problems
 
 
 @dataclasses.dataclass
@@ -29,16 +34,18 @@ class Row:
     """What is known of an operator for one type.
 
     Attributes:
-        registered: whether the folder's Metal sources have kernels for the type; None: it is not known.
+        registered: whether a kernel of the folder's Metal sources runs for the type; None: there is no folder.
         calls: that have elements to compute.
         ran: of them, those that ran a Metal kernel.
         right: of them, those whose results are the CPU's.
         gradients, right_gradients: of samples with gradients.
         problems: what went wrong, a line each.
         note: why nothing was tried, or what PyTorch expects.
+        excused: what goes wrong is as expected.
+        refused: what the CPU said of the first sample that it does not compute.
     """
 
-    registered: bool | None
+    registered: bool | None = None
     calls: int = 0
     ran: int = 0
     right: int = 0
@@ -47,9 +54,31 @@ class Row:
     problems: list[str] = dataclasses.field(default_factory=list)
     note: str = ""
     excused: bool = False
+    refused: str = ""
 
 
-def run(folder: str | None, names: Sequence[str], samples: int, large: bool) -> bool:
+@dataclasses.dataclass(frozen=True)
+class Tested:
+    """What is tested, and by what.
+
+    Attributes:
+        operators: by name.
+        elementwise: those that compute over a TensorIterator, by their entries.
+        names: functions that the folder registers; None: there is no folder.
+        differentiable: new operators with derivatives of the folder's.
+        sources: the folder's Metal sources.
+        infos: the contributor's OpInfos.
+    """
+
+    operators: list[str]
+    elementwise: set[str] = dataclasses.field(default_factory=set)
+    names: set[str] | None = None
+    differentiable: set[str] = dataclasses.field(default_factory=set)
+    sources: list[str] = dataclasses.field(default_factory=list)
+    infos: list[Any] = dataclasses.field(default_factory=list)
+
+
+def run(folder: str | None, names: Sequence[str], samples: int, large: bool, opinfos: str | None = None) -> bool:
     """Tests operators and prints a table for each.
 
     Args:
@@ -57,69 +86,121 @@ def run(folder: str | None, names: Sequence[str], samples: int, large: bool) -> 
         names: operators; none: all that the folder registers.
         samples: at most so many of OpInfo's for each type; 0: all.
         large: also more than 2^31 elements.
+        opinfos: a file with OpInfos of the contributor's; None: the folder's, if it has PyTorch's file of them.
 
     Returns:
         Whether all is right and Metal kernels computed it.
     """
     install_on_import()
-    built = build.build(folder, names) if folder is not None else None
-    if built is not None:
-        functions = [one for one in built.operators.generated.functions if one.key == "MPS"]
-        operators = list(dict.fromkeys(entries.base_of(one.name) for one in functions))
-    else:
-        operators = list(dict.fromkeys(entries.base_of(name.removeprefix("aten::")) for name in names))
-    if not operators:
+    tested = _of_folder(folder, names) if folder is not None else _of_ours(names)
+    if not tested.operators:
         print("metalloid aten test: name operators with --op, or a folder", file=sys.stderr)
         return False
-    kernels = [name for group in built.kernels.values() for name in group] if built else None
-    watch = Watch()
+    tested.infos.extend(_contributed(folder, opinfos, tested))
+    watch = Watch(tested.sources)
     fine = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for operator in operators:
-            fine = _report(operator, *_test(operator, kernels, watch, samples, large)) and fine
+        for operator in tested.operators:
+            fine = _report(operator, *_test(operator, tested, watch, samples, large)) and fine
     return fine
 
 
+def _contributed(folder: str | None, opinfos: str | None, tested: Tested) -> list[Any]:
+    file = pathlib.Path(opinfos) if opinfos else contributed.find(pathlib.Path(folder)) if folder else None
+    if file is None:
+        return []
+    try:
+        return contributed.infos(file, tested.operators, tested.differentiable)
+    except contributed.CannotRead as error:
+        if opinfos:
+            raise
+        print(f"{error}; the installed PyTorch's OpInfos are used", file=sys.stderr)
+        return []
+
+
+def _of_folder(folder: str, names: Sequence[str]) -> Tested:
+    built = build.build(folder, names)
+    functions = [one for one in built.operators.generated.functions if one.key == "MPS"]
+    files = find_folder(folder).yamls
+    read = [entry for file in files for entry in entries.read(file.read_text(encoding="utf-8"), str(file))]
+    return Tested(
+        operators=list(dict.fromkeys(entries.base_of(one.name) for one in functions)),
+        elementwise=_elementwise(read),
+        names={name for one in functions for name in one.registers},
+        differentiable={entries.base_of(name) for name in built.operators.generated.differentiable},
+        sources=[str(file) for file in built.kernels],
+    )
+
+
+def _of_ours(names: Sequence[str]) -> Tested:
+    operators = dict.fromkeys(entries.base_of(name.removeprefix("aten::")) for name in names)
+    return Tested(list(operators), _elementwise(entries.wheel_entries().values()))
+
+
+def _elementwise(read: Iterable[entries.Entry]) -> set[str]:
+    return {entry.base_name for entry in read if entry.data.get("structured_inherits") == "TensorIteratorBase"}
+
+
 def _test(
-    operator: str, kernels: list[str] | None, watch: Watch, samples: int, large: bool
-) -> tuple[dict[torch.dtype, Row], list[str]]:
-    infos = opinfo.infos(operator)
+    operator: str, tested: Tested, watch: Watch, samples: int, large: bool
+) -> tuple[dict[torch.dtype, Row], list[str], str]:
+    """What is known for each type, what is wrong besides, and why nothing was tried where that is so."""
+    infos = opinfo.named(operator, tested.infos) or opinfo.infos(operator)
+    overloads, why = checklist.overloads(operator, tested.elementwise, tested.names)
+    if infos:  # its samples are of this operator; ours are for what is known of its form
+        overloads = [overload for overload in overloads if overload.is_elementwise]
+    differentiates = operator in tested.differentiable and not infos
     torch.manual_seed(0)
     rows = {}
     for dtype in opinfo.DTYPES:
-        row = rows[dtype] = Row(_is_registered(operator, dtype, kernels))
+        row = rows[dtype] = Row()
         supported = [info for info in infos if dtype in info.supported_dtypes("mps")]
         if infos and not supported:
             row.note = "not a type of this operator"
             row.excused = True
-            continue
-        for info in supported:
-            _opinfo_samples(info, dtype, row, watch, samples)
-        for case in checklist.cases(operator, dtype):
-            _call(case, dtype, row, watch, None)
-        if large and (case := checklist.large(operator, dtype)) is not None:
-            _large(case, row, watch)
+            _probe(operator, overloads, dtype, row, watch)
+        else:
+            for info in supported:
+                _opinfo_samples(info, dtype, row, watch, samples)
+            for overload in overloads:
+                for case in checklist.cases(operator, overload, dtype):
+                    if len(overloads) > 1:
+                        case = case._replace(label=f"{overload.name}, {case.label}")
+                    has_gradient = differentiates and dtype in opinfo.GRADIENT_DTYPES and case.is_functional
+                    if has_gradient:
+                        case = case._replace(inputs=with_gradients(case.inputs, dtype))
+                    _call(case, dtype, row, watch, None, has_gradient)
+                if large and (case := checklist.large(overload, dtype)) is not None:
+                    _large(case, row, watch)
+        row.registered = watch.has_seen_sources() if tested.names is not None else None
     errors = []
     for info in infos:
         if not opinfo.expectation(info, "test_error_inputs", torch.float32).is_skipped:
             errors += [f"{info.name}: error input {number} {problem}" for number, problem in error_inputs(info) if problem]
-    return rows, errors
+    if operator in tested.differentiable:
+        errors += derivative_problems(overloads)
+    return rows, errors, _why_nothing(operator, infos, why, rows)
 
 
-def _is_registered(operator: str, dtype: torch.dtype, kernels: list[str] | None) -> bool | None:
-    if kernels is None:
-        return None
-    metal = _metal_name(dtype)
-    ours = [name for name in kernels if name.startswith(f"{operator}_")] or kernels
-    return any(metal in name.split("_") for name in ours)
+def _why_nothing(operator: str, infos: Sequence[Any], why: str, rows: dict[torch.dtype, Row]) -> str:
+    refused = next((row.refused for row in rows.values() if row.refused), "")
+    if refused:
+        return f"the CPU, which results are compared with, computes no sample of '{operator}': {refused}"
+    if infos:
+        notes = dict.fromkeys(row.note for row in rows.values() if row.note)
+        return f"by the OpInfo of '{infos[0].name}' no type is to be tried on MPS: {', '.join(notes) or 'it has no samples'}"
+    return f"there is no OpInfo of '{operator}', and {why}; give one, or sample_inputs_{operator}, by --opinfo FILE"
 
 
-def _metal_name(dtype: torch.dtype) -> str:
-    if dtype.is_complex:
-        return "float2" if dtype is torch.complex64 else "half2"
-    names = {library: metal for _, library, metal, _ in _core.element_types()}
-    return names.get(name_of(dtype), name_of(dtype))
+def _probe(operator: str, overloads: Sequence[checklist.Overload], dtype: torch.dtype, row: Row, watch: Watch) -> None:
+    """One call of a type that is not to be tried, for whether a kernel is there all the same."""
+    for overload in overloads:
+        for case in checklist.cases(operator, overload, dtype):
+            if all(tensor.numel() for tensor in tensors(case.inputs)):
+                with contextlib.suppress(Exception):  # whatever an operator raises of such a type
+                    watch.during(lambda: case.call(*moved(case.inputs)))
+                break
 
 
 def _opinfo_samples(info: Any, dtype: torch.dtype, row: Row, watch: Watch, limit: int) -> None:
@@ -157,16 +238,16 @@ def _call(
     if case.is_in_place:
         there = moved(here)
         here = tree_map(lambda leaf: leaf.clone() if isinstance(leaf, torch.Tensor) else leaf, here)
-    may_widen = case.out is None and not case.is_in_place
     try:
-        expected, is_cpus_type = on_cpu(lambda inputs: case.call(*inputs, **into), here, dtype, may_widen)
-    except NOT_ON_CPU:
+        expected, is_cpus_type = on_cpu(lambda inputs: case.call(*inputs, **into), here, dtype, case.is_functional)
+    except NOT_ON_CPU as error:
+        row.refused = row.refused or first_lines(error)
         return
     computes = any(leaf.numel() > 0 for leaf in tensors(expected))
     row.calls += computes
     tolerance = tolerance or opinfo.TOLERANCES.get(dtype)
     try:
-        actual, launches, fallbacks = watch.during(lambda: case.call(*there, **into_there))
+        actual, launches, fallbacks = watch.during(lambda: case.call(*there, **into_there), not case.is_mixed)
         row.ran += computes and launches > 0
         compare(actual, expected, tolerance, is_cpus_type)
         if computes and launches == 0:
@@ -200,7 +281,7 @@ def _large(case: Case, row: Row, watch: Watch) -> None:
         row.problems.append(f"{case.label}: {first_lines(error)}")
 
 
-def _report(operator: str, rows: dict[torch.dtype, Row], errors: list[str]) -> bool:
+def _report(operator: str, rows: dict[torch.dtype, Row], errors: list[str], why_nothing: str) -> bool:
     """Prints the table of an operator.
 
     Returns:
@@ -230,10 +311,7 @@ def _report(operator: str, rows: dict[torch.dtype, Row], errors: list[str]) -> b
     if len(shown) < len(problems):
         print(f"  and {len(problems) - len(shown)} more")
     if not any(row.calls for row in rows.values()):
-        print(
-            f"  nothing was tried: PyTorch has no OpInfo of '{operator}', and its entries have no tag 'pointwise'; "
-            f"call torch.ops.aten.{operator} in a test of your own"
-        )
+        print(f"  nothing was tried: {why_nothing}")
         return False
     if not any(row.ran for row in rows.values()):
         print(f"  no Metal kernel ran for '{operator}'")

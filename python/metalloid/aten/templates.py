@@ -3,7 +3,7 @@
 NEW_ENTRIES = """
 - func: @NAME@(@SCHEMA@) -> Tensor
   structured_delegate: @NAME@.out
-  variants: function
+  variants: function, method
 
 - func: @NAME@.out(@SCHEMA@, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
@@ -12,6 +12,11 @@ NEW_ENTRIES = """
   dispatch:
     CPU, MPS: @NAME@_out
   tags: pointwise
+"""
+
+NEW_DERIVATIVES = """
+- name: @NAME@(@SCHEMA@) -> Tensor
+  self: grad # the derivative of what @NAME@ computes
 """
 
 STUB = """

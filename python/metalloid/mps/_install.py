@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import warnings
 from types import ModuleType
 
@@ -23,3 +24,7 @@ def install(_: ModuleType) -> None:
     backend.install(device)
     device.set_operators_of_pytorch(known_operators.operators_of_pytorch())
     atexit.register(device.finish_backward)
+    if os.environ.get("METALLOID_ATEN"):
+        from ..aten import loading
+
+        loading.load_those_of_the_environment()

@@ -1,6 +1,7 @@
 """docs/adding-an-operator.md: its commands and files, as they stand."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -20,19 +21,27 @@ def section(title):
 
 def steps(title):
     """The blocks of a section: commands, and files with their names in the first line."""
-    for kind, block in re.findall(r"^```(\w+)\n(.*?)^```", section(title), re.DOTALL | re.MULTILINE):
-        named = re.match(r"// (\S+/\S+)\n", block)
+    for kind, new_file, block in re.findall(
+        r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', section(title), re.DOTALL | re.MULTILINE
+    ):
+        named = re.match(r"(?://|#) (\S+/\S+)\n", block)
         if kind == "sh":
             yield from (("command", command) for command in block.splitlines())
+        elif new_file:
+            yield f"new {new_file}", block
         elif named:
             yield named[1], block.partition("\n")[2]
 
 
-def follow(title, folder):
+def follow(title, folder, **variables):
     """Does what the section says; the output of its last command."""
-    environment = {**os.environ, "METALLOID_PYTHON": sys.executable, "PATH": f"{build / 'bin'}:{os.environ['PATH']}"}
+    path = f"{build / 'bin'}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "METALLOID_PYTHON": sys.executable, "PATH": path, **variables}
     output = ""
     for what, text in steps(title):
+        if what.startswith("new "):
+            (folder / what.removeprefix("new ")).write_text(text)
+            continue
         if what != "command":
             assert (folder / what).is_file(), f"'new' writes {what}"
             (folder / what).write_text(text)
@@ -64,8 +73,25 @@ def test_atan2(tmp_path):
 def test_an_operator_of_ones_own(tmp_path):
     table = rows(follow("A new operator", tmp_path))
     for name in ("float32", "float16", "bfloat16"):
-        registered, ran, calls, right, *_ = table[name]
+        registered, ran, calls, right, _, right_gradients, gradients = table[name]
         assert registered == "yes" and ran == calls == right > 10, name
+        assert right_gradients == gradients and (gradients > 10) == (name != "bfloat16"), name
+    table = rows(follow("Samples of your own", tmp_path))
+    assert table["float32"][1] == table["float32"][3] > 15
+    assert "1 passed" in follow("Using it", tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("clang++"), reason="Objective-C++ needs Clang")
+def test_a_checkout(tmp_path):
+    """~/pytorch of the page has a kernel for one type here."""
+    from checkout_layout import write_checkout
+
+    write_checkout(tmp_path / "pytorch")
+    commands = [text for _, text in steps("Of a checkout of PyTorch")]
+    environment = {**os.environ, "METALLOID_PYTHON": sys.executable, "HOME": str(tmp_path), "PATH": f"{build / 'bin'}:{os.environ['PATH']}"}
+    for command, status in zip(commands, (0, 1, 0), strict=True):
+        done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, timeout=850)
+        assert done.returncode == status, command + done.stdout + done.stderr
 
 
 ALPHA = {
@@ -75,7 +101,7 @@ ALPHA = {
     "cpu/{}Kernel.cpp": [
         ("TensorIteratorBase& iter)", "TensorIteratorBase& iter, const c10::Scalar& alpha)"),
         ("cpu_kernel(iter, []", "const float factor = alpha.to<float>();\n    cpu_kernel(iter, [factor]"),
-        ("return self;", "return float(self) - factor * float(other);"),
+        ("return self;", "return self - factor * other;"),
     ],
     "mps/operations/{}.cpp": [("TensorIteratorBase& iter)", "TensorIteratorBase& iter, const Scalar& alpha)"), ('"{}")', '"{}", alpha)')],
     "mps/kernels/{}.metal": [
@@ -85,6 +111,9 @@ ALPHA = {
         ("REGISTER_BINARY_OP({}, float, float)", "REGISTER_BINARY_ALPHA_OP({}, float, float, float)"),
         ("REGISTER_BINARY_OP({}, half, half)", "REGISTER_BINARY_ALPHA_OP({}, half, half, half)"),
         ("REGISTER_BINARY_OP({}, long, float)", "REGISTER_BINARY_ALPHA_OP({}, long, float, float)"),
+    ],
+    "../../../../tools/autograd/derivatives.yaml": [
+        ("Tensor other)", "Tensor other, *, Scalar alpha=1)"), ("at::zeros_like(grad)", "at::neg(grad) * alpha"),
     ],
 }  # fmt: skip
 

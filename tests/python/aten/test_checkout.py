@@ -1,6 +1,5 @@
 """``metalloid aten`` on a whole checkout of PyTorch: here its layout, with the wheel's native_functions.yaml."""
 
-import pathlib
 import re
 import shutil
 import subprocess
@@ -9,54 +8,15 @@ import sys
 import pytest
 
 pytest.importorskip("torch")
-torchgen = pytest.importorskip("torchgen")
+pytest.importorskip("torchgen")
 
-METAL = """\
-#include <c10/metal/indexing.h>
-#include <metal_stdlib>
-struct atan2_functor {
-  template <typename T>
-  inline T operator()(const T a, const T b) {
-    return static_cast<T>(metal::precise::atan2(float(a), float(b)));
-  }
-};
-REGISTER_BINARY_OP(atan2, float, float);
-"""
-# As PyTorch's mps/operations do, with its kernels bundled or compiled.
-HOST = """\
-#define TORCH_ASSERT_ONLY_METHOD_OPERATORS
-#include <ATen/native/BinaryOps.h>
-#include <ATen/native/TensorIterator.h>
-#include <ATen/native/mps/OperationUtils.h>
-namespace at::native {
-#ifndef PYTORCH_JIT_COMPILE_SHADERS
-static auto& lib = mps::MetalShaderLibrary::getBundledLibrary();
-#else
-#include <ATen/native/mps/Atan_metallib.h>
-#endif
-static void atan2_mps_kernel(TensorIteratorBase& iter) { lib.exec_binary_kernel(iter, "atan2"); }
-REGISTER_DISPATCH(atan2_stub, &atan2_mps_kernel)
-}  // namespace at::native
-"""
-NATIVE = "namespace at::native {\nTORCH_IMPL_FUNC(atan2_out) (const Tensor& self, const Tensor& other, const Tensor& out) {\n"
-NATIVE += "  atan2_stub(device_type(), *this);\n}\n}\n"
+from checkout_layout import write_checkout  # noqa: E402
 
 
 @pytest.fixture
 def checkout(tmp_path):
-    root = tmp_path / "pytorch"
-    native = root / "aten" / "src" / "ATen" / "native"
-    for folder in (native / "mps" / "kernels", native / "mps" / "operations", root / "torchgen"):
-        folder.mkdir(parents=True)
-    wheel = pathlib.Path(torchgen.__file__).parent / "packaged" / "ATen" / "native"
-    for name in ("native_functions.yaml", "tags.yaml"):
-        shutil.copy(wheel / name, native / name)
-    (native / "mps" / "kernels" / "Atan.metal").write_text(METAL)
-    (native / "mps" / "kernels" / "Other.metal").write_text("what is this\n")
-    (native / "mps" / "operations" / "Atan.mm").write_text(HOST)
-    (native / "mps" / "operations" / "Other.mm").write_text("#error of another operator\n")
-    (native / "BinaryOps.cpp").write_text(NATIVE)
-    return root
+    write_checkout(tmp_path / "pytorch")
+    return tmp_path / "pytorch"
 
 
 def aten(*arguments):
@@ -81,3 +41,44 @@ def test_a_stub_that_nobody_registers(checkout):
     done = aten("build", checkout, "--op", "atan2")
     assert done.returncode != 0
     assert re.search(r"native_functions.yaml:\d+: .*'atan2.out'.*REGISTER_DISPATCH\(atan2_stub", done.stderr + done.stdout)
+
+
+def installed_release():
+    import torch
+
+    return torch.__version__.partition("+")[0].rsplit(".", 1)[0]
+
+
+@pytest.mark.parametrize("command", ["build", "test", "lint"])
+def test_a_checkout_of_another_version(checkout, command):
+    (checkout / "version.txt").write_text("1.13.0a0\n")
+    done = aten(command, checkout, "--op", "atan2")
+    assert done.returncode == 1 and done.stdout == "", done.stdout
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{checkout}: this checkout is of PyTorch 1.13.0a0, and PyTorch {installed_release()}.")
+
+
+def test_a_checkout_of_this_version(checkout):
+    (checkout / "version.txt").write_text(f"{installed_release()}.7a0\n")
+    assert aten("lint", checkout, "--op", "atan2").returncode == 0
+
+
+def test_a_new_operator_of_a_checkout(checkout, tmp_path):
+    """Its files are spread over the checkout, and so are its entries and its derivative."""
+    from metalloid.aten import new
+    from metalloid.mps._plugin import operators
+
+    folder = tmp_path / "my_op"
+    new.write("my_op", 2, folder, cpp=True)
+    for file in (file for file in folder.rglob("*") if file.is_file()):
+        place = checkout / file.relative_to(folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("a") as end:
+            end.write(file.read_text())
+    (checkout / "aten/src/ATen/native/Unrelated.cpp").write_text("#error of another operator\n")
+    prepared = operators.prepare(operators.find(checkout), ["my_op"])
+    assert prepared.generated.new_operators == ["my_op", "my_op.out"] == [*prepared.generated.differentiable, "my_op.out"]
+    own = {unit.source.name for unit in prepared.units if unit.source.is_absolute()}
+    assert own == {"my_op.cpp", "my_opKernel.cpp"}  # both that of native/ and that of operations/
+    headers = {name for unit in prepared.units for name, _ in unit.texts}
+    assert "ATen/native/my_op.h" in headers and "ATen/native/BinaryOps.h" not in headers

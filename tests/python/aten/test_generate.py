@@ -162,7 +162,7 @@ def test_a_unit_has_the_headers_that_it_includes_and_no_others(make):
         ("\n- func: f(Tensor self) -> Tensor\n  dispatch: MPS\n", 2, "is no table of dispatch keys and kernels"),
         ("- func: f(Tensor self -> Tensor\n  dispatch:\n    MPS: f_mps\n", 1, "does not accept it"),
         ("- func: f(Tensr self) -> Tensor\n  dispatch:\n    MPS: f_mps\n", 1, "unrecognized type Tensr"),
-        ("- func: f(Tensor self) -> Tensor\n  dispatch:\n    MSP: f_mps\n", 1, "unknown dispatch key MSP"),
+        ("- func: f(Tensor self) -> Tensor\n  dispatch:\n    MSP: f_mps\n", 1, "unknown dispatch key 'MSP' of 'f'; did you mean 'MPS'?"),
         ("- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n  dispatch:\n    SparseMPS: g\n", 1, "f.out is missing"),
         ("- func: exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: exp_out\n", 1,
          "no entry names MPS"),

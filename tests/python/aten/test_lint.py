@@ -49,6 +49,13 @@ def test_an_entry_that_cannot_be_read(found):
     assert found("- func: f(Tensor self) -> Tensor\n  dispach: {}\n") == [(1, "entry")]
 
 
+def test_a_wrong_dispatch_key(tmp_path, capsys):
+    (tmp_path / "native_functions.yaml").write_text(entry("eq.Tensor_out", ["CPU, CUDA, MSP: eq_Tensor_out"]))
+    assert main(["lint", str(tmp_path)]) == 1
+    words = "native_functions.yaml:1: entry: unknown dispatch key 'MSP' of 'eq.Tensor_out'; did you mean 'MPS'?"
+    assert words in capsys.readouterr().out
+
+
 def test_what_it_finds_in_pytorchs_own_file_is_so():
     findings = lint.lint(None)
     assert {finding.rule for finding in findings} <= {"family", "leftover"}
@@ -99,3 +106,33 @@ def test_parts_that_do_not_meet(folder, capsys, file, old, text, rule):
     assert rule in rules(folder)
     assert main(["lint", str(folder)]) == 1
     assert f": {rule}: " in capsys.readouterr().out
+
+
+COMMENTS = """\
+// REGISTER_MPS_DISPATCH(of_nobody_stub, &nothing) \\
+   REGISTER_MPS_DISPATCH(of_the_next_line_stub, &nothing)
+/* lib.exec_unary_kernel(iter, "nothing");
+   REGISTER_MPS_DISPATCH(of_no_file_stub, &nothing) */
+static const char* text = "/* no comment"; // "
+static const char* raw = R"x(// no comment ")x"; static const char quote = '"'; static const int number = 1'000'000; // '
+"""
+
+
+def test_comments_are_not_read(folder):
+    (host,) = folder.rglob("operations/my_op.cpp")
+    code = host.read_text()
+    host.write_text(COMMENTS + code)
+    assert rules(folder) == set()
+    # Nor is a registration that is a comment one.
+    host.write_text(COMMENTS + code.replace("REGISTER_MPS_DISPATCH", "// REGISTER_MPS_DISPATCH"))
+    assert rules(folder) == {"no-stub"}
+    # What stands behind strings that look like comments is found, with its line.
+    host.write_text(COMMENTS + 'REGISTER_MPS_DISPATCH(other_stub, &nothing)\n' + code)
+    (finding,) = lint.lint(folder)
+    assert finding.rule == "idle-stub" and finding.place == f"{host}:{COMMENTS.count(chr(10)) + 1}"
+
+
+def test_metal_in_comments_is_not_read(folder):
+    change(folder, "my_op.metal", "REGISTER_UNARY_OP", "// REGISTER_UNARY_OP")
+    change(folder, "my_op.metal", "struct my_op_functor", "// my_op_functor\nstruct other_functor")
+    assert rules(folder) == {"no-metal"}

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 
 import numpy
@@ -88,6 +89,41 @@ def test_cpp_of_the_readme_and_the_page_for_pytorch(folder):
     compiled = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert compiled.returncode == 0, compiled.stderr
     assert subprocess.run(["./main"], capture_output=True, text=True, timeout=60).stdout == "0 10 20 30 40 1\n"
+
+
+def test_python_of_the_checkers_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(root / "tests/checker/threadgroup-race/reversed_at_once.metal", tmp_path)
+    (code,) = blocks("docs/checker.md", "python")
+    import metalloid
+
+    with pytest.raises(metalloid.CheckError, match="without a barrier between them"):
+        exec(compile(code, "checker.md", "exec"), {})
+
+
+def test_cpp_of_the_checkers_page(tmp_path):
+    (code,) = blocks("docs/checker.md", "cpp")
+    source = (root / "tests/checker/threadgroup-race/reversed_at_once.metal").read_text()
+    (tmp_path / "main.cpp").write_text(
+        "#include <metalloid/check.h>\n#include <metalloid/metalloid.h>\n#include <iostream>\nint main() {\n"
+        f'metalloid::Kernel kernel = metalloid::Device::cpu().make_library(R"({source})").kernel("reversed");\n'
+        "metalloid::Buffer x(64 * sizeof(float));\n"
+        "const auto dispatch = metalloid::Dispatch().buffer(0, x).threads({64}, {64});\n" + code + "}\n"
+    )
+    library = f"-L{build / 'lib'}", "-lmetalloid", f"-Wl,-rpath,{build / 'lib'}"
+    command = ["g++", "-std=c++20", f"-I{root / 'include'}", tmp_path / "main.cpp", *library, "-o", tmp_path / "main"]
+    compiled = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert compiled.returncode == 0, compiled.stderr
+    printed = subprocess.run([tmp_path / "main"], capture_output=True, text=True, timeout=60)
+    assert printed.returncode == 0 and "[threadgroup-race]" in printed.stderr, printed.stdout + printed.stderr
+
+
+def test_every_sample_is_run():
+    """A page with code in Python or C++ is one that a test here, or beside, runs."""
+    texts = "".join(file.read_text() for file in (root / "tests").rglob("test_*.py"))
+    for page in pages:
+        if re.search(r"^```(python|cpp)", page.read_text(), re.MULTILINE):
+            assert re.search(rf'blocks\("(docs/)?{re.escape(page.name)}"|/ "{re.escape(page.name)}"', texts), page
 
 
 def test_tuning_page(metalloid_cli, tmp_path, monkeypatch):

@@ -6,7 +6,8 @@ extension.py       the device, as Python calls it
 loading.py         libraries in memory
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
 objective_c.py     how Objective-C++ is compiled, and its runtime
-generate.py        entries of native_functions.yaml to registrations, with entries.py and registrations.py
+generate.py        entries of native_functions.yaml to registrations, with entries.py, registrations.py and derivatives.py
+sources.py         what the texts of C++ and Metal sources tell
 shaders.py         Metal sources to headers of host files
 operators.py       a folder of operators to a shared library
 known_operators.py what PyTorch has for MPS

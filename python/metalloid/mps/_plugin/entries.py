@@ -46,7 +46,7 @@ class Entry:
     @functools.cached_property
     def name(self) -> str:
         """Namespace (unless it is aten), name and overload: ``sum.dim_IntList``."""
-        return _name(self.schema)
+        return name_of(self.schema)
 
     @functools.cached_property
     def base_name(self) -> str:
@@ -74,7 +74,8 @@ def base_of(name: str) -> str:
     return name if name.startswith("__") else name.removesuffix("_")
 
 
-def _name(schema: str) -> str:
+def name_of(schema: str) -> str:
+    """The function's name in a schema, with its overload."""
     return schema.partition("(")[0].strip().removeprefix("aten::")
 
 
@@ -115,11 +116,19 @@ def known_keys() -> frozenset[str]:
     return frozenset(re.findall(r"""\be\.pop\(\s*["'](\w+)["']""", inspect.getsource(NativeFunction.from_yaml)))
 
 
-def read(text: str, path: str) -> list[Entry]:
-    """The entries of a file.
+@functools.cache
+def dispatch_keys() -> frozenset[str]:
+    """Those that an entry's dispatch may name."""
+    from torchgen.model import dispatch_keys
+
+    return frozenset(map(str, dispatch_keys))
+
+
+def load(text: str, path: str) -> list[Any]:
+    """The items of a file that is a list, each table with its ``__line__``.
 
     Raises:
-        YamlError: it is no YAML, or entries have a wrong form.
+        YamlError: it is no YAML, or no list.
     """
     import yaml
     from torchgen.gen import LineLoader
@@ -132,13 +141,24 @@ def read(text: str, path: str) -> list[Entry]:
         raise YamlError([f"{path}:{line}: this is not YAML: {error.problem or error}"]) from None
     except yaml.YAMLError as error:
         raise YamlError([f"{path}:1: this is not YAML: {error}"]) from None
+    except AssertionError as error:  # a key that stands twice
+        found = re.search(r"line=(\d+)", str(error))
+        raise YamlError([f"{path}:{int(found[1]) + 1 if found else 1}: {error}"]) from None
     if content is None:
         return []
     if not isinstance(content, list):
-        raise YamlError([f"{path}:1: a list of entries is expected, each with '- func: …'"])
+        raise YamlError([f"{path}:1: a list of entries is expected"])
+    return content
 
+
+def read(text: str, path: str) -> list[Entry]:
+    """The entries of a file.
+
+    Raises:
+        YamlError: it is no YAML, or entries have a wrong form.
+    """
     entries, problems, seen = [], [], {}
-    for item in content:
+    for item in load(text, path):
         line = item.get("__line__", 1) if isinstance(item, dict) else 1
         wrong = _wrong_form(item)
         if wrong is None:
@@ -162,18 +182,24 @@ def _wrong_form(item: object) -> str | None:
         return "the entry has no 'func:' with a schema"
     for key in item:
         if key != "__line__" and key not in known_keys():
-            return f"unknown key '{key}' of '{_name(schema)}'{_suggestion(str(key), known_keys())}"
+            return f"unknown key '{key}' of '{name_of(schema)}'{suggestion(str(key), known_keys())}"
     table = item.get("dispatch")
     if table is not None and not isinstance(table, dict):
-        return f"'dispatch:' of '{_name(schema)}' is no table of dispatch keys and kernels"
+        return f"'dispatch:' of '{name_of(schema)}' is no table of dispatch keys and kernels"
     for keys, kernel in (table or {}).items():
-        if keys != "__line__" and not (isinstance(keys, str) and isinstance(kernel, str)):
-            return f"'{keys}: {kernel}' in the dispatch of '{_name(schema)}' is no dispatch key with a kernel"
+        if keys == "__line__":
+            continue
+        if not (isinstance(keys, str) and isinstance(kernel, str)):
+            return f"'{keys}: {kernel}' in the dispatch of '{name_of(schema)}' is no dispatch key with a kernel"
+        for key in map(str.strip, keys.split(",")):
+            if key not in dispatch_keys():
+                return f"unknown dispatch key '{key}' of '{name_of(schema)}'{suggestion(key, dispatch_keys(), 0.6)}"
     return None
 
 
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=3, cutoff=0.7)
+def suggestion(word: str, known: Iterable[str], cutoff: float = 0.7) -> str:
+    """What may be meant, as the end of a sentence."""
+    close = difflib.get_close_matches(word, known, n=3, cutoff=cutoff)
     return f"; did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
 
 
@@ -183,10 +209,12 @@ class Choice:
 
     Attributes:
         chosen: those to be registered, by name.
+        listed: names of all entries that there are in the files.
         notes: what was left out, in words.
     """
 
     chosen: dict[str, Entry]
+    listed: frozenset[str]
     notes: tuple[str, ...]
 
 
@@ -223,7 +251,7 @@ def choose(
             )
     if problems:
         raise YamlError(problems)
-    return Choice(chosen, tuple(notes))
+    return Choice(chosen, frozenset(entry.name for entry in everything), tuple(notes))
 
 
 def _chosen_of(
@@ -261,7 +289,7 @@ def _missing(operator: str, entries: Sequence[Entry]) -> list[str]:
     named = [entry for entry in entries if operator in entry.names]
     if not named:
         paths = ", ".join(dict.fromkeys(entry.path for entry in entries)) or "the files"
-        return [f"{paths}:1: no entry for '{operator}'{_suggestion(operator, {entry.base_name for entry in entries})}"]
+        return [f"{paths}:1: no entry for '{operator}'{suggestion(operator, {entry.base_name for entry in entries})}"]
     if any(map(_concerns_mps, named)):
         return []
     problems = []

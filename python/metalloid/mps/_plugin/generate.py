@@ -61,6 +61,8 @@ class Generated:
         sources: text by name.
         functions: what the sources register.
         new_operators: functions that the wheel does not know.
+        differentiable: those of them that derivatives.yaml defines.
+        python_names: of new operators, each with where it is to be: ("torch", name), ("Tensor", name), (module, name).
         notes: what was left out, in words.
     """
 
@@ -68,6 +70,8 @@ class Generated:
     sources: dict[str, str]
     functions: list[Function]
     new_operators: list[str]
+    differentiable: list[str]
+    python_names: list[list[str]]
     notes: list[str]
 
     def units(self) -> list[Unit]:
@@ -94,8 +98,9 @@ def headers_of(texts: Iterable[str], headers: Mapping[str, str]) -> list[tuple[s
 
 
 def generate(
-    files: Sequence[str | os.PathLike[str]], operators: Sequence[str] = (), brought: Sequence[str] = ()
-) -> Generated:
+    files: Sequence[str | os.PathLike[str]], operators: Sequence[str] = (), brought: Sequence[str] = (),
+    derivatives: Sequence[str | os.PathLike[str]] = (),
+) -> Generated:  # fmt: skip
     """Makes sources and headers for entries that name MPS.
 
     Args:
@@ -103,30 +108,34 @@ def generate(
         operators: names as in ``atan2``, ``atan2.out``; without any, all entries of small files and those of whole ones
             that differ from the wheel's.
         brought: entries that count besides, though they are the wheel's.
+        derivatives: derivatives.yaml files; what they say of new operators counts.
 
     Raises:
         YamlError: the entries cannot be used; the text has file and line.
         OSError, UnicodeDecodeError: a file cannot be read.
     """
     texts = [(os.fspath(file), pathlib.Path(file).read_text(encoding="utf-8")) for file in files]
-    key = _key(texts, operators, brought)
+    formulas = [(os.fspath(file), pathlib.Path(file).read_text(encoding="utf-8")) for file in derivatives]
+    key = _key([texts, formulas, sorted(operators), sorted(brought)])
     kept = _core.read_cached_extension(key)
     if kept is None:
         choice = _entries.choose([_entries.read(text, path) for path, text in texts], operators, brought)
+        from . import derivatives as _derivatives
         from . import registrations
 
-        kept = json.dumps(registrations.make(choice)).encode()
+        made = registrations.make(choice, [_derivatives.read(text, path) for path, text in formulas])
+        kept = json.dumps(made).encode()
         _core.write_cached_extension(key, kept)
     made = json.loads(kept)
     return Generated(**{**made, "functions": [Function(**function) for function in made["functions"]]})
 
 
-def _key(texts: Sequence[tuple[str, str]], operators: Sequence[str], brought: Sequence[str]) -> bytes:
+def _key(asked: object) -> bytes:
     """All that the result depends on."""
     wheel = _entries.wheel_folder()
-    digest = hashlib.sha256(json.dumps([texts, sorted(operators), sorted(brought)]).encode())
+    digest = hashlib.sha256(json.dumps(asked).encode())
     for own in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        if own.stem in ("generate", "entries", "registrations"):
+        if own.stem in ("generate", "entries", "registrations", "derivatives"):
             digest.update(own.read_bytes())
     for file in (wheel / "gen.py", wheel / "model.py", wheel / "packaged/ATen/native/native_functions.yaml"):
         digest.update(file.read_bytes())

@@ -13,11 +13,14 @@ import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from . import entries, shaders
+import torch
+
+from . import entries, shaders, sources
 from .compile import STUBS, Unit, build
 from .generate import Function, Generated, YamlError, generate, headers_of
 
 _SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
+_DERIVATIVES = "tools/autograd/derivatives.yaml"
 _MANY = 1000  # PyTorch's own file has more entries
 _entry = re.compile(r"^- func:", re.MULTILINE)
 _dispatched_to_mps = re.compile(r"^[ \t]+(?:\w+,[ \t]*)*MPS(?:,[ \t]*\w+)*:[ \t]*(\w+)", re.MULTILINE)
@@ -35,6 +38,7 @@ class Folder:
     Attributes:
         path: the folder.
         yamls: its native_functions.yaml, or the files of a folder native_functions.
+        derivatives: its derivatives.yaml.
         kernels: Metal sources by name without suffix.
         operations: host files.
         natives: other C++ files.
@@ -44,6 +48,7 @@ class Folder:
 
     path: pathlib.Path
     yamls: list[pathlib.Path]
+    derivatives: list[pathlib.Path]
     kernels: dict[str, pathlib.Path]
     operations: list[pathlib.Path]
     natives: list[pathlib.Path]
@@ -70,7 +75,7 @@ def find(path: str | os.PathLike[str]) -> Folder:
     """Looks for the files of a folder.
 
     Raises:
-        FolderError: it has no native_functions.yaml.
+        FolderError: it has no native_functions.yaml, or is a checkout of another version of PyTorch.
     """
     root = pathlib.Path(path).resolve()
     if root.is_file() and root.name == "native_functions.yaml":
@@ -79,6 +84,8 @@ def find(path: str | os.PathLike[str]) -> Folder:
         raise FolderError(f"{path}: there is no such folder")
     native = root / "aten" / "src" / "ATen" / "native"
     is_checkout = (native / "native_functions.yaml").is_file() and (root / "torchgen").is_dir()
+    if is_checkout:
+        _check_version(path, root)
     files = sorted(_files(native if is_checkout else root))
     found = [native / "native_functions.yaml"] if is_checkout else [file for file in files if _is_yaml(file)]
     if not found:
@@ -87,12 +94,29 @@ def find(path: str | os.PathLike[str]) -> Folder:
     return Folder(
         path=root,
         yamls=found,
+        derivatives=[root / _DERIVATIVES] if is_checkout else [file for file in files if file.name == "derivatives.yaml"],
         kernels={file.stem: file for file in files if file.suffix == ".metal"},
         operations=[file for file in code if file.parent.name == "operations" or file.suffix == ".mm"],
         natives=[file for file in code if file.parent.name != "operations" and file.suffix != ".mm"],
         headers=dict(_named_headers(root, files, is_checkout)),
         is_checkout=is_checkout,
     )
+
+
+def _check_version(path: str | os.PathLike[str], root: pathlib.Path) -> None:
+    """Of another version nearly everything is other: schemas, headers, what macros expand to."""
+    file = root / "version.txt"
+    theirs = file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+    if theirs and _release(theirs) != _release(torch.__version__):
+        raise FolderError(
+            f"{path}: this checkout is of PyTorch {theirs}, and PyTorch {torch.__version__} is installed; "
+            f"both must be of the same release ('git checkout v{'.'.join(_release(torch.__version__))}.0', or another PyTorch)"
+        )
+
+
+def _release(version: str) -> list[str]:
+    """Its first two numbers."""
+    return re.findall(r"\d+", version)[:2]
 
 
 def _is_yaml(file: pathlib.Path) -> bool:
@@ -106,14 +130,15 @@ def _files(folder: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _named_headers(root: pathlib.Path, files: Iterable[pathlib.Path], is_checkout: bool) -> Iterator[tuple[str, pathlib.Path]]:
-    """Of a checkout those of mps/ alone: its others may not fit the installed PyTorch."""
+    """Of a checkout those of mps/, and those that the installed PyTorch does not have: the others may not fit it."""
+    installed = entries.wheel_folder().parent / "torch" / "include"
     for file in files:
-        if file.suffix != ".h" or (is_checkout and "mps" not in file.parts):
+        if file.suffix != ".h":
             continue
-        for base in (root / "aten" / "src", root):
-            if file.is_relative_to(base):
-                yield file.relative_to(base).as_posix(), file
-                break
+        base = next(base for base in (root / "aten" / "src", root) if file.is_relative_to(base))
+        name = file.relative_to(base).as_posix()
+        if not is_checkout or "mps" in file.parts or not (installed / name).is_file():
+            yield name, file
 
 
 def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
@@ -128,10 +153,11 @@ def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
         FolderError: a kernel or a file is missing.
         OSError, UnicodeDecodeError: a file cannot be read.
     """
-    texts = {file: file.read_text(encoding="utf-8") for file in (*folder.operations, *folder.natives)}
+    texts = sources.read((*folder.operations, *folder.natives))
     takes_all = not folder.is_checkout and not operators
-    generated = generate(folder.yamls, operators, _brought(folder, texts) if takes_all else ())
-    hosts = list(texts) if takes_all else _needed(folder, generated.functions, texts)
+    derivatives = [file for file in folder.derivatives if file.is_file()]
+    generated = generate(folder.yamls, operators, _brought(folder, texts) if takes_all else (), derivatives)
+    hosts = list(texts) if takes_all else _needed(folder, generated, texts)
     if not folder.is_checkout:
         _check_kernels(folder, generated.functions, texts)
 
@@ -184,7 +210,7 @@ def _check_kernels(folder: Folder, functions: Iterable[Function], texts: Mapping
     """Kernels that no header of the wheel declares must be in the folder."""
     problems = []
     for function in functions:
-        if function.own and not any(defines(text, function) for text in texts.values()):
+        if function.own and not any(sources.defines(text, function) for text in texts.values()):
             name = function.kernel.rpartition("::")[2].removeprefix("structured_")
             how = f"TORCH_IMPL_FUNC({name})" if function.structured else f"a function {name}"
             problems.append(
@@ -204,74 +230,36 @@ def _brought(folder: Folder, texts: Mapping[pathlib.Path, str]) -> list[str]:
             name = entry.partition("(")[0].strip()
             for kernel in _dispatched_to_mps.findall(entry):
                 stub = f"{entries.base_of(name)}_stub"
-                if any(
-                    registers(text, stub) or defines_kernel(text, kernel, True) or defines_kernel(text, kernel, False)
-                    for text in (texts[host] for host in folder.operations)
-                ):
+                hosts = [texts[host] for host in folder.operations]
+                defined = any(sources.defines_kernel(text, kernel, structured) for text in hosts for structured in (True, False))
+                if defined or any(sources.registers(text, stub) for text in hosts):
                     names.append(name)
     return names
 
 
-def defines(text: str, function: Function) -> bool:
-    return defines_kernel(text, function.kernel.rpartition("::")[2].removeprefix("structured_"), function.structured)
-
-
-def defines_kernel(text: str, kernel: str, structured: bool) -> bool:
-    """Whether a source defines a kernel, as far as its text tells: macros of PyTorch's files make some of them."""
-    if kernel not in text:
-        return False
-    name = re.escape(kernel)
-    if structured:
-        return re.search(rf"\b\w*IMPL_FUNC\w*\s*\(\s*{name}\b", text) is not None or _in_macro(text, name)
-    return re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*(noexcept\s*)?\{{", text) is not None or _in_macro(text, name)
-
-
-def _in_macro(text: str, name: str) -> bool:
-    return re.search(rf"^\s*[A-Z][A-Z0-9_]+\s*\([^;{{}}]*\b{name}\b", text, re.MULTILINE) is not None
-
-
-def _needed(folder: Folder, functions: Sequence[Function], texts: Mapping[pathlib.Path, str]) -> list[pathlib.Path]:
-    """The operations that have the functions' kernels: definitions of their own, and registered stubs. Of a small folder
-    also the other files that speak of the operators: shapes of new ones, and kernels for the CPU."""
+def _needed(folder: Folder, generated: Generated, texts: Mapping[pathlib.Path, str]) -> list[pathlib.Path]:
+    """The files that have the functions' kernels: definitions of their own, and registered stubs. Of a small folder, and
+    of new operators, also the other files that speak of them: shapes, and kernels for the CPU."""
     hosts: dict[pathlib.Path, None] = {}
     problems = []
-    for function in functions:
-        if not folder.is_checkout:
+    for function in generated.functions:
+        if not folder.is_checkout or function.name in generated.new_operators:
             about = re.compile(rf"\b(structured_)?{re.escape(entries.base_of(function.name))}(_|\b)")
             hosts.update((file, None) for file in folder.natives if about.search(texts[file]))
         if function.key != "MPS":
             continue
+        stubs = sources.stubs_of(function, folder.natives, texts)
+        found = [file for file in folder.operations if any(sources.registers(texts[file], stub) for stub in stubs)]
+        looked_for = " or ".join(f"REGISTER_DISPATCH({stub}, …)" for stub in stubs)
         if function.own:
-            found = [file for file in folder.operations if defines(texts[file], function)]
+            found += [file for file in texts if sources.defines(texts[file], function)]
             looked_for = function.kernel.rpartition("::")[2]
-        else:
-            stubs = stubs_of(function, folder.natives, texts)
-            found = [file for file in folder.operations if any(registers(texts[file], stub) for stub in stubs)]
-            looked_for = " or ".join(f"REGISTER_DISPATCH({stub}, …)" for stub in stubs)
         if not found:
             problems.append(f"{function.place}: no file of mps/operations has a kernel for '{function.name}': {looked_for}")
         hosts.update(dict.fromkeys(found))
     if problems:
         raise FolderError("\n".join(problems))
     return list(hosts)
-
-
-def registers(text: str, stub: str) -> bool:
-    return re.search(rf"\bREGISTER_(MPS_)?DISPATCH\s*\(\s*{re.escape(stub)}\s*,", text) is not None
-
-
-def stubs_of(function: Function, natives: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str]) -> list[str]:
-    """The stubs that a function shared with the CPU may call: those that PyTorch's own sources name beside it."""
-    kernel = function.kernel.rpartition("::")[2].removeprefix("structured_")
-    name = re.escape(kernel)
-    stubs: dict[str, None] = {}
-    for file in natives:
-        for found in re.finditer(rf"\b\w*IMPL_FUNC\w*\s*\(\s*{name}\b|^[^\n;]*\b{name}\s*\(", texts[file], re.MULTILINE):
-            rest = texts[file][found.start() : found.start() + 3000]
-            end = re.search(r"\n\}", rest)
-            stubs.update(dict.fromkeys(re.findall(r"\b(\w+_stub)\b", rest[: end.start() if end else 200])))
-    base = entries.base_of(function.name)
-    return list(stubs) or [f"{base}_stub"]
 
 
 def library(path: str | os.PathLike[str], operators: Sequence[str] = (), announce: str = "") -> tuple[Operators, bytes]:

@@ -7,7 +7,7 @@ import pathlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from torchgen import dest, gen
 from torchgen.model import (
@@ -18,11 +18,14 @@ from torchgen.model import (
     NativeFunction,
     NativeFunctionsGroup,
     OperatorName,
+    SchemaKind,
+    Variant,
 )
 from torchgen.selective_build.selector import SelectiveBuilder
 from torchgen.utils import FileManager, Target
 
 from . import entries as _entries
+from .derivatives import Definition, choose, source
 from .entries import Choice, Entry, YamlError
 
 Group = NativeFunction | NativeFunctionsGroup
@@ -64,13 +67,13 @@ namespace {{
 """
 
 
-def make(choice: Choice) -> dict[str, object]:
+def make(choice: Choice, derivatives: Iterable[Sequence[Definition]] = ()) -> dict[str, object]:
     """The attributes of generate.Generated.
 
     Raises:
-        YamlError: torchgen does not accept an entry.
+        YamlError: torchgen does not accept an entry, or a derivative.
     """
-    return _Maker(choice).make()
+    return _Maker(choice).make(derivatives)
 
 
 class _Maker:
@@ -78,9 +81,9 @@ class _Maker:
         self.choice = choice
         known = _entries.wheel_entries()
         self.new = {name for name in choice.chosen if name not in known}
-        functions, self.indices = _parse({**known, **choice.chosen}, choice.chosen)
+        self.functions, self.indices = _parse({**known, **choice.chosen}, choice.chosen)
         self.groups = [
-            group for group in gen.get_grouped_native_functions(functions)
+            group for group in gen.get_grouped_native_functions(self.functions)
             if any(_full_name(function) in choice.chosen for function in _functions(group))
         ]  # fmt: skip
         # What autogen: names, which torchgen made.
@@ -93,7 +96,7 @@ class _Maker:
         self.registered: list[dict[str, object]] = []
         self.templates = FileManager(".", _entries.wheel_folder() / "packaged/ATen/templates", dry_run=True)
 
-    def make(self) -> dict[str, object]:
+    def make(self, derivatives: Iterable[Sequence[Definition]]) -> dict[str, object]:
         by_root: dict[str, list[Group]] = defaultdict(list)
         for group in self.groups:
             by_root[group.root_name].append(group)
@@ -108,13 +111,32 @@ class _Maker:
             self._write_source(f"RegisterNew_{number}.cpp", part, [k for k in NEW_KEYS if k is not DispatchKey.MPS])
             self._write_operators(f"Operators_{number}.cpp", part)
             self._write_generated_kernels(f"Composite_{number}.cpp", part)
+        notes = list(self.choice.notes)
+        if definitions := choose(derivatives, self.new, self.choice.listed, notes):
+            new = [function for function in self.functions if _full_name(function) in self.new]
+            self.sources["Derivatives.cpp"] = source(definitions, self.functions, new)
         return {
             "headers": self.headers,
             "sources": self.sources,
             "functions": self.registered,
             "new_operators": sorted(self.new),
-            "notes": list(self.choice.notes),
+            "differentiable": sorted({definition.name for definition in definitions}),
+            "python_names": self._python_names(),
+            "notes": notes,
         }
+
+    def _python_names(self) -> list[list[str]]:
+        """Of new operators, by `variants`: where torch's Python has them, in "torch", "Tensor" or a module like "nn"."""
+        names = set()
+        for function in self.functions:
+            if _full_name(function) not in self.new or function.namespace != "aten" or function.func.kind() is SchemaKind.out:
+                continue
+            name = str(function.func.name.name)
+            if Variant.function in function.variants:
+                names.add((function.python_module or "torch", name))
+            if Variant.method in function.variants:
+                names.add(("Tensor", name))
+        return sorted(map(list, names))
 
     def _has_kernel(self, group: Group, key: DispatchKey) -> bool:
         return any(self.indices[key].has_kernel(function) for function in _functions(group))
