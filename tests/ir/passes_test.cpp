@@ -46,6 +46,7 @@
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/follow_rows.h"
+#include "engines/simd/keep_constants_apart.h"
 #include "engines/simd/keep_loads_apart.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
@@ -78,7 +79,7 @@
 #include "metalloid/library.h"
 
 namespace metalloid {
-namespace {
+namespace passes_test {
 
 struct Subject {
   ir::KernelModule& kernel;
@@ -195,6 +196,7 @@ const std::map<std::string, Pass>& passes() {
            if (!function.empty()) simd::stream_stores(function);
          }
        }},
+      {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
@@ -347,5 +349,5 @@ TEST(PassFiles, ThereIsOneForEveryPass) {
   for (const auto& [name, pass] : passes()) EXPECT_TRUE(tested.contains(name)) << name;
 }
 
-}  // namespace
+}  // namespace passes_test
 }  // namespace metalloid

@@ -31,6 +31,7 @@
 #include "engines/cpu/passes/lower_threadgroup_memory.h"
 #include "engines/simd/executable.h"
 #include "engines/simd/follow_rows.h"
+#include "engines/simd/keep_constants_apart.h"
 #include "engines/simd/keep_loads_apart.h"
 #include "engines/simd/lane_positions.h"
 #include "engines/simd/lower_vector_math.h"
@@ -188,6 +189,7 @@ class SimdEngine : public Engine {
     }
     // Behind the split, which would keep places for operands with what lives on.
     pass("lower_products", [&] { lower_products(module, machine); });
+    pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
     pass("embed_facts", [&] {
