@@ -103,3 +103,11 @@ struct Holder {
 kernel void of_elements(device Holder& v, uint i [[thread_position_in_grid]]) {
   v.values[i].odd += 10 * (i + 1);
 }
+
+// RUN: --kernel of_a_swizzle --threads 1 --group 1 --arg v=f32[4]=1,2,3,4 --arg out=f32[6]=zeros
+// EXPECT out: 4 3 3 1 2 4
+kernel void of_a_swizzle(device float4* v, device float2* out) {
+  out[0] = v->wzyx.lo;
+  out[1] = v->zwxy.even;
+  out[2] = v[0].xyzw.odd;
+}

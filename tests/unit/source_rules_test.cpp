@@ -6,7 +6,7 @@
 #include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
-namespace {
+namespace source_rules_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -198,6 +198,8 @@ const Mistake mistakes[] = {
      "program_source:3:49: error: simdgroup matrices are 8x8\n"},
     {"RepeatedSwizzle", "kernel void f() { float4 x; x.xx = float2(1); }",
      "vector is not assignable (contains duplicate components)"},
+    {"SwizzleOfASwizzle", "kernel void f() { float4 x; x.wzyx.lo = float2(1); }",
+     "vector is not assignable (part of a swizzle, which is a copy)"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Metal, MistakeTest, testing::ValuesIn(mistakes),
@@ -244,5 +246,5 @@ TEST(SourceRules, AcceptsWhatMetalAccepts) {
             "");
 }
 
-}  // namespace
+}  // namespace source_rules_test
 }  // namespace metalloid

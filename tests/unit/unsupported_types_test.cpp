@@ -5,7 +5,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace unsupported_types_test {
 
 using ::testing::HasSubstr;
 
@@ -229,13 +229,38 @@ TEST(UnsupportedTypes, TensorsInArgumentBuffers) {
   }
 }
 
-TEST(UnsupportedTypes, OthersAreNamed) {
+TEST(UnsupportedTypes, ConvolutionsAreRefusedWhereTheyRun) {
   CompileOptions options;
   options.language = {4, 0};
-  EXPECT_THAT(log_of("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
-                     "kernel void f() { mpp::tensor_ops::convolution2d<0, execution_thread> c; }\n",
-                     options),
-              HasSubstr("convolution2d is not supported by Metalloid"));
+  const Library library = Device::cpu().make_library(
+      "#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+      "using namespace metal; using namespace mpp::tensor_ops;\n"
+      "constant constexpr auto shape = convolution2d_descriptor(int4(4, 2, 2, 1), int4(4, 3, 3, 1), int2(2, 2));\n"
+      "kernel void convolve(tensor<device half, dextents<int, 4>> image, tensor<device half, dextents<int, 4>> "
+      "weights,\n"
+      "                     tensor<device half, dextents<int, 4>> result) {\n"
+      "  convolution2d<shape, execution_simdgroups<4>> operation;\n"
+      "  auto sums = operation.get_destination_cooperative_tensor<decltype(image), decltype(weights), half>();\n"
+      "  operation.run(image, weights, sums);\n"
+      "  sums.store(result);\n"
+      "}\n"
+      "kernel void convolve_to_memory(tensor<device half, dextents<int, 4>> image,\n"
+      "                               tensor<device half, dextents<int, 4>> weights,\n"
+      "                               tensor<device half, dextents<int, 4>> result) {\n"
+      "  convolution2d<shape, execution_simdgroups<4>> operation;\n"
+      "  operation.run(image, weights, result);\n"
+      "}\n"
+      "kernel void other(device int* out) { out[0] = 42; }\n",
+      options);
+  for (const char* name : {"convolve", "convolve_to_memory"}) {
+    try {
+      library.kernel(name);
+      ADD_FAILURE() << name << " is ready";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("convolution2d is not supported by Metalloid"));
+    }
+  }
+  library.kernel("other");
 }
 
 TEST(UnsupportedTypes, FunctionsForTablesAreOrdinaryOnes) {
@@ -247,5 +272,5 @@ TEST(UnsupportedTypes, FunctionsForTablesAreOrdinaryOnes) {
   EXPECT_EQ(library.kernel_names(), std::vector<std::string>{"fine"});
 }
 
-}  // namespace
+}  // namespace unsupported_types_test
 }  // namespace metalloid

@@ -48,7 +48,9 @@ std::string in_metals_words(std::string text) {
     }
   }
   static const std::regex attribute("'annotate' attribute requires parameter [0-9]+ to be a constant expression");
-  return std::regex_replace(text, attribute, "the argument of an attribute must be a constant expression");
+  text = std::regex_replace(text, attribute, "the argument of an attribute must be a constant expression");
+  static const std::regex copy("'this' argument to member function '__put_[a-z_]+' is an rvalue, .*ref-qualifier");
+  return std::regex_replace(text, copy, "vector is not assignable (part of a swizzle, which is a copy)");
 }
 
 std::string element_name(const std::string& name) {

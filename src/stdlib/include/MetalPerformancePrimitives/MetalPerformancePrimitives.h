@@ -1,5 +1,5 @@
-// MetalPerformancePrimitives: matrix products on tensors. Convolution is not implemented; using it is an error that
-// says so.
+// MetalPerformancePrimitives: matrix products on tensors. Convolutions are declared and not implemented: kernels that
+// run one are refused by name, the others of their library run.
 #ifndef METALLOID_METAL_PERFORMANCE_PRIMITIVES_H
 #define METALLOID_METAL_PERFORMANCE_PRIMITIVES_H
 
@@ -10,16 +10,36 @@
 namespace mpp {
 namespace tensor_ops {
 
-#define METALLOID_NO_CONVOLUTION __attribute__((unavailable("convolution2d is not supported by Metalloid")))
-struct METALLOID_NO_CONVOLUTION convolution2d_descriptor {
+struct convolution2d_descriptor {
   enum class mode { multiply, multiply_accumulate };
   template <typename... Arguments>
   constexpr convolution2d_descriptor(Arguments...) {}
+  constexpr operator ulong() const { return 0; }  // as a template's argument: matmul2d_descriptor
 };
-enum class METALLOID_NO_CONVOLUTION convolution2d_activation { none, relu };
-template <auto descriptor, typename Scope, typename... Arguments>
-class METALLOID_NO_CONVOLUTION convolution2d {};
-#undef METALLOID_NO_CONVOLUTION
+enum class convolution2d_activation { none, relu };
+enum class convolution2d_activation_layout { nhwc };
+enum class convolution2d_weights_layout { hwio };
+
+template <typename Element>
+struct convolution2d_destination {
+  template <typename Tensor>
+  void load(Tensor tensor) const;
+  template <typename Tensor>
+  void store(Tensor tensor) const;
+  ushort get_capacity() const;
+  bool is_valid_element(ushort index) const;
+  thread Element& operator[](ushort index) const;
+};
+
+template <ulong Descriptor, typename Scope, typename... Arguments>
+class convolution2d {
+ public:
+  void set_offsets(metal::int2 offsets) const;
+  template <typename Activation, typename Weights, typename Element>
+  convolution2d_destination<Element> get_destination_cooperative_tensor() const;
+  template <typename... Operands>
+  void run(Operands... operands) const;
+};
 
 }  // namespace tensor_ops
 }  // namespace mpp

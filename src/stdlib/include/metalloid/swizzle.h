@@ -1,7 +1,8 @@
 // Swizzles of two to four components and halves (`lo`, `hi`, `even`, `odd`) as properties without storage:
 // swizzles<N, T, Vector> is an empty base that gives them to an N-component vector, for vec and packed_vec alike. `xy`
-// and `rg` share accessors. A swizzle that repeats a component can only be read. (The thousand declarations stand in a
-// base of their own because Clang walks through a class's declarations whenever it compiles one of its constructors.)
+// and `rg` share accessors. A swizzle that repeats a component can only be
+// read, and one of a swizzle (a.wzyx.lo): what is written to a copy would be lost. (The thousand declarations stand in
+// a base of their own because Clang walks through a class's declarations whenever it compiles one of its constructors.)
 #ifndef METALLOID_SWIZZLE_H
 #define METALLOID_SWIZZLE_H
 
@@ -41,9 +42,9 @@
 #define METALLOID_READ2(p, P, q, Q)                                                                   \
   METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; } \
   __declspec(property(get = __get_##p##q)) metal::vec<T, 2> p##q, P##Q;
-#define METALLOID_WRITE2(p, P, q, Q)                                                                     \
-  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; }    \
-  METALLOID_FUNC constexpr void __put_##p##q(metal::vec<T, 2> v) { __self().p = v.x, __self().q = v.y; } \
+#define METALLOID_WRITE2(p, P, q, Q)                                                                       \
+  METALLOID_FUNC constexpr metal::vec<T, 2> __get_##p##q() const { return {__self().p, __self().q}; }      \
+  METALLOID_FUNC constexpr void __put_##p##q(metal::vec<T, 2> v) & { __self().p = v.x, __self().q = v.y; } \
   __declspec(property(get = __get_##p##q, put = __put_##p##q)) metal::vec<T, 2> p##q, P##Q;
 
 #define METALLOID_SWIZZLE3(p, P, q, Q, s, S) METALLOID_DO3(METALLOID_KIND3(p, q, s), p, P, q, Q, s, S)
@@ -54,7 +55,7 @@
   __declspec(property(get = __get_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
 #define METALLOID_WRITE3(p, P, q, Q, s, S)                                                                           \
   METALLOID_FUNC constexpr metal::vec<T, 3> __get_##p##q##s() const { return {__self().p, __self().q, __self().s}; } \
-  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) {                                                \
+  METALLOID_FUNC constexpr void __put_##p##q##s(metal::vec<T, 3> v) & {                                              \
     __self().p = v.x, __self().q = v.y, __self().s = v.z;                                                            \
   }                                                                                                                  \
   __declspec(property(get = __get_##p##q##s, put = __put_##p##q##s)) metal::vec<T, 3> p##q##s, P##Q##S;
@@ -71,7 +72,7 @@
   METALLOID_FUNC constexpr metal::vec<T, 4> __get_##p##q##s##t() const {    \
     return {__self().p, __self().q, __self().s, __self().t};                \
   }                                                                         \
-  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) {    \
+  METALLOID_FUNC constexpr void __put_##p##q##s##t(metal::vec<T, 4> v) & {  \
     __self().p = v.x, __self().q = v.y, __self().s = v.z, __self().t = v.w; \
   }                                                                         \
   __declspec(property(get = __get_##p##q##s##t, put = __put_##p##q##s##t)) metal::vec<T, 4> p##q##s##t, P##Q##S##R;
@@ -120,8 +121,8 @@
 #define METALLOID_HALVES_2                                          \
   METALLOID_FUNC constexpr T __get_x() const { return __self().x; } \
   METALLOID_FUNC constexpr T __get_y() const { return __self().y; } \
-  METALLOID_FUNC constexpr void __put_x(T v) { __self().x = v; }    \
-  METALLOID_FUNC constexpr void __put_y(T v) { __self().y = v; }    \
+  METALLOID_FUNC constexpr void __put_x(T v) & { __self().x = v; }  \
+  METALLOID_FUNC constexpr void __put_y(T v) & { __self().y = v; }  \
   METALLOID_HALF(lo, T, x)                                          \
   METALLOID_HALF(hi, T, y)                                          \
   METALLOID_HALF(even, T, x)                                        \
@@ -129,8 +130,8 @@
 #define METALLOID_HALVES_3                                                                  \
   METALLOID_FUNC constexpr metal::vec<T, 2> __get_z_() const { return {__self().z, T(0)}; } \
   METALLOID_FUNC constexpr metal::vec<T, 2> __get_y_() const { return {__self().y, T(0)}; } \
-  METALLOID_FUNC constexpr void __put_z_(metal::vec<T, 2> v) { __self().z = v.x; }          \
-  METALLOID_FUNC constexpr void __put_y_(metal::vec<T, 2> v) { __self().y = v.x; }          \
+  METALLOID_FUNC constexpr void __put_z_(metal::vec<T, 2> v) & { __self().z = v.x; }        \
+  METALLOID_FUNC constexpr void __put_y_(metal::vec<T, 2> v) & { __self().y = v.x; }        \
   METALLOID_HALF(lo, METALLOID_HALF_TYPE, xy)                                               \
   METALLOID_HALF(hi, METALLOID_HALF_TYPE, z_)                                               \
   METALLOID_HALF(even, METALLOID_HALF_TYPE, xz)                                             \
