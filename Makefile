@@ -34,10 +34,12 @@ configure: dependencies
 
 # Also makes `import metalloid` work in .venv, from the build folder.
 build: configure
-	@cmake --build $(BUILD)
+	@NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD)
 	@echo '$(CURDIR)/$(BUILD)/python' > "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/metalloid.pth"
 
-demo: build
+# Only what it runs; `make build` goes on from there.
+demo: configure
+	@NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD) --target metalloid_demo metalloid_compiler
 	@$(BUILD)/bin/metalloid_demo
 
 test: build

@@ -242,9 +242,9 @@ MetalKernel make(const std::string& name, const std::vector<std::string>& input_
   });
 }
 
-void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb::sequence& outputs,
-                std::array<int, 3> grid, std::array<int, 3> threadgroup, const PythonTemplate& templates,
-                std::optional<float> init_value, const std::string& device) {
+void run_metal_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb::sequence& outputs,
+                      std::array<int, 3> grid, std::array<int, 3> threadgroup, const PythonTemplate& templates,
+                      std::optional<float> init_value, const std::string& device) {
   const BorrowedList input_list(inputs, false), output_list(outputs, true);
   const Launch launch{grid, threadgroup, template_arguments(templates), init_value};
   with_errors([&] {
@@ -256,10 +256,11 @@ void run_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const nb:
   });
 }
 
-TuneResult tune_kernel(const MetalKernel& kernel, const nb::sequence& inputs, const std::vector<Shape>& output_shapes,
-                       const std::vector<std::string>& output_dtypes, std::array<int, 3> grid, bool grid_counts_threads,
-                       std::array<int, 3> threadgroup, const PythonTemplate& templates, std::optional<float> init_value,
-                       const std::string& device, const TuneOptions& options) {
+TuneResult tune_metal_kernel(const MetalKernel& kernel, const nb::sequence& inputs,
+                             const std::vector<Shape>& output_shapes, const std::vector<std::string>& output_dtypes,
+                             std::array<int, 3> grid, bool grid_counts_threads, std::array<int, 3> threadgroup,
+                             const PythonTemplate& templates, std::optional<float> init_value,
+                             const std::string& device, const TuneOptions& options) {
   const BorrowedList input_list(inputs, false);
   std::vector<Array> outputs;
   for (std::size_t i = 0; i < output_shapes.size(); ++i) {
@@ -317,10 +318,10 @@ void bind_fast(nb::module_& module) {
       .def_prop_ro("name", &MetalKernel::name)
       .def_prop_ro("input_names", &MetalKernel::input_names)
       .def_prop_ro("output_names", &MetalKernel::output_names)
-      .def("run", &run_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(),
-           "device"_a)
-      .def("tune", &tune_kernel, "inputs"_a, "output_shapes"_a, "output_dtypes"_a, "grid"_a, "grid_counts_threads"_a,
-           "threadgroup"_a, "template"_a, "init_value"_a.none(), "device"_a, "options"_a)
+      .def("run", &run_metal_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a,
+           "init_value"_a.none(), "device"_a)
+      .def("tune", &tune_metal_kernel, "inputs"_a, "output_shapes"_a, "output_dtypes"_a, "grid"_a,
+           "grid_counts_threads"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(), "device"_a, "options"_a)
       .def("source", &generated_source, "inputs"_a, "output_dtypes"_a, "template"_a);
   bind_fast_mlx(module, kernel);
 }

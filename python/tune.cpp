@@ -70,7 +70,7 @@ TuneResult tune_kernel(const Kernel& kernel, const Bindings& bindings, const Ext
   return tune(kernel, dispatch, options);
 }
 
-nb::tuple extents(const Size& size) { return nb::make_tuple(size.x, size.y, size.z); }
+nb::tuple extents_of(const Size& size) { return nb::make_tuple(size.x, size.y, size.z); }
 
 const char* name_of_outcome(TuneTrial::Outcome outcome) {
   switch (outcome) {
@@ -84,7 +84,7 @@ const char* name_of_outcome(TuneTrial::Outcome outcome) {
 
 void bind_tune(nb::module_& module) {
   nb::class_<TuneTrial>(module, "TuneTrial")
-      .def_prop_ro("group", [](const TuneTrial& trial) { return extents(trial.group); })
+      .def_prop_ro("group", [](const TuneTrial& trial) { return extents_of(trial.group); })
       .def_prop_ro("outcome", [](const TuneTrial& trial) { return name_of_outcome(trial.outcome); })
       .def_ro("seconds", &TuneTrial::seconds)
       .def_ro("spread", &TuneTrial::spread)
@@ -96,7 +96,7 @@ void bind_tune(nb::module_& module) {
       .def_ro("trials", &TuneResult::trials)
       .def_ro("results_vary", &TuneResult::results_vary)
       .def_ro("from_cache", &TuneResult::from_cache)
-      .def_prop_ro("best", [](const TuneResult& result) { return extents(result.best()); })
+      .def_prop_ro("best", [](const TuneResult& result) { return extents_of(result.best()); })
       .def_prop_ro("table", &TuneResult::table)
       .def_prop_ro("summary", &TuneResult::summary);
   nb::class_<TuneOptions>(module, "TuneOptions")

@@ -1,7 +1,9 @@
 """Fixtures for the Python tests: the built command line and package."""
 
+import collections
 import contextlib
 import faulthandler
+import json
 import os
 import pathlib
 import shutil
@@ -28,9 +30,11 @@ for number, usual in {
         signal.signal(number, usual)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
-# Settings of the person who runs the tests change no result.
+# Settings of the person who runs the tests change no result. Where CI is set PyTorch's test files write XML, with a
+# package that nothing else needs.
 for name in [name for name in os.environ if name.startswith("METALLOID_") and name != "METALLOID_BUILD"]:
     del os.environ[name]
+os.environ.pop("CI", None)
 
 from check_skips import allowed_skips, may_be_skipped  # noqa: E402
 
@@ -42,6 +46,24 @@ def pytest_configure(config):
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         config.metalloid_stderr = os.fdopen(os.dup(2), "w")
+
+
+# Seconds that each test took with its setup and teardown, by its name.
+seconds_of_tests = collections.Counter()
+
+
+def pytest_runtest_logreport(report):
+    seconds_of_tests[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish(session):
+    """Keeps the times of what ran in the build folder, beside those of tests that did not run this time."""
+    if hasattr(session.config, "workerinput") or not seconds_of_tests:
+        return
+    path = build / "test_times.json"
+    known = json.loads(path.read_text()) if path.is_file() else {}
+    times = known | {name: round(seconds, 2) for name, seconds in seconds_of_tests.items()}
+    path.write_text(json.dumps(times, indent=0, sort_keys=True))
 
 
 def pytest_addoption(parser):

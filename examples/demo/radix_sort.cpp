@@ -51,7 +51,7 @@ void expect(Example& example, const Buffer& values) {
   example.expected.assign(numbers.begin(), numbers.end());
 }
 
-Example histogram() {
+Example digit_counts() {
   Buffer keys = random_keys(), counts(std::size_t{digits} * tiles * sizeof(std::uint32_t));
   Example example = stage("histogram", counts);
   expect(example, counts_of(keys));
@@ -87,7 +87,7 @@ Example scatter() {
 
 std::vector<Example> radix_sort_examples() {
   std::vector<Example> examples;
-  examples.push_back(histogram());
+  examples.push_back(digit_counts());
   examples.push_back(prefix_sum());
   examples.push_back(scatter());
   return examples;

@@ -35,7 +35,7 @@
 #include "remark.h"
 
 namespace metalloid::tool {
-namespace {
+namespace kernel_files_test {
 
 struct Expectation {
   std::string argument;
@@ -260,5 +260,5 @@ TEST(ExpectedValues, MayBePatterns) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelFile, testing::ValuesIn(all_cases()), name_of_case);
 
-}  // namespace
+}  // namespace kernel_files_test
 }  // namespace metalloid::tool

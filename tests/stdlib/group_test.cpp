@@ -15,7 +15,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace group_test {
 
 using stdlib_test::Format;
 
@@ -380,5 +380,5 @@ TEST(SimdgroupMatrix, LayoutAndProduct) {
   }
 }
 
-}  // namespace
+}  // namespace group_test
 }  // namespace metalloid

@@ -14,7 +14,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace integer_test {
 
 using Wide = __int128;
 
@@ -229,5 +229,5 @@ TEST(IntegerFunctions, TwentyFourBits) {
   }
 }
 
-}  // namespace
+}  // namespace integer_test
 }  // namespace metalloid

@@ -12,7 +12,7 @@
 #include "math_harness.h"
 
 namespace metalloid::stdlib_test {
-namespace {
+namespace math_test {
 
 constexpr std::size_t sample_count = 30'000;
 constexpr double pi = std::numbers::pi;
@@ -312,5 +312,5 @@ TEST(Float, DecompositionsComposeBack) {
   }
 }
 
-}  // namespace
+}  // namespace math_test
 }  // namespace metalloid::stdlib_test

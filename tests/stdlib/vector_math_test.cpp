@@ -18,7 +18,7 @@
 #include "vector_math_harness.h"
 
 namespace metalloid::stdlib_test {
-namespace {
+namespace vector_math_test {
 
 constexpr std::size_t sample_count = 1 << 16;
 
@@ -238,5 +238,5 @@ TEST(VectorMathExponents, WholePowers) {
   }
 }
 
-}  // namespace
+}  // namespace vector_math_test
 }  // namespace metalloid::stdlib_test

@@ -14,7 +14,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace vector_test {
 
 using stdlib_test::Format;
 
@@ -312,5 +312,5 @@ TEST(Relational, ClassifiesEveryHalf) {
   }
 }
 
-}  // namespace
+}  // namespace vector_test
 }  // namespace metalloid

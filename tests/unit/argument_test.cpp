@@ -11,7 +11,7 @@
 #include "value.h"
 
 namespace metalloid::tool {
-namespace {
+namespace argument_test {
 
 std::string refusal(std::string_view text) {
   try {
@@ -219,5 +219,5 @@ TEST(FormatArray, LooksLikeNumPy) {
   EXPECT_EQ(format_array(materialise(parse_argument("i32[2000]=arange"), 0)), "[   0    1    2 ... 1997 1998 1999]");
 }
 
-}  // namespace
+}  // namespace argument_test
 }  // namespace metalloid::tool

@@ -13,7 +13,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace cache_test {
 
 namespace fs = std::filesystem;
 
@@ -239,5 +239,5 @@ TEST_F(DiskCache, MemoryServesTheSameProcess) {
   EXPECT_TRUE(second.kernel("test").came_from_cache());
 }
 
-}  // namespace
+}  // namespace cache_test
 }  // namespace metalloid

@@ -12,7 +12,7 @@
 #include "runtime/dispatch/plan.h"
 
 namespace metalloid {
-namespace {
+namespace check_host_test {
 
 using checker::HostArgument;
 using ::testing::HasSubstr;
@@ -251,5 +251,5 @@ TEST_F(Checked, BuffersSayThatNobodyHasWrittenThem) {
   EXPECT_FALSE(plan.arguments[1].is_undefined);
 }
 
-}  // namespace
+}  // namespace check_host_test
 }  // namespace metalloid

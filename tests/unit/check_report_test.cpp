@@ -13,7 +13,7 @@
 #include "metalloid/check.h"
 
 namespace metalloid {
-namespace {
+namespace check_report_test {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
@@ -350,5 +350,5 @@ TEST(CheckLines, FollowLineDirectives) {
   EXPECT_NE(lines.line(METALLOID_TESTS_FOLDER "/CMakeLists.txt", 1), "");
 }
 
-}  // namespace
+}  // namespace check_report_test
 }  // namespace metalloid

@@ -12,7 +12,7 @@
 #include "support/crash_guard.h"
 
 namespace metalloid::checker {
-namespace {
+namespace check_screen_test {
 
 constexpr std::uint32_t threads = 96, simdgroups = 3, elements = 64;
 enum class Memory { device, local };
@@ -333,5 +333,5 @@ TEST_F(CheckScreen, WrittenMemoryThatIsBoundTwiceIsNotScreened) {
   EXPECT_TRUE(screen.prepare(read.data()));
 }
 
-}  // namespace
+}  // namespace check_screen_test
 }  // namespace metalloid::checker

@@ -15,7 +15,7 @@
 #include "metalloid/check.h"
 
 namespace metalloid {
-namespace {
+namespace check_session_test {
 
 using checker::allowed_below;
 using checker::allowed_by;
@@ -314,5 +314,5 @@ TEST(CheckSession, AddingAfterItsEndHarmsNobody) {
   EXPECT_TRUE(CheckSession().findings().empty());
 }
 
-}  // namespace
+}  // namespace check_session_test
 }  // namespace metalloid

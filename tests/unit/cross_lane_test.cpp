@@ -10,7 +10,7 @@
 #include "ir/operations.h"
 
 namespace metalloid::engines::reference {
-namespace {
+namespace cross_lane_test {
 
 using ir::CrossLane;
 using ir::LaneGroup;
@@ -167,5 +167,5 @@ TEST(CrossLaneArithmetic, Votes) {
   EXPECT_EQ(run(CrossLane::ballot, LaneType::boolean, all, votes, {}, LaneGroup::quad)[5], 0b0100u);
 }
 
-}  // namespace
+}  // namespace cross_lane_test
 }  // namespace metalloid::engines::reference

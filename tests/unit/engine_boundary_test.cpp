@@ -12,7 +12,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace engine_boundary_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -158,5 +158,5 @@ kernel void half_way(device uint* a [[buffer(0)]]) {
   EXPECT_THAT(numbers, ElementsAre(1, 0, 0, 0));
 }
 
-}  // namespace
+}  // namespace engine_boundary_test
 }  // namespace metalloid

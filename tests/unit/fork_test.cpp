@@ -15,7 +15,7 @@
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid {
-namespace {
+namespace fork_test {
 
 // Whether children that are forked while two threads do the work all succeed. A child that hangs is ended by a signal.
 bool children_succeed(int count, const std::function<void()>& work, const std::function<bool()>& in_child) {
@@ -85,5 +85,5 @@ TEST(Fork, ChildrenUseWhatTheParentIsCompilingFor) {
   EXPECT_TRUE(children_succeed(20, compile, compile));
 }
 
-}  // namespace
+}  // namespace fork_test
 }  // namespace metalloid

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace metalloid {
-namespace {
+namespace frontend_test {
 
 LibraryInfo compile_info(std::string_view source, const CompileOptions& options = {}) {
   return runtime::compile_library(source, options, {}).library.info;
@@ -175,5 +175,5 @@ TEST(Frontend, LanguageVersionAndDefinitionsReachTheSource) {
   ASSERT_EQ(info.kernels.size(), 1u);
 }
 
-}  // namespace
+}  // namespace frontend_test
 }  // namespace metalloid

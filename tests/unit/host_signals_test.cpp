@@ -18,7 +18,7 @@
 #include "support/files.h"
 
 namespace metalloid {
-namespace {
+namespace host_signals_test {
 
 constexpr std::array faults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
@@ -144,5 +144,5 @@ TEST(HostSignals, OverrunsLeaveTheHostAsItWas) {
   EXPECT_GT(crashed, 50);
 }
 
-}  // namespace
+}  // namespace host_signals_test
 }  // namespace metalloid

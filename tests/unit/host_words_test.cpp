@@ -11,7 +11,7 @@
 #include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
-namespace {
+namespace host_words_test {
 
 using testing::HasSubstr;
 
@@ -286,5 +286,5 @@ TEST(Messages, AreBounded) {
   EXPECT_THAT(log, HasSubstr("more messages are left out"));
 }
 
-}  // namespace
+}  // namespace host_words_test
 }  // namespace metalloid

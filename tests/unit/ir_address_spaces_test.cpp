@@ -8,7 +8,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace ir_address_spaces_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -58,5 +58,5 @@ kernel void test(device float* x, threadgroup float* y, uint i [[thread_position
   EXPECT_THAT(ir, HasSubstr(", ptr addrspace(1) %"));
 }
 
-}  // namespace
+}  // namespace ir_address_spaces_test
 }  // namespace metalloid

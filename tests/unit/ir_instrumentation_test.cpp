@@ -14,7 +14,7 @@
 #include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
-namespace {
+namespace ir_instrumentation_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -196,5 +196,5 @@ TEST(FunctionConstants, AreNotNeededWhereNothingDependsOnThem) {
                Error);
 }
 
-}  // namespace
+}  // namespace ir_instrumentation_test
 }  // namespace metalloid

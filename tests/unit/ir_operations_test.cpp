@@ -14,7 +14,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace ir_operations_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -156,5 +156,5 @@ TEST(Fences, OfAtomicAccessesAreTheirOrders) {
       "i32 2, i32 3 syncscope(\"metalloid.device\") monotonic monotonic");
 }
 
-}  // namespace
+}  // namespace ir_operations_test
 }  // namespace metalloid

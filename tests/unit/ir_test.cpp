@@ -7,7 +7,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace ir_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -148,5 +148,5 @@ TEST(Assembly, GoesToBitcodeAndBack) {
   EXPECT_THROW(ir::disassemble("no bitcode"), Error);
 }
 
-}  // namespace
+}  // namespace ir_test
 }  // namespace metalloid

@@ -22,7 +22,7 @@
 #include "support/sanitizer.h"
 
 namespace metalloid {
-namespace {
+namespace isolation_test {
 
 using testing::HasSubstr;
 
@@ -277,5 +277,5 @@ TEST(Isolation, RelativeFoldersAreTheHostsOwn) {
   EXPECT_THAT(library.kernel_names(), testing::ElementsAre("here"));
 }
 
-}  // namespace
+}  // namespace isolation_test
 }  // namespace metalloid

@@ -14,7 +14,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace kernels_on_demand_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -137,5 +137,5 @@ TEST(KernelsOnDemand, TheWholeLibraryCanBePrinted) {
               Not(HasSubstr("Li120E")));
 }
 
-}  // namespace
+}  // namespace kernels_on_demand_test
 }  // namespace metalloid

@@ -11,7 +11,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace log_test {
 
 using ::testing::ElementsAre;
 
@@ -148,5 +148,5 @@ TEST_F(Log, HandlersMayThrow) {
   launch("os_log_default.log(\"x\");");
 }
 
-}  // namespace
+}  // namespace log_test
 }  // namespace metalloid

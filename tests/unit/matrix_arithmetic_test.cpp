@@ -10,7 +10,7 @@
 #include "ir/operations.h"
 
 namespace metalloid::engines::reference {
-namespace {
+namespace matrix_arithmetic_test {
 
 using ir::MatrixAction;
 using ir::MatrixElement;
@@ -109,5 +109,5 @@ TEST(MatrixArithmetic, MovesBits) {
   }
 }
 
-}  // namespace
+}  // namespace matrix_arithmetic_test
 }  // namespace metalloid::engines::reference

@@ -16,7 +16,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace matrix_multiplication_test {
 
 enum class Type { f32, f16, bf16, i8, u8, i32 };
 
@@ -290,5 +290,5 @@ TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
 INSTANTIATE_TEST_SUITE_P(Devices, MatrixMultiplication, testing::Values(Run{"cpu", 32}, Run{"reference", 12}),
                          [](const auto& info) { return info.param.device; });
 
-}  // namespace
+}  // namespace matrix_multiplication_test
 }  // namespace metalloid

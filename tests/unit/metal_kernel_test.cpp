@@ -10,7 +10,7 @@
 #include "metalloid/fast.h"
 
 namespace metalloid::fast {
-namespace {
+namespace metal_kernel_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -231,5 +231,5 @@ TEST(MetalKernel, WritesOutsideAnOutputAreErrors) {
             HasSubstr("element -1 of 3 (bytes -4 to -1 of 12)"), HasSubstr("thread (0, 0, 0)")));
 }
 
-}  // namespace
+}  // namespace metal_kernel_test
 }  // namespace metalloid::fast

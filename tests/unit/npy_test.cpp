@@ -15,7 +15,7 @@
 #include "metalloid/error.h"
 
 namespace metalloid::tool {
-namespace {
+namespace npy_test {
 
 class Npy : public testing::Test {
  protected:
@@ -171,5 +171,5 @@ TEST_F(Npy, AFileIsWrittenWholeOrStays) {
   EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms{0640});
 }
 
-}  // namespace
+}  // namespace npy_test
 }  // namespace metalloid::tool

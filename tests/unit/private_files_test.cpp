@@ -13,7 +13,7 @@
 #include "support/files.h"
 
 namespace metalloid::support {
-namespace {
+namespace private_files_test {
 
 namespace fs = std::filesystem;
 
@@ -122,5 +122,5 @@ TEST_F(PrivateFiles, WhatAnotherUserOwnsIsNotLoaded) {
   EXPECT_FALSE(is_loaded());
 }
 
-}  // namespace
+}  // namespace private_files_test
 }  // namespace metalloid::support

@@ -9,7 +9,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace processor_test {
 
 using testing::AnyOf;
 using testing::HasSubstr;
@@ -77,5 +77,5 @@ TEST_P(Processor, ItsInstructionsMustBeHere) {
 INSTANTIATE_TEST_SUITE_P(Engines, Processor, testing::Values("simd", "reference"),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace processor_test
 }  // namespace metalloid

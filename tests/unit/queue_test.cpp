@@ -15,7 +15,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace queue_test {
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -90,5 +90,5 @@ TEST(Queue, OfTheParentMayBeDestroyedInAForkedChild) {
   queue->wait();
 }
 
-}  // namespace
+}  // namespace queue_test
 }  // namespace metalloid

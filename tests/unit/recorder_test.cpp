@@ -7,7 +7,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace recorder_test {
 
 constexpr std::string_view source = "kernel void fill(device int* x, uint i [[thread_position_in_grid]]) { x[i] = 7; }";
 
@@ -86,5 +86,5 @@ TEST_F(RecorderTest, ForgetsTheOldestAndKeepsNothingWhileOff) {
   EXPECT_EQ(take_events().dispatches, 0u);
 }
 
-}  // namespace
+}  // namespace recorder_test
 }  // namespace metalloid

@@ -8,7 +8,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace reference_engine_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -49,5 +49,5 @@ TEST(ReferenceEngine, LivesOnAfterCrashesOnFibers) {
                       "  return simd_sum(sum);\n");
 }
 
-}  // namespace
+}  // namespace reference_engine_test
 }  // namespace metalloid

@@ -17,7 +17,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace runtime_test {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -448,5 +448,5 @@ std::vector<std::string> device_names() {
 INSTANTIATE_TEST_SUITE_P(Devices, Runtime, ::testing::ValuesIn(device_names()),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace runtime_test
 }  // namespace metalloid

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace metalloid {
-namespace {
+namespace shader_library_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -270,5 +270,5 @@ TEST(ShaderLibrary, RefusesAnotherFloatingPointFormat) {
   expect_error(ErrorCode::invalid_argument, [&] { f->dispatch(1); }, "argument 'v' at index 1");
 }
 
-}  // namespace
+}  // namespace shader_library_test
 }  // namespace metalloid

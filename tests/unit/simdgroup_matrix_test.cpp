@@ -10,7 +10,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace simdgroup_matrix_test {
 
 // C (rows x columns) = A * B by 16 x 16 tiles, one per simdgroup, two simdgroups per threadgroup. A and B lie in
 // memory transposed or not, with an origin inside a larger matrix.
@@ -197,5 +197,5 @@ std::vector<std::string> device_names() {
 INSTANTIATE_TEST_SUITE_P(Devices, SimdgroupMatrixProducts, ::testing::ValuesIn(device_names()),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace simdgroup_matrix_test
 }  // namespace metalloid

@@ -14,7 +14,7 @@
 #include "runtime/compile/compile_jobs.h"
 
 namespace metalloid {
-namespace {
+namespace source_files_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -218,5 +218,5 @@ TEST_F(SourceFilesTest, CachedLibrariesAreMadeAnewForNewHeaders) {
   EXPECT_EQ(x.as<int>()[0], 30);
 }
 
-}  // namespace
+}  // namespace source_files_test
 }  // namespace metalloid

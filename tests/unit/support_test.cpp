@@ -22,7 +22,7 @@
 #include "support/made_once.h"
 
 namespace metalloid::support {
-namespace {
+namespace support_test {
 
 TEST(Error, EveryCodeHasItsName) {
   EXPECT_EQ(name_of(ErrorCode::compile_error), "compile_error");
@@ -234,5 +234,5 @@ TEST(CrashGuardDeathTest, LeavesCrashesElsewhereToTheProcess) {
       ::testing::ExitedWithCode(42), "");
 }
 
-}  // namespace
+}  // namespace support_test
 }  // namespace metalloid::support

@@ -19,7 +19,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace trace_test {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -148,5 +148,5 @@ TEST_F(Trace, EndsAtTheLimitOfFileSizes) {
   EXPECT_GT(events(file).size(), 2u);
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace metalloid

@@ -18,7 +18,7 @@
 #include "support/build_id.h"
 
 namespace metalloid {
-namespace {
+namespace tune_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -492,5 +492,5 @@ TEST_F(Tune, WhatIsCachedCanBeListedAndCleared) {
   EXPECT_FALSE(tune(kernel("add_one"), dispatch, quick()).from_cache);
 }
 
-}  // namespace
+}  // namespace tune_test
 }  // namespace metalloid

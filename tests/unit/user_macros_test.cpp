@@ -11,7 +11,7 @@
 #include "stdlib/headers.h"
 
 namespace metalloid {
-namespace {
+namespace user_macros_test {
 
 std::string log_of(const std::string& source, const CompileOptions& options) {
   try {
@@ -126,5 +126,5 @@ TEST(UserMacros, AreSeenByHeadersOfTheUser) {
   EXPECT_EQ(log_of("#define T int\n#include <c10/metal/error.h>\n", options).find("error: T"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace user_macros_test
 }  // namespace metalloid

@@ -7,7 +7,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace work_test {
 
 using ::testing::Optional;
 
@@ -78,5 +78,5 @@ kernel void test(device float* out) { float x = out[0]; for (uint k = 0; k < tur
   EXPECT_THAT(work_in(source, FunctionConstants().set(0, std::int64_t{37})).flops_per_thread, Optional(37));
 }
 
-}  // namespace
+}  // namespace work_test
 }  // namespace metalloid

@@ -12,7 +12,7 @@
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
-namespace {
+namespace wrapped_rows_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -60,5 +60,5 @@ TEST(WrappedRows, ThatDoNotWrapAreRows) {
   for (std::uint32_t i = 0; i < taking_part; ++i) EXPECT_EQ(out[i], 100 + i);
 }
 
-}  // namespace
+}  // namespace wrapped_rows_test
 }  // namespace metalloid

@@ -31,7 +31,7 @@ struct Other {
   bool is_given() const { return !(file.empty() && kernel.empty() && device.empty() && group.empty()); }
 };
 
-struct Settings {
+struct BenchSettings {
   std::string file;
   std::string device = "cpu";
   LaunchOptions launch;
@@ -66,7 +66,7 @@ double parse_flops(const std::string& text, const Launch& launch) {
   return is_per_thread ? *flops * static_cast<double>(launch.thread_count()) : *flops;
 }
 
-void count(Subject& subject, const Settings& settings) {
+void count(Subject& subject, const BenchSettings& settings) {
   const KernelInfo& info = subject.launch.kernel().info();
   const Work work = work_of(subject.library, info.name, parse_constants(subject.library, settings.launch.constants));
   for (std::size_t i = 0; i < subject.launch.arguments().size(); ++i) {
@@ -91,7 +91,7 @@ void count(Subject& subject, const Settings& settings) {
   }
 }
 
-Subject prepare(const Settings& settings, const Other& other) {
+Subject prepare(const BenchSettings& settings, const Other& other) {
   const std::string& file = other.file.empty() ? settings.file : other.file;
   const std::string& device = other.device.empty() ? settings.device : other.device;
   LaunchOptions options = settings.launch;
@@ -144,7 +144,7 @@ std::string limits_text(double flops, const Bandwidth& bandwidth) {
 }
 
 // Without a file: the machine alone.
-int show_machine(const Settings& settings) {
+int show_machine(const BenchSettings& settings) {
   const OtherLoad load;
   std::vector<std::size_t> sizes = {std::size_t{1} << 18, std::size_t{1} << 22, std::size_t{1} << 26,
                                     std::size_t{1} << 28};
@@ -165,7 +165,7 @@ int show_machine(const Settings& settings) {
   return exit_fine;
 }
 
-struct Report {
+struct BenchReport {
   std::vector<Subject>& subjects;
   std::vector<Contender>& contenders;
   double machine_flops;
@@ -175,7 +175,7 @@ struct Report {
   double other_load = 0;
 };
 
-Json to_json(const Report& report) {
+Json to_json(const BenchReport& report) {
   Json json{{"machine", {{"cores", core_count()}, {"flops_per_second", report.machine_flops}}},
             {"runs", Json::array()}};
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
@@ -211,7 +211,7 @@ Json to_json(const Report& report) {
   return json;
 }
 
-void print_table(const Report& report) {
+void print_table(const BenchReport& report) {
   std::vector<std::array<std::string, 7>> rows = {{"", "time", "spread", "GB/s", "GFLOP/s", "of roofline", "bound by"}};
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Rates& rates = report.rates[i];
@@ -246,7 +246,7 @@ void tell_fallback(const Subject& subject) {
                 printable(reasons));
 }
 
-void print(const Report& report) {
+void print(const BenchReport& report) {
   const Subject& first = report.subjects[0];
   print_result("{}, {}; {} samples of {} calls\n", printable_name(first.launch.kernel().name()),
                first.launch.grid_text(), report.contenders[0].seconds.size(), report.contenders[0].calls);
@@ -271,7 +271,7 @@ void check_for_plot(const std::vector<Subject>& subjects) {
   }
 }
 
-std::string svg_of(const Report& report) {
+std::string svg_of(const BenchReport& report) {
   std::vector<RooflinePoint> points;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Rates& rates = report.rates[i];
@@ -282,14 +282,14 @@ std::string svg_of(const Report& report) {
 }
 
 // The kernel, and what tells it from the other one.
-std::string label_of(const Settings& settings, const Subject& subject) {
+std::string label_of(const BenchSettings& settings, const Subject& subject) {
   std::string label = subject.launch.kernel().name();
   if (!settings.other.file.empty()) label += fmt::format(" of {}", subject.file);
   if (!settings.other.group.empty()) label += fmt::format(" in groups of {}", to_string(subject.launch.group()));
   return fmt::format("{} on {}", label, subject.device);
 }
 
-int bench_kernel(const Settings& settings) {
+int bench_kernel(const BenchSettings& settings) {
   if (settings.file.empty()) return show_machine(settings);
   std::unique_ptr<OutputFile> plot;
   if (!settings.plot.empty()) plot = std::make_unique<OutputFile>(settings.plot);
@@ -301,7 +301,7 @@ int bench_kernel(const Settings& settings) {
   std::vector<Contender> contenders;
   for (Subject& each : subjects) contenders.push_back({label_of(settings, each), &each.launch, 1, {}});
 
-  Report report{subjects, contenders, 0, {}, {}, {}};
+  BenchReport report{subjects, contenders, 0, {}, {}, {}};
   const OtherLoad load;
   for (Subject& each : subjects) each.launch.time_calls(1);
   if (subjects.size() == 2) report.difference = difference(subjects[0], subjects[1]);
@@ -341,7 +341,7 @@ int bench_kernel(const Settings& settings) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<BenchSettings>();
   CLI::App* command = app.add_subcommand("bench", "Measures a kernel, against this machine's limits or another kernel");
   command->add_option("FILE", settings->file, "Metal source; without one, the machine's limits are measured alone");
   add_launch_options(*command, settings->launch);

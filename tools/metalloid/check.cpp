@@ -25,7 +25,7 @@
 namespace metalloid::tool {
 namespace {
 
-struct Settings {
+struct CheckSettings {
   RunOptions run;
   std::vector<std::string> only, also, skip;
   CheckOptions check;
@@ -55,7 +55,7 @@ Classes parse_classes(std::string_view option, const std::vector<std::string>& l
   return classes;
 }
 
-CheckOptions check_options(const Settings& settings) {
+CheckOptions check_options(const CheckSettings& settings) {
   CheckOptions options = settings.check;
   if (!settings.only.empty()) options.classes = parse_classes("--only", settings.only);
   options.classes |= parse_classes("--also", settings.also);
@@ -147,7 +147,7 @@ std::string summary_of(const std::vector<Finding>& findings, const CheckSession&
   return text + "\n";
 }
 
-int check_kernel(const Settings& settings) {
+int check_kernel(const CheckSettings& settings) {
   const CheckOptions options = check_options(settings);
   const Report json(settings.json), sarif(settings.sarif);
   if (json.is_same_file(sarif)) throw UsageError("--json and --sarif are written to one place");
@@ -190,7 +190,7 @@ std::string class_help() {
   return text;
 }
 
-void add_class_options(CLI::App& command, Settings& settings) {
+void add_class_options(CLI::App& command, CheckSettings& settings) {
   const auto add = [&](const char* name, std::vector<std::string>& lists, const char* description) {
     command.add_option(name, lists, description)->type_name("CLASSES")->allow_extra_args(false)->group("Checks");
   };
@@ -202,7 +202,7 @@ void add_class_options(CLI::App& command, Settings& settings) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<CheckSettings>();
   settings->run.launch.takes_other_types = true;
   CLI::App* command = app.add_subcommand(
       "check", "Runs one kernel and reports races, accesses out of bounds, and what else is wrong with it");

@@ -18,7 +18,7 @@
 namespace metalloid::tool {
 namespace {
 
-struct Settings {
+struct CompileSettings {
   std::string file;
   std::string output;
   std::string emit;
@@ -29,7 +29,7 @@ struct Settings {
 };
 
 // From --emit, else from the output's suffix, else nothing: the file is only checked.
-std::optional<Emit> wanted(const Settings& settings) {
+std::optional<Emit> wanted(const CompileSettings& settings) {
   const std::string suffix = std::filesystem::path(settings.output).extension();
   if (settings.emit == "ir" || (settings.emit.empty() && suffix == ".ll")) return Emit::ir;
   if (settings.emit == "asm" || (settings.emit.empty() && suffix == ".s")) return Emit::assembly;
@@ -38,7 +38,7 @@ std::optional<Emit> wanted(const Settings& settings) {
   return std::nullopt;
 }
 
-std::string emit_all(const Library& library, Emit form, const Settings& settings) {
+std::string emit_all(const Library& library, Emit form, const CompileSettings& settings) {
   const FunctionConstants constants = parse_constants(library, settings.constants);
   if (!settings.kernel.empty()) return emit(library, settings.kernel, form, constants);
   if (form == Emit::ir) return emit_library(library);
@@ -52,7 +52,7 @@ std::string emit_all(const Library& library, Emit form, const Settings& settings
   return text;
 }
 
-int compile(const Settings& settings) {
+int compile(const CompileSettings& settings) {
   const std::optional<Emit> form = wanted(settings);
   const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
   for (const UnsupportedFunction& function : unsupported_functions_of(library)) {
@@ -83,7 +83,7 @@ int compile(const Settings& settings) {
 }  // namespace
 
 void add_compile(CLI::App& app, int& exit_code) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<CompileSettings>();
   CLI::App* command = app.add_subcommand("compile", "Checks a file, or shows what it compiles to");
   command->add_option("FILE", settings->file, "Metal source")->required();
   command->add_option("-o", settings->output, "Write there instead of to stdout")->type_name("OUT");

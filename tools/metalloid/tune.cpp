@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct TuneSettings {
   std::string file;
   std::string device = "cpu";
   LaunchOptions launch;
@@ -94,7 +94,7 @@ void print_list(std::vector<CachedTuning> tunings, bool as_json) {
 }
 
 // What CLI11 cannot check because --list and --clear stand alone.
-void check(const Settings& settings) {
+void check(const TuneSettings& settings) {
   if (settings.file.empty()) throw UsageError("FILE is missing");
   if (settings.launch.group == "auto") throw UsageError("--group is the size that you use now, not auto");
 }
@@ -109,7 +109,7 @@ std::vector<Size> parse_groups(const std::vector<std::string>& groups) {
   return sizes;
 }
 
-int tune_kernel(const Settings& settings) {
+int tune_kernel(const TuneSettings& settings) {
   if (settings.clear) {
     const std::size_t count = clear_cached_tunings();
     print_message("{} tuning{} forgotten\n", count, count == 1 ? "" : "s");
@@ -141,7 +141,7 @@ int tune_kernel(const Settings& settings) {
 }  // namespace
 
 void add_tune(CLI::App& app, int& exit_code) {
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<TuneSettings>();
   CLI::App* command = app.add_subcommand("tune", "Finds a kernel's best threadgroup size by measurement");
   command->add_option("FILE", settings->file, "Metal source");
   add_launch_options(*command, settings->launch);
