@@ -25,7 +25,7 @@ class KernelBench : public tuning::Bench {
  public:
   KernelBench(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options,
               std::span<const Size> candidates)
-      : kernel_(kernel), options_(options), arguments_(kernel.info(), dispatch, options) {
+      : kernel_(kernel), arguments_(kernel.info(), dispatch, options) {
     for (const Size& candidate : candidates) {
       Prepared& prepared = prepared_.emplace_back();
       prepared.dispatch = arguments_.dispatch();
@@ -61,7 +61,6 @@ class KernelBench : public tuning::Bench {
   };
 
   const Kernel& kernel_;
-  const TuneOptions& options_;
   tuning::TuneArguments arguments_;
   std::vector<Prepared> prepared_;
 };

@@ -1,5 +1,5 @@
-// Tells a thread that goes around a barrier from one that has returned before it: where a branch leads around a meeting,
-// a call says whether this thread goes there. A way that only returns is no such way.
+// Tells a thread that goes around a barrier from one that has returned before it: where a branch leads around a
+// meeting, a call says whether this thread goes there. A way that only returns is no such way.
 //
 //   if (c) threadgroup_barrier(...);   ->   go_around(the barrier's number, !c); if (c) threadgroup_barrier(...);
 #pragma once

@@ -17,14 +17,13 @@
 #include "ir/support/pointer_roots.h"
 #include "ir/support/pointer_tags.h"
 #include "metalloid/check.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::checker {
 namespace {
 
 using llvm::Constant;
 using llvm::Value;
-
-constexpr unsigned threadgroup_space = 3;
 
 // A variable's name as the source has it: a function's own threadgroup variable is _ZZ6kernelvE4tile, where the number
 // counts its letters; another one of that name ends in _0.

@@ -17,13 +17,12 @@
 #include "checker/code/calls.h"
 #include "checker/code/operations.h"
 #include "ir/support/pointer_roots.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::checker {
 namespace {
 
 using llvm::Value;
-
-constexpr unsigned threadgroup_space = 3;
 
 class Screening {
  public:

@@ -31,9 +31,9 @@ std::size_t columns_of(std::string_view text) {
   return columns < 0 ? 1 : static_cast<std::size_t>(columns);
 }
 
-class Writer {
+class TextWriter {
  public:
-  explicit Writer(bool colour) : colour_(colour) {}
+  explicit TextWriter(bool colour) : colour_(colour) {}
 
   void add(const Finding& finding) {
     // The last step found out.
@@ -190,7 +190,7 @@ void narrow(ShownLine& shown) {
   shown.caret -= first;
 }
 
-void Writer::add_lines(const SourcePlace& place) {
+void TextWriter::add_lines(const SourcePlace& place) {
   std::string_view line = place.text;
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   if (line.empty() || place.line == 0) return;
@@ -211,7 +211,7 @@ void Writer::add_lines(const SourcePlace& place) {
 }  // namespace
 
 std::string text_of(const Finding& finding, bool colour) {
-  Writer writer(colour);
+  TextWriter writer(colour);
   writer.add(finding);
   return writer.take();
 }

@@ -13,7 +13,7 @@ enum class Space : std::uint8_t { device, threadgroup };
 // How an access relates to a later one of another thread of the threadgroup.
 enum class Order : std::uint8_t {
   ordered,
-  met,        // both came to a barrier between, which does not name the memory
+  met,  // both came to a barrier between, which does not name the memory
   unordered,
 };
 

@@ -18,8 +18,7 @@ namespace {
 std::string text_of(const Size& size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); }
 
 std::string thread_text(const ThreadPlace& place) {
-  return fmt::format("thread {} of threadgroup {}", text_of(place.position_in_threadgroup),
-                     text_of(place.threadgroup));
+  return fmt::format("thread {} of threadgroup {}", text_of(place.position_in_threadgroup), text_of(place.threadgroup));
 }
 
 const char* action_of(bool writes, bool reads, bool atomic) {
@@ -106,8 +105,8 @@ ThreadPlace Watch::thread_at(std::uint32_t threadgroup, std::uint32_t thread) co
 std::uint64_t Watch::element_bytes(const Access& access) const {
   if (access.root < first_threadgroup_root) {
     const TypeInfo& type = kernel_.arguments[access.root].type;
-    if (type.size != 0) return type.array_length != 0 ? std::max<std::uint64_t>(type.size / type.array_length, 1)
-                                                       : type.size;
+    if (type.size != 0)
+      return type.array_length != 0 ? std::max<std::uint64_t>(type.size / type.array_length, 1) : type.size;
   } else if (const auto named = roots_.find(access.root); named != roots_.end() && named->second.element_bytes != 0) {
     return named->second.element_bytes;
   }
@@ -205,17 +204,16 @@ Finding Watch::race_finding(const Access& access, const Race& race, CheckClass k
       fix = fmt::format("the barrier {} needs {}", lines, flag);
       break;
     case CheckClass::lockstep:
-      message = fmt::format(
-          "two lanes of one simdgroup use {}, which is right only as long as lanes run in step", where);
+      message =
+          fmt::format("two lanes of one simdgroup use {}, which is right only as long as lanes run in step", where);
       fix = fmt::format("a simdgroup_barrier({}) is missing {}", flag, lines);
       severity = Severity::warning;
       break;
     default:
       if (same_group) {
         message = fmt::format("two threads use {} without a barrier between them", where);
-        fix = other == access.site
-                  ? std::string("let one thread write it, or use atomic operations")
-                  : fmt::format("a threadgroup_barrier({}) is missing {}", flag, lines);
+        fix = other == access.site ? std::string("let one thread write it, or use atomic operations")
+                                   : fmt::format("a threadgroup_barrier({}) is missing {}", flag, lines);
       } else {
         message = fmt::format("threads of two threadgroups use {}; threadgroups of one dispatch have no order", where);
         fix = "let each threadgroup write elements of its own, use atomic operations, or a second dispatch";
@@ -252,9 +250,9 @@ Finding Watch::outside_finding(const Access& access) const {
     return finding;
   }
   const std::uint64_t size = element_bytes(access), count = access.size / size;
-  std::string message = fmt::format(
-      "the kernel {} outside of {}: {} of {} ({} at byte {} of {})", action, memory_name(access),
-      element_of(access), count, counted(access.bytes, "byte"), access.offset(), access.size);
+  std::string message =
+      fmt::format("the kernel {} outside of {}: {} of {} ({} at byte {} of {})", action, memory_name(access),
+                  element_of(access), count, counted(access.bytes, "byte"), access.offset(), access.size);
   Finding finding = finding_of(CheckClass::out_of_bounds, access, std::move(message));
   if (access.offset() >= 0 && access.root < first_threadgroup_root && access.space == Space::device) {
     const auto element = static_cast<std::uint64_t>(access.offset()) / size;
@@ -292,8 +290,7 @@ Finding Watch::misaligned_finding(const Access& access, std::uintptr_t alignment
                  fmt::format("the kernel {} {} at byte {} of {}, and the type wants addresses that are multiples "
                              "of {}",
                              access.writes() ? "writes" : "reads", counted(access.bytes, "byte"), access.offset(),
-                             memory_name(access),
-                             alignment));
+                             memory_name(access), alignment));
   finding.fix = "use a packed type, or an offset that is a multiple";
   return finding;
 }
@@ -327,8 +324,8 @@ Finding Watch::plain_finding(CheckClass kind, const char* name, std::uint32_t th
       step.action = "reads or writes";
       break;
     case CheckClass::misaligned:
-      finding.message = fmt::format("the thread's variable {} is used at a place that is no multiple of what the type wants",
-                                    whose);
+      finding.message =
+          fmt::format("the thread's variable {} is used at a place that is no multiple of what the type wants", whose);
       finding.fix = "use a packed type, or an offset that is a multiple";
       finding.memory = name ? name : "";
       step.action = "reads or writes";
@@ -366,8 +363,7 @@ Finding Watch::two_barriers_finding(std::uint32_t a, const Site* at_a, std::uint
   return finding;
 }
 
-Finding Watch::missed_barrier_finding(std::uint32_t waits, const Site* site, std::uint32_t missing,
-                                      bool around) const {
+Finding Watch::missed_barrier_finding(std::uint32_t waits, const Site* site, std::uint32_t missing, bool around) const {
   Finding finding;
   finding.kind = CheckClass::barrier_divergence;
   finding.message =

@@ -77,9 +77,9 @@ Value* narrow(llvm::IRBuilder<>& builder, Value* value, llvm::Type* type) {
   return builder.CreateBitCast(builder.CreateTrunc(value, bits), type);
 }
 
-class Lowering {
+class MeetingLowering {
  public:
-  Lowering(llvm::Module& module, llvm::Function& entry) : module_(module), entry_(entry) {
+  MeetingLowering(llvm::Module& module, llvm::Function& entry) : module_(module), entry_(entry) {
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     llvm::Type* u64 = llvm::Type::getInt64Ty(context);
@@ -220,6 +220,6 @@ class Lowering {
 
 }  // namespace
 
-void lower_meetings(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }
+void lower_meetings(llvm::Module& module, llvm::Function& entry) { MeetingLowering(module, entry).run(); }
 
 }  // namespace metalloid::engines::reference

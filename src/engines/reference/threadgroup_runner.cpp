@@ -97,7 +97,8 @@ void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
   }
   ready_ = simdgroup_count_ == 32 ? ~0u : (1u << simdgroup_count_) - 1;
   choose_orders();
-  for (simdgroup_ = next_of(ready_, simdgroup_order_); simdgroup_ != none; simdgroup_ = settle()) run_lanes(simdgroups_[simdgroup_]);
+  for (simdgroup_ = next_of(ready_, simdgroup_order_); simdgroup_ != none; simdgroup_ = settle())
+    run_lanes(simdgroups_[simdgroup_]);
 }
 
 // All runnable lanes, until each has stopped.

@@ -115,10 +115,10 @@ llvm::Function& make_function(llvm::Module& module, const llvm::Function& user, 
 }
 
 // Products of a function.
-class Lowering {
+class ProductLowering {
  public:
-  Lowering(llvm::Function& function, llvm::Function& product, std::array<llvm::Function*, 2>& functions,
-           const llvm::TargetMachine& machine)
+  ProductLowering(llvm::Function& function, llvm::Function& product, std::array<llvm::Function*, 2>& functions,
+                  const llvm::TargetMachine& machine)
       : function_(function), product_(product), functions_(functions), most_(most_together(machine)) {}
 
   void lower(llvm::BasicBlock& block) {
@@ -257,7 +257,7 @@ void lower_products(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::User* user : opaque->users()) users.insert(llvm::cast<llvm::Instruction>(user)->getFunction());
   for (llvm::Function& function : module) {
     if (!users.contains(&function)) continue;
-    Lowering lowering(function, *opaque, functions, machine);
+    ProductLowering lowering(function, *opaque, functions, machine);
     for (llvm::BasicBlock& block : function) lowering.lower(block);
   }
   opaque->eraseFromParent();

@@ -163,9 +163,10 @@ bool is_angle(Operation operation) {
   return operation == Operation::sin || operation == Operation::cos || operation == Operation::tan;
 }
 
-class Lowering {
+class VectorMathLowering {
  public:
-  Lowering(llvm::Module& module, const MathHardware& hardware) : hardware_(hardware), functions_(module, hardware) {}
+  VectorMathLowering(llvm::Module& module, const MathHardware& hardware)
+      : hardware_(hardware), functions_(module, hardware) {}
 
   void lower(llvm::ArrayRef<Call> calls) {
     std::map<std::pair<Operation, llvm::Type*>, unsigned> counts;
@@ -303,7 +304,7 @@ void lower_vector_math(llvm::Module& module, llvm::TargetMachine& machine) {
       if (const auto call = call_of(instruction, hardware)) calls.push_back(*call);
     }
   }
-  Lowering(module, hardware).lower(calls);
+  VectorMathLowering(module, hardware).lower(calls);
 }
 
 }  // namespace metalloid::engines::simd

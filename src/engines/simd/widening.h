@@ -29,11 +29,11 @@
 #include "engines/simd/block_schedule.h"
 #include "engines/simd/lane_shapes.h"
 #include "engines/simd/remarks.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::engines::simd {
 
 inline constexpr unsigned simdgroup_width = 32;
-inline constexpr unsigned threadgroup_space = 3;
 inline constexpr std::uint64_t safe_bytes = 128;  // Widening::safe_address
 
 // The type as which elements are moved.

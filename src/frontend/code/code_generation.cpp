@@ -15,12 +15,10 @@
 #include "frontend/reflection/program_arguments.h"
 #include "ir/passes/initialisers.h"
 #include "ir/passes/thread_variables.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::frontend {
 namespace {
-
-constexpr unsigned constant_space = 2;
-constexpr unsigned threadgroup_space = 3;
 
 // Threadgroup memory starts out undefined: default constructors of its class types do not run.
 class ThreadgroupVariables : public clang::RecursiveASTVisitor<ThreadgroupVariables> {

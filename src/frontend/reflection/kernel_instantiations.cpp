@@ -7,7 +7,7 @@
 namespace metalloid::frontend {
 namespace {
 
-thread_local KernelInstantiations* current = nullptr;
+thread_local KernelInstantiations* current_instantiations = nullptr;
 
 // Fewer are made at once: reading the source again would take longer.
 constexpr std::size_t few = 32;
@@ -28,10 +28,10 @@ std::string host_name(const clang::FunctionDecl& function) {
 }
 
 KernelInstantiations::KernelInstantiations(Session& session, const KernelSelection& selection)
-    : session_(session), selection_(selection), outer_(current) {
-  current = this;
+    : session_(session), selection_(selection), outer_(current_instantiations) {
+  current_instantiations = this;
 }
-KernelInstantiations::~KernelInstantiations() { current = outer_; }
+KernelInstantiations::~KernelInstantiations() { current_instantiations = outer_; }
 
 bool KernelInstantiations::put_off(clang::SourceLocation place, clang::FunctionDecl& function) {
   if (function.getTemplateSpecializationKind() != clang::TSK_ExplicitInstantiationDefinition) return false;
@@ -85,13 +85,13 @@ void wrap_end_of_source(Sema* self) __asm__("__wrap_" METALLOID_END_OF_SOURCE);
 
 void wrap_instantiate(Sema* self, SourceLocation place, FunctionDecl* function, bool recursive, bool required,
                       bool at_end) {
-  auto* instantiations = metalloid::frontend::current;
+  auto* instantiations = metalloid::frontend::current_instantiations;
   if (instantiations && instantiations->put_off(place, *function)) return;
   real_instantiate(self, place, function, recursive, required, at_end);
 }
 
 void wrap_end_of_source(Sema* self) {
-  if (auto* instantiations = metalloid::frontend::current) instantiations->reach_end(*self);
+  if (auto* instantiations = metalloid::frontend::current_instantiations) instantiations->reach_end(*self);
   real_end_of_source(self);
 }
 

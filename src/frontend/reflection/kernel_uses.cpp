@@ -8,11 +8,11 @@
 
 namespace metalloid::frontend {
 namespace {
-thread_local KernelUses* current = nullptr;
+thread_local KernelUses* current_uses = nullptr;
 }
 
-KernelUses::KernelUses() : outer_(current) { current = this; }
-KernelUses::~KernelUses() { current = outer_; }
+KernelUses::KernelUses() : outer_(current_uses) { current_uses = this; }
+KernelUses::~KernelUses() { current_uses = outer_; }
 
 void KernelUses::add(const clang::FunctionDecl& function, clang::SourceLocation place) {
   uses_.emplace_back(&function, place);
@@ -78,9 +78,9 @@ namespace {
 void record(const ValueDecl* declaration, SourceLocation place, NonOdrUseReason reason) {
   const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
   // `decltype(kernel<float>)` of an explicit instantiation uses nothing. Annotations may come with a later declaration.
-  if (!function || reason == clang::NOUR_Unevaluated || !metalloid::frontend::current) return;
+  if (!function || reason == clang::NOUR_Unevaluated || !metalloid::frontend::current_uses) return;
   if (function->isCXXClassMember() || function->isOverloadedOperator()) return;
-  metalloid::frontend::current->add(*function, place);
+  metalloid::frontend::current_uses->add(*function, place);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@
 namespace metalloid::ir {
 namespace {
 
-using Value = FunctionConstants::Value;
+using ConstantValue = FunctionConstants::Value;
 using Bytes = std::vector<std::uint8_t>;
 
 [[noreturn]] void reject(const FunctionConstantInfo& constant, std::string_view reason) {
@@ -90,7 +90,7 @@ void append_element(Bytes& bytes, const FunctionConstantInfo& constant, double v
 }
 
 // The value as it lies in memory.
-Bytes bytes_of(const FunctionConstantInfo& constant, const Value& value) {
+Bytes bytes_of(const FunctionConstantInfo& constant, const ConstantValue& value) {
   if (constant.type.scalar == ElementType::none) reject(constant, "is neither a scalar nor a vector");
   Bytes bytes;
   std::visit(
@@ -125,7 +125,7 @@ std::string list_constants(const LibraryInfo& library) {
   return text;
 }
 
-const Value* find_value(const FunctionConstantInfo& constant, const FunctionConstants& values) {
+const ConstantValue* find_value(const FunctionConstantInfo& constant, const FunctionConstants& values) {
   if (auto found = values.by_name().find(constant.name); found != values.by_name().end()) return &found->second;
   if (auto found = values.by_index().find(constant.index); found != values.by_index().end()) return &found->second;
   return nullptr;
@@ -168,7 +168,7 @@ std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbo
                                   const FunctionConstants& values) {
   for (const FunctionConstantInfo& constant : library.function_constants) {
     if (constant.symbol != symbol && constant.name != symbol) continue;
-    const Value* value = find_value(constant, values);
+    const ConstantValue* value = find_value(constant, values);
     if (!value) return false;
     const Bytes bytes = bytes_of(constant, *value);
     return std::any_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte != 0; });
@@ -202,7 +202,7 @@ void check_function_constants(const LibraryInfo& library, const FunctionConstant
     }
   }
   for (const FunctionConstantInfo& constant : library.function_constants) {
-    if (const Value* value = find_value(constant, values)) bytes_of(constant, *value);
+    if (const ConstantValue* value = find_value(constant, values)) bytes_of(constant, *value);
   }
 }
 
@@ -233,7 +233,7 @@ void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, c
     llvm::GlobalVariable* global = module.getNamedGlobal(constant.symbol);
     if (!global) continue;
     // One without a value stays without: what is left of it in the end is an error (require_function_constants).
-    if (const Value* value = find_value(constant, values)) define(module, *global, bytes_of(constant, *value));
+    if (const ConstantValue* value = find_value(constant, values)) define(module, *global, bytes_of(constant, *value));
   }
   answer_defined_queries(module, library, values);
   evaluate_initialisers(module);

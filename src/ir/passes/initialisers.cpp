@@ -24,13 +24,13 @@
 #include "ir/passes/thread_variables.h"
 #include "ir/support/pass_managers.h"
 #include "metalloid/error.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::ir {
 namespace {
 
 constexpr const char* list_name = "llvm.global_ctors";
 constexpr const char* undefined_name = "metalloid.undefined";  // metadata: the function constant without a value
-constexpr unsigned constant_space = 2;
 
 InitialiserRunner& runner() {
   static InitialiserRunner registered = nullptr;

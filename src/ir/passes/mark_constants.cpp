@@ -3,10 +3,11 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "support/address_spaces.h"
+
 namespace metalloid::ir {
 
 void mark_constants(llvm::Module& module) {
-  constexpr unsigned constant_space = 2;
   llvm::MDNode* nothing = llvm::MDNode::get(module.getContext(), {});
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {

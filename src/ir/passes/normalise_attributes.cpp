@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ir/operations.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::ir {
 namespace {
@@ -82,8 +83,6 @@ void normalise_operation(llvm::Function& function) {
   if (operation->is_convergent) function.addFnAttr(llvm::Attribute::Convergent);
   if (operation->will_return) function.addFnAttr(llvm::Attribute::WillReturn);
 }
-
-constexpr unsigned threadgroup_space = 3;
 
 template <typename Atomic>
 void set_scope(Atomic& access) {

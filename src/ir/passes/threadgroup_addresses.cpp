@@ -13,14 +13,13 @@
 #include <llvm/IR/ReplaceConstant.h>
 
 #include "ir/passes/thread_variables.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::ir {
 namespace {
 
 using llvm::Constant;
 using llvm::GlobalVariable;
-
-constexpr unsigned threadgroup_space = 3;
 
 // The threadgroup variables, and the constants whose values lead to them.
 class Addresses {

@@ -13,13 +13,13 @@
 #include "ir/support/kept_pointers.h"
 #include "ir/support/pass_down.h"
 #include "ir/support/pointer_roots.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::ir {
 namespace {
 
 using llvm::Value;
 
-constexpr unsigned device_space = 1, constant_space = 2;
 constexpr std::uint64_t address_bits = (std::uint64_t{1} << tag_shift) - 1;
 constexpr const char* tag_metadata = "metalloid.tag";
 

@@ -66,8 +66,8 @@ struct KernelRequest {
 
 template <typename Archive>
 void archive(Archive& bytes, KernelRequest& request) {
-  archive_all(bytes, request.candidates, request.form, request.counts_work, request.checks, request.bitcode, request.library,
-              request.kernel, request.constants);
+  archive_all(bytes, request.candidates, request.form, request.counts_work, request.checks, request.bitcode,
+              request.library, request.kernel, request.constants);
 }
 
 template <typename T>
@@ -238,8 +238,8 @@ CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                 const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
                 const isolation::Limits& limits) {
-  const CompiledCode result =
-      carry_out({{}, Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+  const CompiledCode result = carry_out({{}, Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants},
+                                        library, engines, limits);
   Reader bytes(result.code);
   return read<Work>(bytes);
 }

@@ -66,7 +66,7 @@ support::Hash loaded_key_of(const support::Hash& key, const Engines& engines) {
   return hasher.finish();
 }
 
-MemoryCache<CompiledKernel>& memory_cache = *new MemoryCache<CompiledKernel>(512);
+MemoryCache<CompiledKernel>& loaded_kernels = *new MemoryCache<CompiledKernel>(512);
 
 std::shared_ptr<const CompiledKernel> load(const Engines& engines, CompiledCode& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
@@ -94,18 +94,18 @@ std::shared_ptr<const CompiledKernel> from_disk(const Engines& engines, const su
   }
 }
 
-struct Found {
+struct FoundKernel {
   std::shared_ptr<const CompiledKernel> kernel;
   support::Hash key;
   bool from_cache = true;
 };
 
-Found find_or_compile(const Library::State& library, const Engines& engines, const std::string& name,
-                      const FunctionConstants& constants, Checks checks) {
-  Found found;
+FoundKernel find_or_compile(const Library::State& library, const Engines& engines, const std::string& name,
+                            const FunctionConstants& constants, Checks checks) {
+  FoundKernel found;
   found.key = key_of(library, engines, name, constants, checks);
   const support::Hash loaded_key = loaded_key_of(found.key, engines);
-  found.kernel = memory_cache.find(loaded_key);
+  found.kernel = loaded_kernels.find(loaded_key);
   if (found.kernel) return found;
   found.kernel = from_disk(engines, found.key);
   if (!found.kernel) {
@@ -119,7 +119,7 @@ Found find_or_compile(const Library::State& library, const Engines& engines, con
     write_cache_entry(EntryKind::kernel, found.key, writer.take());
     found.kernel = load(engines, entry);
   }
-  memory_cache.insert(loaded_key, found.kernel);
+  loaded_kernels.insert(loaded_key, found.kernel);
   return found;
 }
 
@@ -191,7 +191,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   auto state = std::make_shared<Kernel::State>();
   state->device = library->device;
   state->source = library->source;
-  Found found = find_or_compile(*library, library->device->engines, kernel.name, constants, Checks::none);
+  FoundKernel found = find_or_compile(*library, library->device->engines, kernel.name, constants, Checks::none);
   state->content = found.key;
   state->from_cache = found.from_cache;
   state->compiled = std::move(found.kernel);
@@ -206,7 +206,7 @@ std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::Stat
   const std::string& name = kernel.compiled->info.name;
   const Checks checks = checks_for(finite);
   const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
-  if (auto known = memory_cache.find(loaded_key_of(key, engines))) return known;
+  if (auto known = loaded_kernels.find(loaded_key_of(key, engines))) return known;
   const Turn turn(key);
   return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
 }
@@ -217,7 +217,7 @@ std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::Sta
   const Checks checks = checks_for(finite);
   const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
   if (engines.empty() || refused.has(key)) return nullptr;
-  if (auto known = memory_cache.find(loaded_key_of(key, engines))) return known;
+  if (auto known = loaded_kernels.find(loaded_key_of(key, engines))) return known;
   const Turn turn(key);
   if (refused.has(key)) return nullptr;
   try {

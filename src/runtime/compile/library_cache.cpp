@@ -65,7 +65,7 @@ support::Hash key_of(std::string_view source, const CompileOptions& options) {
   return hasher.finish();
 }
 
-MemoryCache<Entry>& memory_cache = *new MemoryCache<Entry>(64);
+MemoryCache<Entry>& loaded_libraries = *new MemoryCache<Entry>(64);
 
 std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
   auto bytes = read_cache_entry(EntryKind::library, key);
@@ -106,27 +106,27 @@ support::Hash inputs_of(const support::Hash& key, const Entry& entry) {
   return hasher.finish();
 }
 
-struct Found {
+struct FoundLibrary {
   std::shared_ptr<const Entry> entry;
   bool from_cache;
 };
 
-Found find_or_compile(const support::Hash& key, std::string_view source, const CompileOptions& options,
-                      const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+FoundLibrary find_or_compile_library(const support::Hash& key, std::string_view source, const CompileOptions& options,
+                                     const frontend::KernelSelection& selection, const isolation::Limits& limits) {
   // Headers from a developer's folder are no part of the key.
   const bool cached = !frontend::stdlib_on_disk();
   if (cached) {
-    auto entry = memory_cache.find(key);
+    auto entry = loaded_libraries.find(key);
     if (entry && frontend::are_current(entry->dependencies, options)) return {entry, true};
     entry = from_disk(key);
     if (entry && frontend::are_current(entry->dependencies, options)) {
-      memory_cache.insert(key, entry);
+      loaded_libraries.insert(key, entry);
       return {entry, true};
     }
   }
   std::shared_ptr<const Entry> entry = compile(source, options, selection, limits);
   if (cached) {
-    memory_cache.insert(key, entry);
+    loaded_libraries.insert(key, entry);
     Writer writer;
     archive(writer, const_cast<Entry&>(*entry));  // writing changes nothing
     write_cache_entry(EntryKind::library, key, writer.take());
@@ -186,7 +186,7 @@ class LibraryParts {
 
   std::shared_ptr<const Entry> make(const support::Hash& key, const frontend::KernelSelection& selection,
                                     const isolation::Limits& limits) {
-    auto entry = find_or_compile(key, source_->text, options_, selection, limits).entry;
+    auto entry = find_or_compile_library(key, source_->text, options_, selection, limits).entry;
     if (inputs_of(key_, *entry) == inputs_) return entry;
     throw Error(ErrorCode::compile_error,
                 options_.source_name +
@@ -222,8 +222,8 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
   const auto start = isolation::Limits::Clock::now();
   const support::Hash key = key_of(source->text, options);
   const auto [entry, from_cache] =
-      find_or_compile(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0},
-                      isolation::Limits::from_environment());
+      find_or_compile_library(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0},
+                              isolation::Limits::from_environment());
   auto state = std::make_shared<Library::State>();
   state->device = &device.state();
   state->bitcode = entry->bitcode;

@@ -33,6 +33,7 @@
 #include "ir/support/pass_managers.h"
 #include "ir/support/pointer_roots.h"
 #include "ir/support/pointer_tags.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -40,7 +41,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned constant_space = 2, threadgroup_space = 3;
 constexpr const char* instrumentation_prefix = "metalloid.check.";
 
 // Bytes of one block that are checked at once.

@@ -20,9 +20,10 @@ namespace {
 
 using llvm::Value;
 
-class Lowering {
+class CheckLowering {
  public:
-  Lowering(llvm::Module& module, llvm::Function& entry) : module_(module), entry_(entry), builder_(module.getContext()) {}
+  CheckLowering(llvm::Module& module, llvm::Function& entry)
+      : module_(module), entry_(entry), builder_(module.getContext()) {}
 
   void run() {
     llvm::SmallVector<llvm::CallInst*, 64> calls;
@@ -48,9 +49,9 @@ class Lowering {
       make_call(check_fail_name, builder_.getVoidTy(), arguments, *call.getFunction());
     } else {
       const bool is_access = name.starts_with(llvm::StringRef(checker::checked_access_name));
-      const std::string_view runtime = is_access                                                      ? check_access_name
+      const std::string_view runtime = is_access                                                ? check_access_name
                                        : name == llvm::StringRef(checker::checked_meeting_name) ? check_meeting_name
-                                                                                                 : check_end_name;
+                                                                                                : check_end_name;
       const llvm::SmallVector<Value*, 10> arguments(call.args());
       const std::string own = is_access ? std::string(runtime) + name.take_back(1).str() : std::string(runtime);
       call.replaceAllUsesWith(make_call(own, call.getType(), arguments, *call.getFunction()));
@@ -77,6 +78,6 @@ class Lowering {
 
 }  // namespace
 
-void lower_checks(llvm::Module& module, llvm::Function& entry) { Lowering(module, entry).run(); }
+void lower_checks(llvm::Module& module, llvm::Function& entry) { CheckLowering(module, entry).run(); }
 
 }  // namespace metalloid::engines::cpu

@@ -16,11 +16,10 @@
 #include "engines/cpu/kernel_abi.h"
 #include "engines/cpu/passes/thread_state.h"
 #include "ir/passes/threadgroup_variables.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::engines::cpu {
 namespace {
-
-constexpr unsigned threadgroup_space = 3;
 
 llvm::IRBuilder<> at_start_of(llvm::Function& function) {
   return llvm::IRBuilder<>(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());

@@ -12,11 +12,11 @@
 #include "engines/cpu/kernel_abi.h"
 #include "ir/operations.h"
 #include "ir/support/pass_down.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::engines::cpu {
 namespace {
 
-constexpr unsigned threadgroup_space = 3;
 constexpr const char* attribute_name = "metalloid.state";
 
 // The functions whose code a value stands in, constant expressions included.

@@ -16,7 +16,7 @@ enum class AccessKind : char { read = 'r', write = 'w', change = 'c' };
 struct OutOfBounds {
   bool is_set = false;
   bool is_wrapped_row = false;  // it lies inside, but the engine cannot carry it out
-  std::uint32_t thread = 0;  // its index in its threadgroup, or unknown_thread
+  std::uint32_t thread = 0;     // its index in its threadgroup, or unknown_thread
   // All bytes of accesses that were checked at once, and what there is behind and in front of where offsets count from.
   // Offsets are signed numbers.
   std::uint64_t offset = 0, bytes = 0, available = 0, front = 0;

@@ -8,8 +8,6 @@
 namespace metalloid::engines::simd {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Infinity and NaN stay; below zero there is nothing.
 Floats with_specials(Floats x, Floats result) {
   const Floats at_zero = select(x == 0.0, -infinity, x.constant(std::numeric_limits<double>::quiet_NaN()));

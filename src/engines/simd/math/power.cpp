@@ -14,7 +14,6 @@
 namespace metalloid::engines::simd {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // Powers of two beyond these are zero and infinity.
 constexpr double far = 200;

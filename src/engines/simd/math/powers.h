@@ -1,9 +1,13 @@
 // Powers of two, for functions that are built from them.
 #pragma once
 
+#include <limits>
+
 #include "engines/simd/math/lanes.h"
 
 namespace metalloid::engines::simd {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Floats normal_power_of_2(Integers n);     // -126 <= n <= 127
 Floats scale(Floats a, Integers n);       // a 2^n for -252 <= n <= 254, rounded once more where it is denormal
