@@ -1,4 +1,5 @@
-// What tells one build of the library from another, for cache keys: code that changed must not find its old results.
+// What tells one build of the library from another: processes that work together must be of one, and measurements are
+// of one.
 #pragma once
 
 #include <string>

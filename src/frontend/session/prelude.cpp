@@ -6,7 +6,7 @@
 #include "frontend/session/session.h"
 #include "metalloid/version.h"
 #include "stdlib/headers.h"
-#include "support/build_id.h"
+#include "support/compiler_id.h"
 #include "support/hash.h"
 #include "support/made_once.h"
 
@@ -15,7 +15,7 @@ const std::string& stdlib_fingerprint() {
   static constinit support::MadeOnce<std::string> fingerprint;
   return fingerprint.get([] {
     support::Hasher hasher;
-    hasher.add(clang::getClangFullVersion()).add(version).add(support::build_id());
+    hasher.add(clang::getClangFullVersion()).add(version).add(support::compiler_id());
     for (const auto& header : stdlib::headers()) hasher.add(header.name).add(header.text);
     return hasher.finish().hex();
   });

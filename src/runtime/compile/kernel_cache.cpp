@@ -22,7 +22,7 @@
 #include "runtime/compile/kernel_lookup.h"
 #include "runtime/compile/library_cache.h"
 #include "runtime/states.h"
-#include "support/build_id.h"
+#include "support/compiler_id.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid::runtime {
@@ -47,7 +47,7 @@ using Engines = std::vector<const engines::Engine*>;
 support::Hash key_of(const Library::State& library, const Engines& engines, const std::string& kernel,
                      const FunctionConstants& constants, Checks checks) {
   support::Hasher hasher;
-  hasher.add(version).add(support::build_id());
+  hasher.add(version).add(support::compiler_id());
   for (const engines::Engine* engine : engines) hasher.add(engine->target());
   hasher.add(static_cast<std::uint32_t>(checks));
   hasher.add(library.content).add(kernel);
