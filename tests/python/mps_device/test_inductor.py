@@ -1,10 +1,12 @@
 """torch.compile on the device "mps": TorchInductor's own Metal kernels run on Metalloid and compute what eager mode does.
 
-The functions and models are in inductor/; one process of the runner compiles all that were asked for.
+The functions and models are in inductor/; one process of the runner, which has loaded torch, compiles one after the
+other as they are asked for.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -27,17 +29,60 @@ FAILURES = {
 }
 
 
+class Comparison:
+    """A process that compares; after one that crashed there is another."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+
+    def _start(self) -> subprocess.Popen[str]:
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "metalloid.mps", HERE / "compare.py", str(writing)],
+            env={
+                **os.environ,
+                "TORCHINDUCTOR_CACHE_DIR": str(self._folder / "cache"),
+                "TORCHINDUCTOR_COMPILE_THREADS": "1",
+            },
+            stdin=subprocess.PIPE,
+            stdout=(self._folder / "output").open("w"),
+            stderr=subprocess.STDOUT,
+            pass_fds=[writing],
+            text=True,
+        )
+        os.close(writing)
+        self._results = os.fdopen(reading)
+        return process
+
+    def error_of(self, name: str) -> str | None:
+        """The text of the error, if any, that the function or model ends with."""
+        if self._process is None:
+            self._process = self._start()
+        with contextlib.suppress(BrokenPipeError):  # it ended, and has no result either
+            print(name, file=self._process.stdin, flush=True)
+        line = self._results.readline()
+        if line:
+            return json.loads(line)["error"]
+        code = self.stop()
+        return f"the process ended with {code}:\n{(self._folder / 'output').read_text()[-4000:]}"
+
+    def stop(self) -> int | None:
+        """Ends the process, if there is one; its exit code."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        self._results.close()
+        return process.wait()
+
+
 @pytest.fixture(scope="module")
-def outcomes(request, tmp_path_factory):
-    """What became of each name: None, or the text of its error."""
-    folder = tmp_path_factory.mktemp("inductor")
-    names = {item.callspec.params["name"] for item in request.session.items if item.function is test_agrees_with_eager_mode}
-    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    command = [sys.executable, "-m", "metalloid.mps", HERE / "compare.py", folder / "results", *sorted(names)]
-    finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=800)
-    lines = [json.loads(line) for line in (folder / "results").read_text().splitlines()]
-    missing = f"the process ended with {finished.returncode} before it:\n{finished.stderr[-4000:]}"
-    return dict.fromkeys(names, missing) | {line["name"]: line["error"] for line in lines}
+def comparison(tmp_path_factory):
+    process = Comparison(tmp_path_factory.mktemp("inductor"))
+    yield process
+    process.stop()
 
 
 @pytest.mark.parametrize(
@@ -47,5 +92,6 @@ def outcomes(request, tmp_path_factory):
         for name in NAMES
     ],
 )
-def test_agrees_with_eager_mode(outcomes, name):
-    assert outcomes[name] is None, outcomes[name]
+def test_agrees_with_eager_mode(comparison, name):
+    error = comparison.error_of(name)
+    assert error is None, error

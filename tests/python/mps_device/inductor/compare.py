@@ -1,11 +1,13 @@
 """Compiles functions and models for the device "mps" and compares them with eager mode and with the CPU.
 
-python -m metalloid.mps compare.py RESULTS NAME...: writes a line of JSON per name, {"name", "error", "seconds"}.
+python -m metalloid.mps compare.py DESCRIPTOR: for each name, a line of its input, it writes a line of JSON to the file
+with that number, {"name", "error", "seconds"}.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import sys
 import time
@@ -112,8 +114,8 @@ def run_training(training: models.Training) -> None:
 
 def main() -> None:
     count_launches()
-    with open(sys.argv[1], "w") as results:
-        for name in sys.argv[2:]:
+    with os.fdopen(int(sys.argv[1]), "w") as results:
+        for name in map(str.strip, sys.stdin):
             torch.compiler.reset()
             torch.manual_seed(zlib.crc32(name.encode()))
             error, begin = None, time.process_time()
