@@ -4,12 +4,13 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build test test-all test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
 	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
-	@echo 'make test     build and run every test'
+	@echo 'make test     build, and run tests that touch everything, in minutes'
+	@echo 'make test-all     these and all others, as CI does'
 	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
 	@echo 'make test-vector-math  compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)'
 	@echo 'make bench    measure, and write docs/performance.md'
@@ -44,7 +45,11 @@ demo: configure
 
 test: build
 	@scripts/install_dependencies.sh test
-	@BUILD=$(BUILD) scripts/test.sh
+	@BUILD=$(BUILD) scripts/test.sh quick
+
+test-all: build
+	@scripts/install_dependencies.sh test
+	@BUILD=$(BUILD) scripts/test.sh all
 
 cpu_devices := cpu,reference
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.

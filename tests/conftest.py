@@ -37,8 +37,9 @@ for name in [name for name in os.environ if name.startswith("METALLOID_") and na
 os.environ.pop("CI", None)
 
 from check_skips import allowed_skips, may_be_skipped  # noqa: E402
+from slow_tests import is_quick, slow_tests  # noqa: E402
 
-longest_test = 900  # seconds; one that takes longer hangs
+long_test = 900  # seconds
 
 
 def pytest_configure(config):
@@ -70,6 +71,22 @@ def pytest_addoption(parser):
     parser.addoption(
         "--no-skips", action="store_true", help="a skipped test fails unless tests/allowed_skips.txt lists it"
     )
+    parser.addoption("--quick", action="store_true", help="leave out what tests/slow_tests.txt lists")
+    parser.addoption("--slow", action="store_true", help="only what --quick leaves out")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--quick") and not config.getoption("--slow"):
+        return
+    slow, seen = slow_tests(), collections.Counter()
+    chosen, others = [], []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        is_chosen = is_quick(function, seen[function], slow) == config.getoption("--quick")
+        (chosen if is_chosen else others).append(item)
+        seen[function] += 1
+    items[:] = chosen
+    config.hook.pytest_deselected(items=others)
 
 
 def refuse_skip(config, report):
@@ -94,9 +111,9 @@ def pytest_make_collect_report(collector):
 
 
 @pytest.fixture(autouse=True)
-def no_hang(request):
-    """Ends the run, with the places where its threads are, if a test hangs."""
-    faulthandler.dump_traceback_later(longest_test, exit=True, file=request.config.metalloid_stderr)
+def hangs_are_seen(request):
+    """Says where the threads are, again and again, while a test takes long; a busy machine is no failure."""
+    faulthandler.dump_traceback_later(long_test, repeat=True, file=request.config.metalloid_stderr)
     yield
     faulthandler.cancel_dump_traceback_later()
 
