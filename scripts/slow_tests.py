@@ -4,7 +4,8 @@
     scripts/slow_tests.py [--seconds N] [TIMES]    TIMES: build/test_times.json, which pytest writes
 
 Each test function may take N seconds, with all its parameters; of one with many parameters every so-many-th is kept, and
-of a file whose functions all take longer the shortest. So the quick tests still touch everything.
+of a file whose functions all take longer the shortest, unless it takes ten times as long. So the quick tests still
+touch everything.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def choose(times: dict[str, float], limit: float) -> dict[str, int]:
             every = math.ceil(sum(seconds) / limit)
             if every < len(seconds):
                 slow[name] = every
-            elif name != shortest:
+            elif name != shortest or sum(seconds) > 10 * limit:
                 slow[name] = 0
             elif len(seconds) > 1:
                 slow[name] = len(seconds)
