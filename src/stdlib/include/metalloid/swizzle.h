@@ -1,8 +1,8 @@
 // Swizzles of two to four components and halves (`lo`, `hi`, `even`, `odd`) as properties without storage:
 // swizzles<N, T, Vector> is an empty base that gives them to an N-component vector, for vec and packed_vec alike. `xy`
-// and `rg` share accessors. A swizzle that repeats a component can only be
-// read, and one of a swizzle (a.wzyx.lo): what is written to a copy would be lost. (The thousand declarations stand in
-// a base of their own because Clang walks through a class's declarations whenever it compiles one of its constructors.)
+// and `rg` share accessors. A swizzle that repeats a component can only be read, and one of a swizzle (a.wzyx.lo): what
+// is written to a copy would be lost. (The thousand declarations stand in a base of their own because Clang walks
+// through a class's declarations whenever it compiles one of its constructors.)
 #ifndef METALLOID_SWIZZLE_H
 #define METALLOID_SWIZZLE_H
 
