@@ -37,16 +37,8 @@ _MANY = 100  # PyTorch's own file has more definitions
 
 
 @dataclasses.dataclass(frozen=True)
-class Definition:
-    """An entry of a derivatives.yaml."""
-
-    path: str
-    line: int
-    data: dict[str, Any]
-
-    @property
-    def place(self) -> str:
-        return f"{self.path}:{self.line}"
+class Definition(entries.Item):
+    """An item of a derivatives.yaml."""
 
     @property
     def name(self) -> str:

@@ -28,8 +28,8 @@ class YamlError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
-    """A function of a native_functions.yaml as it was read."""
+class Item:
+    """An item of one of PyTorch's yaml files as it was read."""
 
     path: str
     line: int
@@ -38,6 +38,11 @@ class Entry:
     @property
     def place(self) -> str:
         return f"{self.path}:{self.line}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry(Item):
+    """A function of a native_functions.yaml."""
 
     @property
     def schema(self) -> str:
