@@ -4,7 +4,7 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build test test-all test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
+.PHONY: help demo build build-tests test test-dependencies test-all test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
 
 help:
 	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
@@ -33,22 +33,35 @@ dependencies:
 configure: dependencies
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DPython_EXECUTABLE=$(PYTHON)
 
+compile = NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD)
+
 # Also makes `import metalloid` work in .venv, from the build folder.
 build: configure
-	@NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD)
-	@echo '$(CURDIR)/$(BUILD)/python' > "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/metalloid.pth"
+	@$(compile)
+	@$(link_package)
 
-# Only what it runs; `make build` goes on from there.
+link_package = echo '$(CURDIR)/$(BUILD)/python' > "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/metalloid.pth"
+
+# Only what it runs; `make test` and `make build` go on from there.
 demo: configure
-	@NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD) --target metalloid_demo metalloid_compiler
+	@$(compile) --target metalloid_demo metalloid_compiler
 	@$(BUILD)/bin/metalloid_demo
 
-test: build
+# What quick tests run, which is neither fuzzers nor benchmarks.
+build-tests: configure
+	@$(compile) --target metalloid_tests metalloid_cli metalloid_python metalloid_demo metalloid_compiler
+	@$(link_package)
+
+# The packages to compare with are installed while the tests are compiled.
+test-dependencies: dependencies
 	@scripts/install_dependencies.sh test
+
+test: configure
+	@$(MAKE) --no-print-directory -j 2 build-tests test-dependencies
 	@BUILD=$(BUILD) scripts/test.sh quick
 
-test-all: build
-	@scripts/install_dependencies.sh test
+test-all: configure
+	@$(MAKE) --no-print-directory -j 2 build test-dependencies
 	@BUILD=$(BUILD) scripts/test.sh all
 
 cpu_devices := cpu,reference

@@ -40,9 +40,14 @@ if ((${#missing[@]})); then
   fi
   echo "Installing ${#missing[@]} Debian packages with apt-get${as_root[0]:+ through sudo}:"
   echo "  ${missing[*]}" | fold -s -w 100 | sed '2,$s/^/  /'
-  echo "(about 2 GB on disk when nothing is there yet, most of it LLVM)"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+  echo "(about 2 GB on disk and half a minute when nothing is there yet, most of it LLVM)"
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update -qq && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+  fi
+  rm "$log"
 fi
 
 # The stamp lists what was installed, so that a longer list installs again.
