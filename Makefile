@@ -68,7 +68,7 @@ cpu_devices := cpu,reference
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.
 test-operators: build
 	@scripts/install_dependencies.sh test
-	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/device_cache $(PYTHON) scripts/test_operators.py --page docs/operators.md $(OPTIONS)
+	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) scripts/test_operators.py --page docs/operators.md $(OPTIONS)
 
 # PROCESSOR: one that this machine can run the code of, by LLVM's name; FUNCTION: one of them.
 test-vector-math: build

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests: CTest (GoogleTest) and pytest.
-#   scripts/test.sh quick   those that touch everything in minutes
+#   scripts/test.sh quick   those that touch everything in minutes; kernels that an earlier run has compiled are kept
 #   scripts/test.sh all     those, then the others (tests/slow_tests.txt), and the fuzzers for a short while:
-#                           FUZZ_SECONDS sets how long
+#                           FUZZ_SECONDS sets how long; all kernels are compiled anew
 # A test that is skipped fails, unless tests/allowed_skips.txt lists it.
 # Everything runs even if something before it failed; the exit code is non-zero if anything did.
 set -uo pipefail
@@ -11,9 +11,13 @@ tier=${1:-all}
 build=${BUILD:-build}
 failed=0
 
-# Everything that tests leave behind, compiled kernels among it, is in one folder that goes away.
+# What tests leave behind is in one folder that goes away. Compiled kernels, which the C++ tests and pytest's share, and
+# the device mps stay for the next run.
 TMPDIR=$(mktemp -d)
-export TMPDIR TEST_TMPDIR=$TMPDIR METALLOID_CACHE_DIR=$TMPDIR/cache
+export TMPDIR TEST_TMPDIR=$TMPDIR METALLOID_CACHE_DIR=$PWD/$build/test_cache
+if [[ "$tier" == all && -d "$METALLOID_CACHE_DIR" ]]; then
+  find "$METALLOID_CACHE_DIR" -mindepth 1 -maxdepth 1 ! -name extensions -exec rm -rf {} +
+fi
 trap 'rm -rf "$TMPDIR"' EXIT
 # Settings of the person who runs them change no result.
 unset METALLOID_TIMEOUT METALLOID_COMPILE_TIMEOUT METALLOID_TRACE METALLOID_DUMP METALLOID_CACHE_SIZE METALLOID_MPS_MACOS
@@ -22,7 +26,8 @@ run_ctest() {
   ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 86400 -j "$(nproc)" "$@" || failed=1
 }
 run_pytest() {
-  METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --no-skips --durations 25 "$@" || failed=1
+  METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --no-skips --durations 25 \
+    --kernel-cache "$METALLOID_CACHE_DIR" "$@" || failed=1
 }
 
 echo "== Quick C++ tests"
@@ -30,8 +35,7 @@ rm -rf "$build/test_reports"
 run_ctest -LE slow
 
 echo "== The device mps for PyTorch"
-METALLOID_CACHE_DIR=$PWD/$build/device_cache PYTHONPATH=$PWD/$build/python .venv/bin/python -m metalloid.mps -c 'import torch' ||
-  failed=1
+PYTHONPATH=$PWD/$build/python .venv/bin/python -m metalloid.mps -c 'import torch' || failed=1
 
 echo "== Quick Python tests"
 run_pytest --quick

@@ -71,6 +71,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--no-skips", action="store_true", help="a skipped test fails unless tests/allowed_skips.txt lists it"
     )
+    parser.addoption("--kernel-cache", metavar="FOLDER", help="where compiled kernels are kept for other runs")
     parser.addoption("--quick", action="store_true", help="leave out what tests/slow_tests.txt lists")
     parser.addoption("--slow", action="store_true", help="only what --quick leaves out")
 
@@ -119,8 +120,11 @@ def hangs_are_seen(request):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory):
-    """Compiled kernels of other runs stay out of the tests' way; pytest-xdist's processes have one cache."""
+def kernel_cache(request, tmp_path_factory):
+    """Compiled kernels of other runs stay out of the tests' way, unless asked for; pytest-xdist's processes share."""
+    if kept := request.config.getoption("--kernel-cache"):
+        os.environ["METALLOID_CACHE_DIR"] = kept
+        return
     own = cache_with_device(tmp_path_factory.mktemp("cache"))
     if "PYTEST_XDIST_TESTRUNUID" in os.environ:
         shared = tmp_path_factory.getbasetemp().parent / "cache"
@@ -140,7 +144,7 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 def cache_with_device(cache):
     """The device mps takes minutes to compile: scripts/test.sh does it once, for all caches."""
-    prepared = build / "device_cache" / "extensions"
+    prepared = build / "test_cache" / "extensions"
     if prepared.is_dir():
         cache.chmod(0o700)
         shutil.copytree(prepared, cache / "extensions", copy_function=link_or_copy)

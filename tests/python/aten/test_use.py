@@ -33,7 +33,7 @@ def write_operator(folder, name):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory, private_cache):
+def place(tmp_path_factory, kernel_cache):
     """A folder with the operator's folder and its library."""
     place = tmp_path_factory.mktemp("use")
     write_operator(place / "shrink_folder", "my_shrink")
