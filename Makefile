@@ -13,11 +13,11 @@ help:
 	@echo 'make test-all     these and all others, as CI does'
 	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
 	@echo 'make test-vector-math  compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)'
-	@echo 'make bench    measure, and write docs/performance.md'
-	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu --publish")'
-	@echo 'make bench-torch  Metal kernels and PyTorch'"'"'s CPU operators for the same work (OPTIONS="--publish")'
-	@echo 'make bench-machine  kernels against what this machine can do and the reference engine; launch, compile times, scaling'
-	@echo 'make bench-checker  checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy --publish")'
+	@echo 'make bench    measure launches, compile times, products, calls from Python (OPTIONS=--publish: also onto docs/performance.md)'
+	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu" or --publish)'
+	@echo 'make bench-torch  Metal kernels and PyTorch'"'"'s CPU operators for the same work (OPTIONS="--kernels silu" or --publish)'
+	@echo 'make bench-machine  kernels against what this machine can do and the reference engine; launch, compile times, scaling (OPTIONS=--publish)'
+	@echo 'make bench-checker  checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy" or --publish)'
 	@echo 'make format   format the C++ sources'
 	@echo 'make lint     check formatting and run clang-tidy'
 	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
@@ -76,7 +76,7 @@ test-vector-math: build
 	  --gtest_filter='*VectorMath.DISABLED_EveryFloat/$(or $(FUNCTION),*)'
 
 bench: build
-	@$(PYTHON) scripts/bench.py --build $(BUILD)
+	@$(PYTHON) scripts/bench.py --build $(BUILD) $(OPTIONS)
 
 bench-opencl: build
 	@scripts/install_dependencies.sh opencl

@@ -1,6 +1,6 @@
-"""Runs the benchmarks, keeps their JSON in bench/results.json, and rewrites the table in docs/performance.md.
+"""Runs the benchmarks, leaves their samples and tables in build/benchmarks, and puts tables on docs/performance.md.
 
-Machines differ, so the table states ratios of times that were taken in one run.
+A table is of one run. Machines differ, so it states ratios of times that were taken by turns.
 """
 
 import argparse
@@ -41,7 +41,8 @@ products = (
 )
 
 
-def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
+def measure(build: pathlib.Path) -> dict[str, dict]:
+    output = build / "metalloid_bench.json"
     command = [
         build / "bin" / "metalloid_bench",
         f"--benchmark_out={output}",
@@ -51,11 +52,7 @@ def measure(build: pathlib.Path, output: pathlib.Path) -> dict[str, dict]:
         "--benchmark_report_aggregates_only=true",
     ]
     subprocess.run(command, check=True)
-    data = json.loads(output.read_text())
-    for private in ("host_name", "executable"):
-        data["context"].pop(private, None)
-    output.write_text(json.dumps(data, indent=1) + "\n")
-    entries = data["benchmarks"]
+    entries = json.loads(output.read_text())["benchmarks"]
     failed = [entry["name"] for entry in entries if entry.get("error_occurred")]
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
@@ -158,7 +155,7 @@ def table(results: dict[str, dict], calls: dict[str, float]) -> str:
         met = "" if limit is None else "met" if (value <= limit if limit > 0 else value >= -limit) else "missed"
         lines.append(f"| {name} | {aim} | {value:.2f}{unit} | {met} | {source} |")
     lines.append("")
-    lines.append(f"Medians of 5 repetitions on {processor()}, {os.cpu_count()} cores, {platform.machine()} Linux.")
+    lines.append("Medians of 5 repetitions.")
     return "\n".join(lines)
 
 
@@ -174,7 +171,6 @@ def device_table(times: dict[str, dict[str, dict[str, float]]]) -> str:
         out, new = ((took[one] - took["launch"]) * 1e6 for one in ("call", "call_with_new_result"))
         met = "met" if max(out, new) <= 10 else "missed"
         lines.append(f"| `{name}` | {took['launch'] * 1e6:.1f} us | {out:.1f} us | {new:.1f} us | {met} |")
-    lines += ["", f"Medians of {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."]
     return "\n".join(lines)
 
 
@@ -186,41 +182,40 @@ def write(name: str, text: str) -> None:
     if not found:
         sys.exit(f"{page.relative_to(root)} has no place for {name}")
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-    print(f"\n{text}\n\nWritten to {page.relative_to(root)}.")
 
 
 def keep(name: str, result: dict, text: str, build: pathlib.Path, publish: bool) -> None:
-    """Leaves numbers and their table in the build folder, or in bench/ and on the page."""
-    data = json.dumps(result, indent=1) + "\n"
+    """Leaves samples and their table in the build folder, and puts the table on the page if it is to be published."""
+    text = f"{text}\n\nTaken on {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."
+    folder = build / "benchmarks"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / f"{name}.md").write_text(text + "\n")
     if publish:
-        (root / "bench" / f"{name}.json").write_text(data)
-        return write(name, text)
-    (build / f"{name}.json").write_text(data)
-    (build / f"{name}.md").write_text(text + "\n")
-    print(f"\n{text}\n\nWritten to {build / name}.md and .json.")
-
-
-def checker_page(result: dict) -> str:
-    return f"{checker_tables(result)}\n\nTaken on {datetime.date.today()} on {processor()}, {os.cpu_count()} cores."
+        write(name, text)
+    print(f"\n{text}\n\nWritten to {folder / name}.json and .md{f' and {page.relative_to(root)}' if publish else ''}.")
 
 
 tables = {
-    "checker": checker_page,
+    "checker": checker_tables,
     "machine": machine_table,
     "opencl": comparison_table,
     "torch": comparison_table,
     "unchecked": bounds_table,
 }
+PARTIAL = ("--devices", "--kernels", "--without-oclgrind")  # options of comparisons that leave out rows or columns
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=root / "build")
     parser.add_argument("--device", action="store_true", help='only PyTorch\'s operators on "mps"')
     parser.add_argument("--against", choices=tuple(tables), help="only the comparison; more options are its own")
-    parser.add_argument("--publish", action="store_true", help="with --against: put the table on the page")
-    options, rest = parser.parse_known_args()
+    parser.add_argument("--publish", action="store_true", help="put the tables on the page, each whole")
+    options, rest = parser.parse_known_args(arguments)
     build = options.build.resolve()
+    if options.publish and (partial := [word for word in rest if word.partition("=")[0] in PARTIAL]):
+        parser.error(f"a table is published whole: without {partial[0]}")
     if options.against:
         result = measure_comparison(options.against, build, rest)
         keep(options.against, result, tables[options.against](result), build, options.publish)
@@ -230,10 +225,11 @@ def main() -> None:
     if rest:
         parser.error(f"unknown: {' '.join(rest)}")
     if not options.device:
-        output = root / "bench" / "results.json"
-        write("table", table(measure(build, output), measure_python(build)))
+        results, calls = measure(build), measure_python(build)
+        keep("table", {"benchmarks": results, "calls": calls}, table(results, calls), build, options.publish)
     if importlib.util.find_spec("torch"):
-        write("device", device_table(measure_device(build)))
+        times = measure_device(build)
+        keep("device", times, device_table(times), build, options.publish)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The comparisons of bench/: their arithmetic, their tables and their kernels. Nothing is timed here."""
 
+import json
 import re
 import shlex
 import sys
@@ -10,6 +11,7 @@ from conftest import root
 
 sys.path.insert(0, str(root / "bench"))
 
+import bench  # noqa: E402
 import measuring  # noqa: E402
 from bench_tables import comparison_table  # noqa: E402
 
@@ -52,6 +54,40 @@ def test_table_says_what_disturbs():
     assert "not the fastest; ran on the engine reference; 50% of the machine was busy otherwise" in two
     assert "| 3.00 | 1.00 |" in mean
     assert "| `three` | | | | | | wrong, Intel: 1 of 8 elements |" in table
+
+
+@pytest.fixture
+def performance_page(tmp_path, monkeypatch):
+    """A page with places for two tables, and a comparison that takes no time."""
+    page = tmp_path / "performance.md"
+    page.write_text("".join(f"{bench.marks[0].format(name)}\nold {name}\n{bench.marks[1].format(name)}\n" for name in ("torch", "opencl")))
+    row = {"seconds": {"cpu": [1.0, 1.0], "torch": [3.0, 3.0]}, "engines": {"cpu": "simd"}, "other_load": 0.0}
+    result = {"runtimes": {"cpu": "A", "torch": "B"}, "first_engines": {"cpu": "simd"}, "kernels": {"one": row}, "wrong": {}}
+    monkeypatch.setattr(bench, "page", page)
+    monkeypatch.setattr(bench, "root", tmp_path)
+    monkeypatch.setattr(bench, "measure_comparison", lambda *_: result)
+    return page
+
+
+def test_a_run_publishes_its_own_table_alone(performance_page, tmp_path):
+    before = performance_page.read_text()
+    bench.main(["--build", str(tmp_path), "--against", "torch"])
+    assert performance_page.read_text() == before, "only if asked to"
+    bench.main(["--build", str(tmp_path), "--against", "torch", "--publish"])
+    text = performance_page.read_text()
+    assert "old opencl" in text and "old torch" not in text and "| 3.00 ± 0 % | fastest |" in text
+    table = (tmp_path / "benchmarks" / "torch.md").read_text()
+    assert table in text and re.search(r"^Taken on \d{4}-\d\d-\d\d on .*, \d+ cores\.$", table, re.MULTILINE)
+    assert json.loads((tmp_path / "benchmarks" / "torch.json").read_text())["kernels"]["one"]["seconds"]["torch"] == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("option", [["--kernels", "one"], ["--kernels=one"], ["--devices", "cpu"], ["--without-oclgrind"]])
+def test_no_part_of_a_table_is_published(performance_page, tmp_path, capsys, option):
+    before = performance_page.read_text()
+    with pytest.raises(SystemExit):
+        bench.main(["--build", str(tmp_path), "--against", "torch", "--publish", *option])
+    assert "a table is published whole" in capsys.readouterr().err
+    assert performance_page.read_text() == before
 
 
 @pytest.mark.parametrize("file", opencl, ids=lambda file: file.stem)
