@@ -11,7 +11,7 @@ help:
 	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
 	@echo 'make test     build, and run tests that touch everything, in minutes'
 	@echo 'make test-all     these and all others, as CI does'
-	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, and write docs/operators.md (OPTIONS="--op add")'
+	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, which leaves $(BUILD)/operators.md (OPTIONS="--op add", or --publish for docs/operators.md)'
 	@echo 'make test-vector-math  compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)'
 	@echo 'make bench    measure launches, compile times, products, calls from Python (OPTIONS=--publish: also onto docs/performance.md)'
 	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu" or --publish)'
@@ -68,7 +68,7 @@ cpu_devices := cpu,reference
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.
 test-operators: build
 	@scripts/install_dependencies.sh test
-	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) scripts/test_operators.py --page docs/operators.md $(OPTIONS)
+	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) scripts/test_operators.py $(OPTIONS)
 
 # PROCESSOR: one that this machine can run the code of, by LLVM's name; FUNCTION: one of them.
 test-vector-math: build

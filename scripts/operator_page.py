@@ -1,4 +1,4 @@
-"""docs/operators.md: what test_operators.py saw."""
+"""What test_operators.py saw: docs/operators.md, and a table by operator for the build folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Results = Mapping[tuple[str, str], dict[str, Any]]
 
 
 def page(about: dict[str, Any], results: Results, excuses: Sequence[Excuse], of_pytorch: Iterable[str], command: str) -> str:
-    """Markdown.
+    """Totals, and what differs and why, as Markdown.
 
     Args:
         about: what a worker says of itself.
@@ -34,22 +34,33 @@ def page(about: dict[str, Any], results: Results, excuses: Sequence[Excuse], of_
         of_pytorch: overloads that PyTorch has for MPS.
         command: what wrote it.
     """
-    known = {key: result for key, result in results.items() if key[0] in about["operators"]}
+    known = _known(about, results)
     return "\n".join(
         [
             "# Operators of the device mps",
             "",
-            f"Written by `{command}` with torch {about['torch']}; do not edit.",
+            f"Written by `{command}` with torch {about['torch']}. Every run of `make test-operators` leaves what it saw in",
+            "`build/operators.md`, operator by operator and type by type.",
+            "",
             "PyTorch's own samples (OpInfo, `torch.testing._internal.common_methods_invocations.op_db`) run on the device mps and on",
             "the CPU; results, derivatives and errors are compared with PyTorch's tolerances.",
             "",
             *_counts(about, known, excuses, set(of_pytorch)),
-            *_failures(excuses, known),
-            *_table(about, known, excuses),
-            *_overloads(about, known),
-            "",
+            *_on_the_cpu(about, known),
+            *_failures(excuses),
         ]
     )
+
+
+def table(about: dict[str, Any], results: Results) -> str:
+    """What computed each operator, by type, and the registered overloads, as Markdown."""
+    known = _known(about, results)
+    title = ["# Operators of the device mps, one by one", "", f"With torch {about['torch']}.", ""]
+    return "\n".join([*title, *_table(about, known), *_overloads(about, known), ""])
+
+
+def _known(about: dict[str, Any], results: Results) -> Results:
+    return {key: result for key, result in results.items() if key[0] in about["operators"]}
 
 
 def _counts(about: dict[str, Any], results: Results, excuses: Sequence[Excuse], of_pytorch: set[str]) -> list[str]:
@@ -96,7 +107,19 @@ def _counts(about: dict[str, Any], results: Results, excuses: Sequence[Excuse], 
     return [*lines, ""]
 
 
-def _failures(excuses: Sequence[Excuse], results: Results) -> list[str]:
+def _on_the_cpu(about: dict[str, Any], results: Results) -> list[str]:
+    alone, in_part = [], []
+    for name in sorted(about["operators"]):
+        letters = {_letter(results.get((name, dtype)))[:1] for dtype in DTYPES}
+        if BOTH in letters or {METAL, CPU} <= letters:
+            in_part.append(f"`{name}`")
+        elif CPU in letters:
+            alone.append(f"`{name}`")
+    lines = ["## On the CPU", "", f"The CPU computes {len(alone)} operators, over the same memory: {', '.join(alone)}.", ""]
+    return [*lines, f"It computes {len(in_part)} in part, or for some types or samples: {', '.join(in_part)}.", ""]
+
+
+def _failures(excuses: Sequence[Excuse]) -> list[str]:
     lines = ["## Known failures", "", "| Operators | Types | Tests | Why |", "|---|---|---|---|"]
     for one in sorted(excuses, key=lambda excuse: sorted(excuse.operators)):
         names = ", ".join(f"`{name}`" for name in sorted(one.operators))
@@ -104,12 +127,12 @@ def _failures(excuses: Sequence[Excuse], results: Results) -> list[str]:
     return [*lines, ""]
 
 
-def _table(about: dict[str, Any], results: Results, excuses: Sequence[Excuse]) -> list[str]:
+def _table(about: dict[str, Any], results: Results) -> list[str]:
     lines = [
         "## By operator",
         "",
         f"`{METAL}`: Metal kernels computed all of its samples. `{BOTH}`: some of them, or with operators on the CPU beside them. "
-        f"`{CPU}`: the CPU. `{VIEW}`: nothing is computed. `{WRONG}` follows where a sample is wrong (above). Empty: not a type of "
+        f"`{CPU}`: the CPU. `{VIEW}`: nothing is computed. `{WRONG}` follows where a sample is wrong (docs/operators.md says why). Empty: not a type of "
         "the operator, or not compared.",
         "",
         f"| Operator | {' | '.join(SHORT)} | on the CPU |",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs PyTorch's OpInfo on the device mps against the CPU, and writes docs/operators.md of what it saw.
+"""Runs PyTorch's OpInfo on the device mps against the CPU, and says what it saw.
 
 Results are appended to a file, a line of JSON each; operators that it has are not run again, so that an interrupted run goes on.
+Beside it comes a table by operator; docs/operators.md is written only where that is asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import operator_workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = root / "build" / "operators.jsonl"
+PAGE = root / "docs" / "operators.md"
 
 
 def main() -> int:
@@ -33,8 +35,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="run kernels under the checker (docs/checker.md); with a results file of its own")
     parser.add_argument("--again", action="store_true", help="forget the results file's")
     parser.add_argument("--wrong", action="store_true", help="only what the results file has as wrong, again")
-    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="write the page of the results, here")
+    parser.add_argument("--publish", action="store_true", help="write docs/operators.md, for which no result may be missing")
     options = parser.parse_args()
+    if options.check and options.publish:
+        parser.error("docs/operators.md is about runs without --check")
     if options.check and options.results == RESULTS:
         options.results = RESULTS.with_name("operators_checked.jsonl")
 
@@ -51,6 +55,10 @@ def main() -> int:
         and ((name, dtype) not in known or options.op or options.wrong)
         and (not options.wrong or ((name, dtype) in known and expected_failures.unexpected(known[name, dtype], excuses)))
     ]
+    to_come = known.keys() | {(job["op"], job["dtype"]) for job in jobs}
+    missing = sum((name, dtype) not in to_come for name, dtypes in about["operators"].items() for dtype in [*dtypes, "errors"])
+    if options.publish and missing:
+        parser.error(f"{missing} operators and types would be missing on docs/operators.md: run all of them")
     options.results.parent.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with options.results.open("w" if options.again else "a") as file:
@@ -65,12 +73,15 @@ def main() -> int:
 
         operator_workers.run_all(iter(jobs), options.jobs, tell)
     ran = [known[job["op"], job["dtype"]] for job in jobs]
-    if options.page and not options.check:
-        said = f' OPTIONS="--sample {options.sample}"' if options.sample else ""
-        options.page.write_text(operator_page.page(about, known, excuses, about["of_pytorch"], f"make test-operators{said}"))
+    by_operator = options.results.with_suffix(".md")
+    by_operator.write_text(operator_page.table(about, known))
+    if options.publish:
+        said = f'"--publish --sample {options.sample}"' if options.sample else "--publish"
+        PAGE.write_text(operator_page.page(about, known, excuses, about["of_pytorch"], f"make test-operators OPTIONS={said}"))
     wrong = [line for result in ran for line in expected_failures.unexpected(result, excuses)]
     compared = sum(sum(result["compared"].values()) for result in ran)
     print(f"{len(ran)} operators and types, {compared} comparisons, {len(wrong)} unexpected, {time.monotonic() - begin:.0f} s")
+    print(f"By operator: {by_operator}")
     return 1 if wrong else 0
 
 

@@ -45,4 +45,4 @@ def test_operators_agree_with_the_cpu_and_run_the_kernels_that_they_register(wor
 def test_the_page_has_all_registrations(worker):
     page = (root / "docs" / "operators.md").read_text()
     count = int(re.search(r"registered for MPS with Metal kernels .*\| (\d+) \|", page)[1])
-    assert count == len(worker.about["own"]), "run make test-operators"
+    assert count == len(worker.about["own"]), "run make test-operators OPTIONS=--publish"
