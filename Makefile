@@ -4,28 +4,10 @@ BUILD := build
 PYTHON := $(CURDIR)/.venv/bin/python
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: help demo build build-tests test test-dependencies test-all test-operators test-vector-math bench bench-opencl bench-torch bench-machine bench-checker format lint compare-engines compare-oracle fuzz wheel wheel-test clean dependencies configure
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
 
-help:
-	@echo 'make demo     install what is missing, build, run every example kernel and check its results'
-	@echo 'make build    build the library, the command line and the Python package into $(BUILD)/'
-	@echo 'make test     build, and run tests that touch everything, in minutes'
-	@echo 'make test-all     these and all others, as CI does'
-	@echo 'make test-operators  run all of PyTorch'"'"'s OpInfo on the device mps, which leaves $(BUILD)/operators.md (OPTIONS="--op add", or --publish for docs/operators.md)'
-	@echo 'make test-vector-math  compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)'
-	@echo 'make bench    measure launches, compile times, products, calls from Python (OPTIONS=--publish: also onto docs/performance.md)'
-	@echo 'make bench-opencl  the same kernels in Metal and in OpenCL C, on PoCL and Intel'"'"'s runtime (OPTIONS="--kernels silu" or --publish)'
-	@echo 'make bench-torch  Metal kernels and PyTorch'"'"'s CPU operators for the same work (OPTIONS="--kernels silu" or --publish)'
-	@echo 'make bench-machine  kernels against what this machine can do and the reference engine; launch, compile times, scaling (OPTIONS=--publish)'
-	@echo 'make bench-checker  checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy" or --publish)'
-	@echo 'make format   format the C++ sources'
-	@echo 'make lint     check formatting and run clang-tidy'
-	@echo 'make fuzz     feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)'
-	@echo 'make compare-engines  run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1)'
-	@echo 'make compare-oracle  run random kernels on every CPU device and compare with NumPy (COUNT=20000 SEED=1 DEVICES=cpu,reference)'
-	@echo 'make wheel    build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")'
-	@echo 'make wheel-test  install the wheels into bare Debian systems and use them there (needs root and debootstrap)'
-	@echo 'make clean    delete $(BUILD)/'
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
 dependencies:
 	@scripts/install_dependencies.sh
@@ -34,92 +16,89 @@ configure: dependencies
 	@test -f $(BUILD)/build.ninja || cmake --preset release -DPython_EXECUTABLE=$(PYTHON)
 
 compile = NINJA_STATUS='[%f of %t, %e s] ' cmake --build $(BUILD)
-
-# Also makes `import metalloid` work in .venv, from the build folder.
-build: configure
-	@$(compile)
-	@$(link_package)
-
+# Makes `import metalloid` work in .venv, from the build folder.
 link_package = echo '$(CURDIR)/$(BUILD)/python' > "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/metalloid.pth"
 
 # Only what it runs; `make test` and `make build` go on from there.
-demo: configure
+demo: configure ## install what is missing, build, run every example kernel and check its results
 	@$(compile) --target metalloid_demo metalloid_compiler
 	@$(BUILD)/bin/metalloid_demo
+
+build: configure ## build the library, the command line and the Python package into build/
+	@$(compile)
+	@$(link_package)
 
 # What quick tests run, which is neither fuzzers nor benchmarks.
 build-tests: configure
 	@$(compile) --target metalloid_tests metalloid_cli metalloid_python metalloid_demo metalloid_compiler
 	@$(link_package)
 
-# The packages to compare with are installed while the tests are compiled.
 test-dependencies: dependencies
 	@scripts/install_dependencies.sh test
 
-test: configure
+# The packages to compare with are installed while the tests are compiled.
+test: configure ## build, and run tests that touch everything, in minutes
 	@$(MAKE) --no-print-directory -j 2 build-tests test-dependencies
 	@BUILD=$(BUILD) scripts/test.sh quick
 
-test-all: configure
+test-all: configure ## these and all others, as CI does
 	@$(MAKE) --no-print-directory -j 2 build test-dependencies
 	@BUILD=$(BUILD) scripts/test.sh all
 
-cpu_devices := cpu,reference
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.
-test-operators: build
+test-operators: build ## run all of PyTorch's OpInfo on the device mps, which leaves build/operators.md (OPTIONS="--op add", or --publish for docs/operators.md)
 	@scripts/install_dependencies.sh test
 	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) scripts/test_operators.py $(OPTIONS)
 
 # PROCESSOR: one that this machine can run the code of, by LLVM's name; FUNCTION: one of them.
-test-vector-math: build
+test-vector-math: build ## compare the vector math functions with double for every float (an hour; PROCESSOR=haswell)
 	@METALLOID_PROCESSOR=$(PROCESSOR) $(BUILD)/bin/metalloid_tests --gtest_also_run_disabled_tests --gtest_brief=1 \
 	  --gtest_filter='*VectorMath.DISABLED_EveryFloat/$(or $(FUNCTION),*)'
 
-bench: build
+bench: build ## measure launches, compile times, products, calls from Python (OPTIONS=--publish: also onto docs/performance.md)
 	@$(PYTHON) scripts/bench.py --build $(BUILD) $(OPTIONS)
 
-bench-opencl: build
+bench-opencl: build ## the same kernels in Metal and in OpenCL C, on PoCL and Intel's runtime (OPTIONS="--kernels silu" or --publish)
 	@scripts/install_dependencies.sh opencl
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against opencl $(OPTIONS)
 
-bench-torch: build
+bench-torch: build ## Metal kernels and PyTorch's CPU operators for the same work (OPTIONS="--kernels silu" or --publish)
 	@scripts/install_dependencies.sh test
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against torch $(OPTIONS)
 
-bench-machine: build
+bench-machine: build ## kernels against what this machine can do and the reference engine; launch, compile times, scaling (OPTIONS=--publish)
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against machine $(OPTIONS)
 
-bench-checker: build
+bench-checker: build ## checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy" or --publish)
 	@scripts/install_dependencies.sh checker
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against checker $(OPTIONS)
 
-fuzz: build
+fuzz: build ## feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
 
-compare-engines: build
+compare-engines: build ## run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1)
 	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000) \
 	  --seconds $(or $(SECONDS),0)
 
-cpu_devices := cpu,reference
 # An interrupted run goes on where it was when it is started again with the same seeds.
-compare-oracle: build
+compare-oracle: build ## run random kernels on every CPU device and compare with NumPy (COUNT=20000 SEED=1 DEVICES=cpu,reference)
 	@METALLOID_BUILD=$(BUILD) .venv/bin/python tests/oracle/sweep.py --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
-	  --devices $(or $(DEVICES),$(cpu_devices)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
+	  $(addprefix --devices ,$(DEVICES)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
 
-wheel: dependencies
+wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")
 	@scripts/wheel.sh $(PYTHONS)
 
-wheel-test: dependencies
+wheel-test: dependencies ## install the wheels into bare Debian systems and use them there (needs root and debootstrap)
 	@scripts/test_wheel.sh $(SUITES)
 
-format:
+format: ## format the C++ sources
 	@scripts/install_dependencies.sh lint
 	@clang-format-22 -i $(SOURCES)
 
-lint: configure
+lint: configure ## check formatting and run clang-tidy
 	@scripts/install_dependencies.sh lint
 	@clang-format-22 --dry-run --Werror $(SOURCES)
 	@git ls-files 'src/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'python/*.cpp' 'bench/*.cpp' ':!python/metalloid' | xargs -P "$$(nproc)" -n 4 clang-tidy-22 -p $(BUILD) --quiet
 
-clean:
+clean: ## delete build/
 	rm -rf $(BUILD)

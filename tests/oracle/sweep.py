@@ -33,6 +33,8 @@ from .make_program import kernels_per_library, make_program, shapes_for  # noqa:
 from .minimise import minimise  # noqa: E402
 from .program import Program  # noqa: E402
 
+DEVICES = ["cpu", "reference"]  # every engine that runs on any machine
+
 
 def counts_of() -> dict[str, int]:
     return {"kernels": 0, "dispatches": 0, "taken": 0, "differ": 0}
@@ -158,7 +160,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--devices", default="cpu,reference")
+    parser.add_argument("--devices", default=",".join(DEVICES))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=0, help="begin no library after that")
     parser.add_argument("--progress", help="a file that keeps what is done")

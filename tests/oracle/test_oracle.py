@@ -14,15 +14,12 @@ from .make_program import kernels_per_library, make_program, shapes_for
 from .metal_source import library_source
 from .scalar_types import Type, floats, integers, type_of
 
-devices = ["cpu", "reference"]
-
-
 @pytest.mark.parametrize("library", range(8))
 def test_kernels_write_what_numpy_computes(library):
     first = library * kernels_per_library
-    counts, reports = sweep.compare_library(range(first, first + kernels_per_library), devices)
+    counts, reports = sweep.compare_library(range(first, first + kernels_per_library), sweep.DEVICES)
     assert not reports, "\n".join(reports)
-    assert all(counts[device]["kernels"] == kernels_per_library for device in devices)
+    assert all(counts[device]["kernels"] == kernels_per_library for device in sweep.DEVICES)
     assert counts["cpu"]["taken"] >= kernels_per_library // 2  # by the SIMD engine
 
 
