@@ -9,8 +9,11 @@ from typing import Any
 import expected_failures
 from expected_failures import Excuse
 
-DTYPES = ["float32", "float16", "bfloat16", "complex64", "complex32", "int64", "int32", "int16", "int8", "uint8", "bool"]
-SHORT = ["f32", "f16", "bf16", "c64", "c32", "i64", "i32", "i16", "i8", "u8", "bool"]
+# With their columns' titles.
+DTYPES = {
+    "float32": "f32", "float16": "f16", "bfloat16": "bf16", "complex64": "c64", "complex32": "c32", "int64": "i64",
+    "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "bool",
+}  # fmt: skip
 TESTS = {
     "output": "results",
     "gradient": "gradients (float32)",
@@ -135,8 +138,8 @@ def _table(about: dict[str, Any], results: Results) -> list[str]:
         f"`{CPU}`: the CPU. `{VIEW}`: nothing is computed. `{WRONG}` follows where a sample is wrong (docs/operators.md says why). Empty: not a type of "
         "the operator, or not compared.",
         "",
-        f"| Operator | {' | '.join(SHORT)} | on the CPU |",
-        f"|---|{'---|' * (len(SHORT) + 1)}",
+        f"| Operator | {' | '.join(DTYPES.values())} | on the CPU |",
+        f"|---|{'---|' * (len(DTYPES) + 1)}",
     ]
     for name in sorted(about["operators"]):
         found = [results.get((name, dtype)) for dtype in DTYPES]

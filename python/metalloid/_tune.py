@@ -14,13 +14,6 @@ from ._arguments.tensors import is_tensor, memory_of
 
 Extents = int | Sequence[int]
 
-_kinds = {
-    ("bool", 1): "bool",
-    ("int", 1): "i8", ("int", 2): "i16", ("int", 4): "i32", ("int", 8): "i64",
-    ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
-    ("float", 2): "f16", ("float", 4): "f32", ("bfloat", 2): "bf16",
-}  # fmt: skip
-
 
 @dataclasses.dataclass(frozen=True)
 class TuneTrial:
@@ -219,8 +212,9 @@ def _describe(args: Sequence[Any], bindings: Sequence[tuple[int, Any]]) -> tuple
             continue  # the error buffer
         value = args[index]
         if isinstance(binding, _core.HostArray):
-            kind = _kinds.get((binding.kind, binding.item_bytes), "")
-            contents[index] = (kind, [int(extent) for extent in getattr(value, "shape", (binding.count,))])
+            shape = [int(extent) for extent in getattr(value, "shape", (binding.count,))]
+            name = binding.kind if binding.kind == "bool" else f"{binding.kind}{8 * binding.item_bytes}"
+            contents[index] = (names_by_library().get(name, ""), shape)
         elif is_tensor(value) and not isinstance(binding, bytes):
             contents[index] = (_tensor_kind(value), list(value.shape))
         elif isinstance(value, (list, tuple)) and value and is_tensor(value[0]):

@@ -117,6 +117,10 @@ TEST(Argument, WhatDoesNotParseIsExplained) {
   EXPECT_NE(refusal("hello").find("not understood"), std::string::npos);
   EXPECT_NE(refusal("f64:1").find("no 64-bit floats"), std::string::npos);
   EXPECT_NE(refusal("float[4]=ones").find("written f32 here"), std::string::npos);
+  EXPECT_NE(refusal("bfloat16:1").find("written bf16 here"), std::string::npos);
+  EXPECT_NE(refusal("uchar:1").find("written u8 here"), std::string::npos);
+  EXPECT_NE(refusal("uint16_t:1").find("written u16 here"), std::string::npos);
+  EXPECT_NE(refusal("double:1").find("no 64-bit floats"), std::string::npos);
   EXPECT_NE(refusal("f32[4]=aragne").find("'aragne' is neither"), std::string::npos);
   EXPECT_NE(refusal("f32[4]").find("KIND[N,...]=FILL"), std::string::npos);
   EXPECT_NE(refusal("f32[4]=").find("nothing after '='"), std::string::npos);

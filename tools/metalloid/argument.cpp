@@ -90,16 +90,13 @@ void parse_fill(ArgumentSpec& spec, std::string_view fill) {
 
 // What people write for a kind that has another name here.
 void suggest_kind(std::string_view text, std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> others[] = {
-      {"float", "f32"},     {"float32", "f32"}, {"half", "f16"},  {"float16", "f16"}, {"bfloat", "bf16"},
-      {"bfloat16", "bf16"}, {"int", "i32"},     {"int32", "i32"}, {"uint", "u32"},    {"uint32", "u32"},
-      {"short", "i16"},     {"ushort", "u16"},  {"char", "i8"},   {"uchar", "u8"},    {"long", "i64"},
-      {"ulong", "u64"},     {"int64", "i64"},   {"uint8", "u8"},  {"int8", "i8"},     {"int16", "i16"},
-      {"uint16", "u16"},    {"uint64", "u64"}};
-  for (const auto& [other, kind] : others) {
-    if (name == other) fail(text, fmt::format("element type '{}' is written {} here", name, kind));
+  const ElementType meant = find_element_type([&](const ElementTypeInfo& info) {
+    return name == info.name || name == info.metal_name || name == info.library_name || name == info.sized_name;
+  });
+  if (meant == ElementType::float64) fail(text, "Metal has no 64-bit floats; give f32");
+  if (parse_kind(name_of(meant))) {
+    fail(text, fmt::format("element type '{}' is written {} here", name, name_of(meant)));
   }
-  if (name == "f64" || name == "double") fail(text, "Metal has no 64-bit floats; give f32");
 }
 
 // "a" or "a+16". A name has no '+'.

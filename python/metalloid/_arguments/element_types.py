@@ -30,6 +30,12 @@ def names_by_library() -> dict[str, str]:
 
 
 @functools.cache
+def kind_of(name: str) -> str:
+    """What HostArray calls the kind of a type that reflection names: "f32" is "float"."""
+    return library_names()[name].rstrip("0123456789")
+
+
+@functools.cache
 def _formats() -> dict[str, tuple[str, str]]:
     """Metal's floating-point formats: what Metal and array libraries call them."""
     from .._core import element_types

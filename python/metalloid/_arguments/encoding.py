@@ -13,20 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
-from .element_types import check_format, describe
+from .element_types import check_format, describe, kind_of
 from .numbers import described, number
 from .policy import ArgumentPolicy, arrays_in_place
 from .tensors import Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
 
 # arg_casts: struct format of one element and the Python type that it takes.
 _casts = {"fp16": ("e", float), "int32": ("i", int), "int16": ("h", int), "int8": ("b", int), "uint8": ("B", int)}
-
-_array_kinds = {
-    "bool": "bool",
-    "i8": "int", "i16": "int", "i32": "int", "i64": "int",
-    "u8": "uint", "u16": "uint", "u32": "uint", "u64": "uint",
-    "f16": "float", "f32": "float", "bf16": "bfloat",
-}  # fmt: skip
 
 
 def _bfloat16(value: float) -> int:
@@ -82,7 +75,7 @@ def _check_number(given: Any, argument: Mapping[str, Any] | None, is_float: bool
     wants = argument["scalar"]
     if is_float and wants != "f32":
         raise TypeError(f"{describe(argument)}: {described(given)} is bound as float32 (arg_casts converts)")
-    if not is_float and _array_kinds[wants] in ("float", "bfloat"):
+    if not is_float and kind_of(wants) in ("float", "bfloat"):
         raise TypeError(f"{describe(argument)}: {described(given)} is bound as int64; give a float")
 
 
@@ -98,7 +91,7 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> 
     wants, kind, size = argument["scalar"], array.kind, array.item_bytes
     if wants == "" or kind == "other" or (kind == "uint" and size == 1):
         return  # structs, void and raw bytes: the kernel's business
-    wanted_kind = _array_kinds[wants]
+    wanted_kind = kind_of(wants)
     if kind == "complex":  # a vector of two elements
         kind, size = "float", size // 2
     integers = {"int", "uint"}

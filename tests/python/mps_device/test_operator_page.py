@@ -42,8 +42,8 @@ def test_the_page_counts_what_nobody_explains():
 def test_the_table_has_each_operator():
     table = operator_page.table(ABOUT, RESULTS)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
-    shown = {row[0]: (dict(zip(operator_page.SHORT, row[1:-1], strict=True)), row[-1]) for row in rows}
-    none = dict.fromkeys(operator_page.SHORT, "")
+    shown = {row[0]: (dict(zip(operator_page.DTYPES.values(), row[1:-1], strict=True)), row[-1]) for row in rows}
+    none = dict.fromkeys(operator_page.DTYPES.values(), "")
     assert shown == {
         "`add`": ({**none, "f32": "Mx", "i64": "M"}, ""),
         "`fft`": ({**none, "f32": "m"}, "_fft_r2c"),

@@ -39,6 +39,9 @@ kernel void copy_2d(device const half* x, device half* out, constant uint& width
 }
 kernel void dynamic(device float* out, threadgroup float* shared [[threadgroup(0)]],
                     uint t [[thread_index_in_threadgroup]]) { shared[t] = 1; out[0] = shared[0]; }
+kernel void nearly(device float2* x, uint i [[thread_position_in_grid]], uint threads [[threads_per_threadgroup]]) {
+  x[i] = float2(1 + threads * 1e-7f, 2);
+}
 struct Two { metal::array<device float*, 2> arrays; };
 kernel void through_addresses(constant Two& two, uint i [[thread_position_in_grid]]) {
   two.arrays[1][i] += two.arrays[0][i];
@@ -172,6 +175,14 @@ def test_torch_tensors_and_lists_of_them(lib):
     result = metalloid.tune(lib.through_addresses, [a, b], threads=64, rounds=1, force=True)
     assert {trial.outcome for trial in result.trials} == {"measured"}
     assert not result.results_vary and torch.equal(b, torch.zeros(64)) and torch.equal(base, torch.arange(128.0))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_complex_results_may_be_rounded_otherwise(lib, library):
+    arrays = pytest.importorskip(library)
+    x = arrays.zeros(256, dtype=arrays.complex64)
+    result = metalloid.tune(lib.nearly, x, threads=256, group_sizes=[32, 64], rounds=1, force=True)
+    assert [trial.outcome for trial in result.trials] == ["measured", "measured"]
 
 
 def test_under_the_mps_runner(tmp_path):
