@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/cpu/run/watchdog.h"
+#include "engines/cpu_shared/run/watchdog.h"
 #include "isolation/descriptor_passing.h"
 #include "support/build_id.h"
 #include "support/fork_safe_mutex.h"

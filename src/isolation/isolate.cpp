@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engines/cpu/run/watchdog.h"
+#include "engines/cpu_shared/run/watchdog.h"
 #include "isolation/compiler_process.h"
 #include "isolation/job.h"
 #include "metalloid/error.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/cpu/hardware.h"
+#include "engines/cpu_shared/hardware.h"
 #include "metalloid/device.h"
 #include "metalloid/error.h"
 #include "runtime/states.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "engines/cpu/code/machine.h"
+#include "engines/cpu_shared/code/machine.h"
 #include "engines/simd/lower_vector_math.h"
 #include "engines/simd/math/rare_lanes.h"
 #include "ir/assemble.h"

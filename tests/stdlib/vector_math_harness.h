@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/cpu/code/loader.h"
+#include "engines/cpu_shared/code/loader.h"
 
 namespace metalloid::stdlib_test {
 

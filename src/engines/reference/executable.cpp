@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engines/cpu/run/launch.h"
+#include "engines/cpu_shared/run/launch.h"
 #include "engines/reference/threadgroup_runner.h"
 
 namespace metalloid::engines::reference {

@@ -7,7 +7,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "engines/cpu/run/stack_switch.h"
+#include "engines/cpu_shared/run/stack_switch.h"
 
 namespace metalloid::engines::reference {
 namespace {

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/cpu/passes/thread_state.h"
+#include "engines/cpu_shared/passes/thread_state.h"
 #include "engines/reference/meeting_abi.h"
 #include "ir/meeting_order.h"
 #include "ir/operations.h"

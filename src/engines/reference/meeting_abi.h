@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu_shared/kernel_abi.h"
 
 namespace metalloid::engines::reference {
 

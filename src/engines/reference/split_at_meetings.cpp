@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "engines/cpu/passes/split_at_stops.h"
+#include "engines/cpu_shared/passes/split_at_stops.h"
 #include "engines/reference/meeting_abi.h"
 
 namespace metalloid::engines::reference {

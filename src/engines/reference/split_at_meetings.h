@@ -17,7 +17,7 @@ namespace metalloid::engines::reference {
 //   resume:
 //   %r = load the lane's value
 //
-// How: cpu/passes/split_at_stops.h. A lane that ends leaves no site on the board.
+// How: cpu_shared/passes/split_at_stops.h. A lane that ends leaves no site on the board.
 //
 // Runs behind all optimisation, which so far saw calls of unknown functions. Returns the bytes of a frame, aligned to
 // frame_alignment; or nothing, with the module unchanged, if threads meet in functions that could not be inlined

@@ -21,9 +21,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/cpu/run/kernel_stack.h"
-#include "engines/cpu/run/thread_memory.h"
-#include "engines/cpu/run/thread_runner.h"
+#include "engines/cpu_shared/run/kernel_stack.h"
+#include "engines/cpu_shared/run/thread_memory.h"
+#include "engines/cpu_shared/run/thread_runner.h"
 #include "engines/reference/fibers.h"
 #include "engines/reference/meeting_abi.h"
 

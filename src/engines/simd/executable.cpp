@@ -1,7 +1,7 @@
 #include "engines/simd/executable.h"
 
-#include "engines/cpu/run/launch.h"
-#include "engines/cpu/run/thread_runner.h"
+#include "engines/cpu_shared/run/launch.h"
+#include "engines/cpu_shared/run/thread_runner.h"
 #include "engines/simd/math/rare_lanes.h"
 #include "engines/simd/screen_calls.h"
 #include "engines/simd/simdgroup_runner.h"

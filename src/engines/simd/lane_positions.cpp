@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "engines/cpu/kernel_abi.h"
-#include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu_shared/kernel_abi.h"
+#include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/simd/lane_target.h"
 
 namespace metalloid::engines::simd {

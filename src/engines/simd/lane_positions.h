@@ -20,8 +20,8 @@ bool asks_for_rows(const llvm::Function& lane);
 // the threadgroup, whose x is a multiple of 32.
 llvm::Function& copy_for_rows(llvm::Function& lane);
 
-// Replaces questions for positions (cpu/passes/lower_arguments.h) in a lane's program, whose second parameter is the
-// index of lane 0's thread in its threadgroup, a multiple of 32.
+// Replaces questions for positions (cpu_shared/passes/lower_arguments.h) in a lane's program, whose second parameter is
+// the index of lane 0's thread in its threadgroup, a multiple of 32.
 void place_lanes(llvm::Function& lane, Arrangement arrangement);
 
 }  // namespace metalloid::engines::simd

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "engines/cpu/passes/lower_arguments.h"
+#include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/simd/prepare_lane.h"
 #include "ir/operations.h"
 

@@ -1,5 +1,5 @@
-// What LLVM's analyses are told of a lane's program (cpu/passes/lower_arguments.h): that its branches may diverge, and
-// which values differ from lane to lane.
+// What LLVM's analyses are told of a lane's program (cpu_shared/passes/lower_arguments.h): that its branches may
+// diverge, and which values differ from lane to lane.
 #pragma once
 
 #include <llvm/ADT/Uniformity.h>

@@ -29,7 +29,7 @@
 #include <optional>
 #include <utility>
 
-#include "engines/cpu/passes/check_bounds.h"
+#include "engines/cpu_shared/passes/check_bounds.h"
 #include "engines/simd/lane_target.h"
 
 namespace metalloid::engines::simd {

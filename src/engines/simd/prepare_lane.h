@@ -11,7 +11,7 @@ namespace metalloid::engines::simd {
 void optimise_lane(llvm::Function& lane);
 // Short copies of memory become loads and stores.
 void split_copies(llvm::Function& lane);
-// cpu/passes/check_bounds.h, for a lane's program.
+// cpu_shared/passes/check_bounds.h, for a lane's program.
 void check_bounds(llvm::Function& lane, const KernelInfo& info);
 // Accesses of a lane to places side by side become one of a vector: for lanes in step it is a row, sorted out in
 // registers.

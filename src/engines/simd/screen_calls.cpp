@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "checker/run/screen.h"
-#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu_shared/kernel_abi.h"
 
 namespace metalloid::engines::simd {
 namespace {

@@ -1,10 +1,10 @@
-// What generated code and the SIMD engine agree on, besides cpu/kernel_abi.h.
+// What generated code and the SIMD engine agree on, besides cpu_shared/kernel_abi.h.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu_shared/kernel_abi.h"
 
 namespace metalloid::engines::simd {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "engines/cpu/run/kernel_stack.h"
-#include "engines/cpu/run/thread_memory.h"
-#include "engines/cpu/run/thread_runner.h"
+#include "engines/cpu_shared/run/kernel_stack.h"
+#include "engines/cpu_shared/run/thread_memory.h"
+#include "engines/cpu_shared/run/thread_runner.h"
 #include "engines/simd/simdgroup_abi.h"
 
 namespace metalloid::engines::simd {

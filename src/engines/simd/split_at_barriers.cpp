@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "engines/cpu/passes/split_at_stops.h"
+#include "engines/cpu_shared/passes/split_at_stops.h"
 #include "engines/simd/simdgroup_abi.h"
 
 namespace metalloid::engines::simd {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu_shared/kernel_abi.h"
 #include "engines/simd/threadgroup_steps.h"
 
 namespace metalloid::engines::simd {

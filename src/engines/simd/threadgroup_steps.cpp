@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "engines/cpu/kernel_abi.h"
+#include "engines/cpu_shared/kernel_abi.h"
 
 namespace metalloid::engines::simd {
 namespace {

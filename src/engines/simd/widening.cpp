@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engines/cpu/passes/check_bounds.h"
+#include "engines/cpu_shared/passes/check_bounds.h"
 
 namespace metalloid::engines::simd {
 

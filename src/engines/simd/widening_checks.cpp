@@ -1,4 +1,4 @@
-// Checks of bounds (cpu/passes/check_bounds.h), of all lanes at once:
+// Checks of bounds (cpu_shared/passes/check_bounds.h), of all lanes at once:
 //
 //   uniform     one comparison
 //   a row       one comparison: of where it begins, with its length taken off what there is
@@ -17,7 +17,7 @@
 
 #include <utility>
 
-#include "engines/cpu/passes/lower_bounds_checks.h"
+#include "engines/cpu_shared/passes/lower_bounds_checks.h"
 #include "engines/simd/widening.h"
 #include "engines/simd/wrapped_rows.h"
 

@@ -1,6 +1,6 @@
 #include "engines/simd/wrapped_rows.h"
 
-#include "engines/cpu/run/worker.h"
+#include "engines/cpu_shared/run/worker.h"
 
 namespace metalloid::engines::simd {
 namespace {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "engines/cpu/run/watchdog.h"
+#include "engines/cpu_shared/run/watchdog.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid::engines::trial {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "checker/host_checks.h"
-#include "engines/cpu/hardware.h"
+#include "engines/cpu_shared/hardware.h"
 #include "runtime/dispatch/host_arguments.h"
 #include "runtime/states.h"
 

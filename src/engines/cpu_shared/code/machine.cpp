@@ -1,0 +1,156 @@
+#include "engines/cpu_shared/code/machine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+#include "ir/support/pass_managers.h"
+#include "metalloid/error.h"
+#include "support/fork_safe_mutex.h"
+
+namespace metalloid::engines::cpu {
+namespace {
+
+// CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
+// unless it counts the function as huge. Kernels are one function after inlining, and products of wide integers are
+// full of overflow checks, so every function counts as huge here.
+void change_only_what_is_new() {
+  const auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("cgpp-huge-func");
+  if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(0);
+}
+
+const llvm::Target& target() {
+  static const llvm::Target* found = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    std::string error;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
+    if (!target) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
+    change_only_what_is_new();
+    return target;
+  }();
+  return *found;
+}
+
+Processor this_processor() {
+  Processor result{llvm::sys::getHostCPUName().str(), {}};
+  std::map<std::string, bool> sorted;
+  for (const auto& [name, present] : llvm::sys::getHostCPUFeatures()) sorted.emplace(name.str(), present);
+  llvm::SubtargetFeatures list;
+  for (const auto& [name, present] : sorted) list.AddFeature(name, present);
+  result.features = list.getString();
+  return result;
+}
+
+// One whose code this processor can run.
+Processor processor_named(const std::string& name) {
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  const std::unique_ptr<llvm::MCSubtargetInfo> none(target().createMCSubtargetInfo(triple, "", ""));
+  if (!none->isCPUStringValid(name)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("$METALLOID_CPU names no processor of this architecture: '{}' (\"native\" is this one, "
+                            "{}; others have LLVM's names, as in `clang --print-supported-cpus`)",
+                            name, llvm::sys::getHostCPUName().str()));
+  }
+  const std::unique_ptr<llvm::MCSubtargetInfo> wanted(target().createMCSubtargetInfo(triple, name, ""));
+  const auto here = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> lacking;
+  for (const llvm::SubtargetFeatureKV& feature : wanted->getEnabledProcessorFeatures()) {
+    const auto found = here.find(feature.Key);
+    if (found != here.end() && !found->second) lacking.emplace_back(feature.Key);
+  }
+  if (!lacking.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("$METALLOID_CPU is '{}', but this processor ({}) has no {}", name,
+                            llvm::sys::getHostCPUName().str(), fmt::join(lacking, ", ")));
+  }
+  return {name, {}};
+}
+
+}  // namespace
+
+const Processor& processor() {
+  static auto& known = *new std::map<std::string, Processor>;
+  static auto& mutex = *new support::ForkSafeMutex;
+  const char* variable = std::getenv("METALLOID_CPU");
+  const std::string wish = variable && *variable ? variable : "native";
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(wish);
+  if (found != known.end()) return found->second;
+  return known.emplace(wish, wish == "native" ? this_processor() : processor_named(wish)).first->second;
+}
+
+void prepare_code_generation() { make_machine(llvm::sys::getHostCPUName().str()); }
+
+std::unique_ptr<llvm::TargetMachine> make_machine() {
+  const Processor& chosen = processor();
+  return make_machine(chosen.name, chosen.features);
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
+  llvm::TargetOptions options;
+  // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // What can never be reached, the kernel says, must not lead into whatever code comes next.
+  options.TrapUnreachable = true;
+  options.NoTrapAfterNoreturn = true;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target().createTargetMachine(llvm::Triple(llvm::sys::getProcessTriple()), cpu, features, options,
+                                   llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                   /*JIT=*/true));
+  if (!machine) throw Error(ErrorCode::internal, "cannot create a code generator for this machine");
+  return machine;
+}
+
+void retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // Large frames touch each page in turn, so that an overflow always meets the guard page.
+    function.addFnAttr("probe-stack", "inline-asm");
+  }
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PipelineTuningOptions tuning;
+  // But where sources ask for it: code of a single lane gains less than it costs to compile.
+  tuning.LoopUnrolling = false;
+  ir::PassManagers managers(&machine, tuning);
+  managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
+  const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
+    throw Error(ErrorCode::internal, "this machine's code generator cannot write that kind of file");
+  }
+  passes.run(module);
+  ir::throw_kept_diagnostics(module.getContext(), "cannot compile " + what);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,450 @@
+#include "engines/cpu_shared/run/launch.h"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "checker/run/screened_dispatch.h"
+#include "checker/run/watch.h"
+#include "engines/cpu_shared/code/loader.h"
+#include "engines/cpu_shared/run/dispatch_log.h"
+#include "engines/cpu_shared/run/threadgroup_queue.h"
+#include "engines/cpu_shared/run/watchdog.h"
+#include "engines/cpu_shared/run/worker.h"
+#include "metalloid/error.h"
+#include "support/crash_guard.h"
+#include "support/function_ref.h"
+#include "support/readable.h"
+#include "support/sanitizer.h"
+
+namespace metalloid::engines::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t nanoseconds(Clock::duration time) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+}
+
+// Bytes for the variables of all threads that one core keeps alive at a time.
+constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Sizes of buffers above which they are written past the caches.
+struct StreamingBytes {
+  std::size_t all, far;  // ThreadgroupState::streams, far_streams
+
+  // Beyond half of a core's part of the largest cache, what was written is gone when the next kernel comes to read it:
+  // kernels that copy to and fro have break-even there.
+  static const StreamingBytes& here() {
+    static const StreamingBytes bytes = [] {
+      const auto ask = [](int name) { return static_cast<std::size_t>(std::max(::sysconf(name), 0L)); };
+      const std::size_t share = ask(_SC_LEVEL3_CACHE_SIZE) / 2 / std::max<std::size_t>(ask(_SC_NPROCESSORS_ONLN), 1);
+      return StreamingBytes{std::max(share, std::size_t{8} << 20),
+                            std::max(ask(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
+    }();
+    return bytes;
+  }
+};
+
+std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
+
+// Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
+const bool forks_watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = other_cores_used.load(); }) == 0;
+
+bool may_use_other_cores() {
+  if (!forks_watched || other_cores_lost.load(std::memory_order_relaxed)) return false;
+  if (!other_cores_used.load(std::memory_order_relaxed)) other_cores_used = true;
+  return true;
+}
+
+// What was written past the caches comes before whatever this thread writes next.
+void order_streams() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+// Kernels start with Metal's floating-point state (round to nearest, denormals kept), whatever the host chose.
+class FloatingPointState {
+ public:
+#if defined(__x86_64__)
+  FloatingPointState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~FloatingPointState() { _mm_setcsr(saved_); }
+
+ private:
+  unsigned saved_;
+#endif
+};
+
+class CpuExecutable : public Executable {
+ public:
+  CpuExecutable(std::span<const char> object, const KernelInfo& info, const Runtime& runtime)
+      : runtime_(runtime), code_(object, runtime.symbol), info_(info) {
+    const void* facts = code_.find(facts_name);
+    if (facts) std::memcpy(&facts_, facts, sizeof(facts_));
+    entry_ = code_.find(facts_.threads_meet ? run_thread_name : run_threadgroup_name);
+    engine_facts_ = code_.find(engine_facts_name);
+    if (!facts || !entry_) {
+      throw Error(ErrorCode::internal, fmt::format("the code of kernel '{}' is incomplete", info.name));
+    }
+  }
+
+  void run(const DispatchPlan& plan) const override {
+    check_private_memory(plan);
+    const std::uint64_t count = plan.threadgroups_per_grid.volume();
+    // What reports are made of runs in one order, so that they are alike.
+    const bool alone = count == 1 || plan.watch || !may_use_other_cores();
+    int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
+    if (plan.watch) plan.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
+    if (plan.screen) {
+      const auto* roots = static_cast<const checker::ScreenedRoot*>(code_.find(checker::screened_name));
+      const auto for_each = [&](std::size_t count, support::function_ref<void(std::size_t)> run_one) {
+        if (alone || count == 1) {
+          for (std::size_t i = 0; i < count; ++i) run_one(i);
+        } else {
+          tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { run_one(i); }, tbb::simple_partitioner());
+        }
+      };
+      workers = roots ? static_cast<int>(plan.screen->prepare(roots, static_cast<unsigned>(workers), for_each)) : 0;
+      if (workers == 0) throw Error(ErrorCode::unsupported, "not to be screened");
+    }
+    Launch launch(*this, plan, static_cast<unsigned>(workers));
+    Watch watch(launch.stop, plan.timeout);
+    if (count > 1) launch.begin_occasion();
+    if (workers == 1) {
+      launch.run_share();
+    } else {
+      // Other cores need longer than that to wake up.
+      constexpr Clock::duration little = std::chrono::microseconds(40);
+      if (nanoseconds_per_threadgroup_.load(std::memory_order_relaxed) < nanoseconds(little) / count) {
+        launch.run_share(count / 16 + 1, Clock::now() + little);
+      }
+      if (!launch.is_over()) {
+        support::publish(&launch);
+        tbb::parallel_for(
+            0, workers,
+            [&](int) {
+              support::observe(&launch);
+              launch.run_share();
+              support::publish(&launch);
+            },
+            tbb::simple_partitioner());
+        support::observe(&launch);
+      }
+      if (!launch.failed) nanoseconds_per_threadgroup_.store(launch.busy / count, std::memory_order_relaxed);
+    }
+    launch.messages.deliver(info_.name, plan);
+    launch.throw_failure(watch);
+  }
+
+ private:
+  // How many threads, or simdgroups in step, have their variables at the same time on one core.
+  std::uint32_t programs_alive(const DispatchPlan& plan) const {
+    if (!facts_.threads_meet) return 1;
+    const auto threads = static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume());
+    return (threads + facts_.threads_per_program - 1) / facts_.threads_per_program;
+  }
+
+  void check_private_memory(const DispatchPlan& plan) const {
+    const std::uint64_t bytes = std::uint64_t{facts_.private_memory} * programs_alive(plan);
+    if (bytes <= most_private_memory) return;
+    const std::uint32_t threads = programs_alive(plan) * facts_.threads_per_program;
+    const std::string whose = threads == 1 ? std::string("a thread") : fmt::format("{} threads that meet", threads);
+    throw Error(ErrorCode::limit_exceeded,
+                fmt::format("kernel '{}' has too many variables: {} bytes for {}, and at most {} are available",
+                            info_.name, bytes, whose, most_private_memory));
+  }
+
+  // One dispatch while it runs.
+  struct Launch {
+    const CpuExecutable& kernel;
+    const DispatchPlan& plan;
+    ThreadgroupQueue queue;
+    std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
+    std::size_t threadgroup_bytes = 0;
+    support::StopToken stop;
+    std::uint64_t occasion = 0;
+    DispatchLog messages;
+    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    support::GuardOutcome failure;  // the first one
+    Size failed_threadgroup;
+    std::string at, what, where;  // of a crash
+    std::string outside;          // of an access outside of its memory: the message
+    bool is_wrapped_row = false;  // the access is one that the engine cannot carry out
+
+    Launch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
+        : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
+      threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
+      for (const BoundArgument& argument : plan.arguments) {
+        threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
+      }
+    }
+
+    bool is_over() const { return queue.empty() || failed.load(std::memory_order_relaxed); }
+
+    // For several threadgroups, in several threads.
+    void begin_occasion() {
+      static std::atomic<std::uint64_t> last{0};
+      support::claim_signals();
+      occasion = ++last;
+    }
+
+    Size position_of(std::uint64_t index) const {
+      const Size& groups = plan.threadgroups_per_grid;
+      Size position;
+      position.x = static_cast<std::uint32_t>(index % groups.x);
+      position.y = static_cast<std::uint32_t>(index / groups.x % groups.y);
+      position.z = static_cast<std::uint32_t>(index / groups.x / groups.y);
+      return position;
+    }
+
+    void prepare(Worker& worker) const {
+      worker.threadgroup_memory = worker.memory.block(threadgroup_bytes);
+      worker.argument_list.clear();
+      worker.argument_sizes.clear();
+      worker.out_of_bounds = {};
+      const StreamingBytes& streaming = StreamingBytes::here();
+      worker.streams = worker.far_streams = 0;
+      std::size_t offset = round_up(kernel.facts_.static_threadgroup_memory, 16);
+      for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+        const BoundArgument& argument = plan.arguments[i];
+        const void* address = argument.memory.address();
+        // What lies in front of an argument may be another's memory, whose accesses are not screened together with it.
+        std::uint64_t bytes = argument.memory.size - argument.memory.offset,
+                      front = plan.screen ? 0 : argument.memory.offset;
+        if (!argument.descriptor.empty()) address = argument.descriptor.data();
+        if (kernel.info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
+          address = worker.threadgroup_memory + offset;
+          offset += round_up(argument.threadgroup_bytes, 16);
+          bytes = argument.threadgroup_bytes;
+          front = 0;
+        }
+        worker.argument_list.push_back(const_cast<void*>(address));
+        worker.argument_sizes.insert(worker.argument_sizes.end(), {bytes, front});
+        if (i < most_streams) {
+          worker.streams |= std::uint64_t{bytes >= streaming.all} << i;
+          worker.far_streams |= std::uint64_t{bytes >= streaming.far} << i;
+        }
+      }
+      worker.arguments = worker.argument_list.data();
+      worker.argument_bytes = worker.argument_sizes.data();
+      auto copy = [](std::uint32_t (&to)[3], const Size& from) {
+        to[0] = from.x;
+        to[1] = from.y;
+        to[2] = from.z;
+      };
+      copy(worker.threads_per_grid, plan.threads_per_grid);
+      copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
+      copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
+      worker.watch = plan.watch;
+      worker.stack.prepare();
+      if (kernel.facts_.logs) worker.log.prepare();
+      worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
+      worker.private_memory = worker.variables.of(0);
+      if (kernel.facts_.threads_meet) {
+        const auto threads = static_cast<std::uint32_t>(plan.threads_per_threadgroup.volume());
+        worker.runner->prepare(threads, kernel.engine_facts_, worker.variables, worker.stack);
+      }
+    }
+
+    void enter_threadgroup(Worker& worker, std::uint64_t index) const {
+      Size position = position_of(index);
+      const std::uint32_t at[3] = {position.x, position.y, position.z};
+      for (int d = 0; d < 3; ++d) {
+        std::uint32_t nominal = worker.dispatch_threads_per_threadgroup[d];
+        std::uint32_t left = worker.threads_per_grid[d] - at[d] * nominal;
+        worker.threadgroup_position_in_grid[d] = at[d];
+        worker.threads_per_threadgroup[d] = std::min(nominal, left);
+      }
+      poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
+      if (plan.watch) {
+        plan.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
+      }
+      if (worker.screen) worker.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
+    }
+
+    // The threadgroups that one worker runs.
+    struct Share {
+      Launch& launch;
+      Worker& worker;
+      std::uint64_t most;  // threadgroups in a piece
+      Clock::time_point until;
+      ThreadgroupQueue::Piece piece{};
+
+      bool enter_next() {
+        if (launch.failed.load(std::memory_order_relaxed)) return false;
+        if (piece.empty()) {
+          if (until != Clock::time_point::max() && Clock::now() > until) return false;
+          piece = launch.queue.take(most);
+          if (piece.empty()) return false;
+        }
+        worker.log.begin_threadgroup(piece.begin);
+        const std::uint64_t index = piece.begin++;
+        launch.enter_threadgroup(worker, launch.plan.watch ? launch.plan.watch->threadgroup_at(index) : index);
+        return true;
+      }
+    };
+
+    // On the kernel's stack, where nothing is kept across the kernel's call (kernel_stack.h).
+    static void** run_on_stack() {
+      while (true) {
+        auto& share = *static_cast<Share*>(KernelStack::current_owner());
+        if (!share.enter_next()) return KernelStack::way_back();
+        reinterpret_cast<RunThreadgroup>(share.launch.kernel.entry_)(&share.worker);
+      }
+    }
+
+    // The part that may crash or be stopped: holds no locks, owns nothing.
+    void run_guarded(Share& share) const {
+      if (kernel.facts_.threads_meet) {
+        while (share.enter_next()) share.worker.runner->run(kernel.entry_, share.worker);
+      } else {
+        share.worker.stack.run(run_on_stack, &share);
+      }
+    }
+
+    // Until no threadgroups are left, or until that time if their number is above what one piece has.
+    void run_share(std::uint64_t most = ~std::uint64_t{0}, Clock::time_point until = Clock::time_point::max()) {
+      if (is_over()) return;
+      WorkerLease worker(kernel.runtime_.workers);
+      prepare(*worker);
+      worker->screen = plan.screen ? &plan.screen->take() : nullptr;
+      FloatingPointState floating_point;
+      Share share{*this, *worker, most, until};
+      const Clock::time_point start = occasion ? Clock::now() : Clock::time_point();
+      support::GuardOutcome outcome =
+          support::run_guarded([&] { run_guarded(share); }, {.stop = &stop, .occasion = occasion});
+      order_streams();
+      if (worker->screen) plan.screen->give_back(*worker->screen);
+      if (occasion) busy += nanoseconds(Clock::now() - start);
+      if (kernel.facts_.logs) {
+        std::lock_guard lock(mutex);
+        messages.take_from(worker->log);
+      }
+      if (outcome.finished()) return;
+      // While the abandoned stack is as the crash left it.
+      const std::optional<std::string> line = line_of(outcome, *worker);
+      if (kernel.facts_.threads_meet) worker->runner->reset();
+      worker->stack.reset();
+      std::lock_guard lock(mutex);
+      if (failed.exchange(true)) return;
+      failure = outcome;
+      const std::uint32_t* at = worker->threadgroup_position_in_grid;
+      failed_threadgroup = {at[0], at[1], at[2]};
+      if (worker->out_of_bounds.is_set) {
+        outside = describe(worker->out_of_bounds, kernel.info_, *worker);
+        is_wrapped_row = worker->out_of_bounds.is_wrapped_row;
+      } else if (outcome.crashed()) {
+        describe_crash(*worker, line);
+      }
+      if (outcome.stopped()) this->at = line.value_or("");
+    }
+
+    // The kernel's line, also where it has called a function of the host (memcpy), by the address that one returns to.
+    std::optional<std::string> line_of(const support::GuardOutcome& outcome, const Worker& worker) const {
+      const LoadedCode& code = kernel.code_;
+      if (code.contains(outcome.instruction)) return code.source_line(outcome.instruction);
+      auto line_before = [&](const void* address) -> std::optional<std::string> {
+        if (!code.contains(address)) return std::nullopt;
+        return code.source_line(static_cast<const std::byte*>(address) - 1);
+      };
+      if (auto line = line_before(outcome.return_address)) return line;
+      const std::byte* end = worker.stack.end_above(outcome.stack_pointer);
+      if (!end && kernel.facts_.threads_meet) end = worker.runner->end_of_stack(outcome.stack_pointer);
+      if (!end) return std::nullopt;
+      constexpr std::size_t most_words = 4096;
+      const auto* word = static_cast<const void* const*>(support::first_readable(outcome.stack_pointer, end));
+      const auto* last = std::min(word + most_words, reinterpret_cast<const void* const*>(end));
+      for (; word < last; ++word) {
+        if (auto line = line_before(*word)) return line;
+      }
+      return std::nullopt;
+    }
+
+    void describe_crash(const Worker& worker, const std::optional<std::string>& line) {
+      where =
+          fmt::format("in threadgroup ({}, {}, {})", failed_threadgroup.x, failed_threadgroup.y, failed_threadgroup.z);
+      const std::uint32_t* group = worker.threads_per_threadgroup;
+      // Threads that never meet run in loops of the generated code: which one it was is known if there is one only.
+      if (kernel.facts_.threads_meet || group[0] * group[1] * group[2] == 1) {
+        const auto position = [&](std::uint32_t thread) {
+          return fmt::format("({}, {}, {})", thread % group[0], thread / group[0] % group[1],
+                             thread / group[0] / group[1]);
+        };
+        const std::uint32_t first = kernel.facts_.threads_meet ? worker.runner->thread() : 0;
+        const std::uint32_t behind =
+            std::min(first + kernel.facts_.threads_per_program, group[0] * group[1] * group[2]);
+        where += behind - first == 1
+                     ? ", thread " + position(first)
+                     : fmt::format(", one of the threads {} to {}", position(first), position(behind - 1));
+      }
+      at = line ? " at " + *line
+                : fmt::format(" (declared at {}:{})", kernel.info_.source_file, kernel.info_.source_line);
+      const void* address = failure.fault_address;
+      const ThreadRunner* runner = kernel.facts_.threads_meet ? worker.runner.get() : nullptr;
+      if (address && (worker.stack.is_above(address) || worker.variables.is_guard(address) ||
+                      (runner && runner->is_outside_variables(address)))) {
+        what = "a thread reached outside of its own variables";
+      } else if (failure.stack_overflow || (address && runner && runner->is_outside_stack(address))) {
+        what = "a thread's stack overflowed";
+      } else if (address && worker.stack.is_below(address)) {
+        what = "a thread reached outside of its own variables";
+      } else {
+        what = failure.description();
+      }
+    }
+
+    void throw_failure(const Watch& watch) const {
+      if (!failed.load()) return;
+      if (!outside.empty()) throw Error(is_wrapped_row ? ErrorCode::unsupported : ErrorCode::out_of_bounds, outside);
+      if (failure.stopped() && watch.interrupted()) {
+        throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
+      }
+      if (failure.stopped() && plan.watch) plan.watch->time_out(at);
+      if (failure.stopped()) {
+        throw Error(ErrorCode::kernel_timed_out,
+                    fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
+                                kernel.info_.name, static_cast<double>(plan.timeout.count()) / 1000));
+      }
+      throw Error(ErrorCode::kernel_crashed,
+                  fmt::format("kernel '{}' crashed{}: {}, {}", kernel.info_.name, at, what, where));
+    }
+  };
+
+  const Runtime& runtime_;
+  LoadedCode code_;
+  KernelInfo info_;
+  KernelFacts facts_{};
+  void* entry_ = nullptr;
+  const void* engine_facts_ = nullptr;
+  mutable std::atomic<std::uint64_t> nanoseconds_per_threadgroup_{~std::uint64_t{0}};  // last time
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info,
+                                            const Runtime& runtime) {
+  support::claim_signals();
+  return std::make_unique<CpuExecutable>(object, info, runtime);
+}
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,32 @@
+// An access outside of its memory, as generated code reports it and as people read it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engines/cpu_shared/kernel_abi.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::cpu {
+
+// How the text of an access begins (passes/check_bounds.h): then come the bytes of one, 0 if they vary, and the line.
+//   "r4 blur.metal:12"
+enum class AccessKind : char { read = 'r', write = 'w', change = 'c' };
+
+struct OutOfBounds {
+  bool is_set = false;
+  bool is_wrapped_row = false;  // it lies inside, but the engine cannot carry it out
+  std::uint32_t thread = 0;     // its index in its threadgroup, or unknown_thread
+  // All bytes of accesses that were checked at once, and what there is behind and in front of where offsets count from.
+  // Offsets are signed numbers.
+  std::uint64_t offset = 0, bytes = 0, available = 0, front = 0;
+  // "argument 3", by place among the kernel's; "variable NAME", "threadgroup NAME", "constant NAME"
+  const char* what = nullptr;
+  const char *first = nullptr, *last = nullptr;  // the accesses at both ends
+};
+
+// kernel 'blur' reads outside of argument 'x' (buffer 0): element 1024 of 1024 (bytes 4096 to 4099 of 4096) at
+// blur.metal:12, thread (1024, 0, 0)
+std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state);
+
+}  // namespace metalloid::engines::cpu

@@ -1,0 +1,148 @@
+#include "engines/cpu_shared/run/watchdog.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "support/fork_safe_mutex.h"
+
+namespace metalloid::engines::cpu {
+
+namespace {
+
+support::ForkSafeMutex& watchdog_mutex = *new support::ForkSafeMutex;
+
+}  // namespace
+
+class Watchdog {
+ public:
+  // Made when the library is loaded (fork_safe_mutex.h says why), and never destroyed: dispatches of detached threads
+  // may outlive main().
+  static Watchdog& instance() { return *only_; }
+
+  void add(Watch& watch) {
+    std::lock_guard lock(mutex_);
+    if (!started_) start();
+    watch.next_ = first_;
+    if (first_) first_->previous_ = &watch;
+    first_ = &watch;
+    // The usual watch ends long before its deadline and the next one's lies later still, so that the thread's last
+    // alarm serves for many dispatches and starting one wakes nobody.
+    if (watch.deadline_ < alarm_) {
+      alarm_ = watch.deadline_;
+      ::sem_post(&wake_);
+    }
+  }
+
+  // Nothing but what a signal handler may do.
+  void interrupt() {
+    const int saved = errno;
+    interrupts_.fetch_add(1, std::memory_order_release);
+    ::sem_post(&wake_);
+    errno = saved;
+  }
+
+  void remove(Watch& watch) {
+    std::lock_guard lock(mutex_);
+    if (watch.previous_) {
+      watch.previous_->next_ = watch.next_;
+    } else {
+      first_ = watch.next_;
+    }
+    if (watch.next_) watch.next_->previous_ = watch.previous_;
+  }
+
+ private:
+  using Clock = Watch::Clock;
+  static constexpr auto retry = std::chrono::milliseconds(5);
+
+  Watchdog() {
+    ::sem_init(&wake_, 0, 0);
+    // A forked child has no watchdog thread; it starts its own at its first dispatch.
+    ::pthread_atfork(nullptr, nullptr, [] { instance().after_fork(); });
+  }
+
+  void start() {
+    seen_interrupts_ = interrupts_.load(std::memory_order_acquire);
+    std::thread([this] { watch_forever(); }).detach();
+    started_ = true;
+  }
+
+  void after_fork() {
+    ::sem_init(&wake_, 0, 0);
+    started_ = false;
+    first_ = nullptr;
+    alarm_ = Clock::time_point::max();
+  }
+
+  void watch_forever() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (const unsigned interrupts = interrupts_.load(std::memory_order_acquire); interrupts != seen_interrupts_) {
+        seen_interrupts_ = interrupts;
+        for (Watch* watch = first_; watch; watch = watch->next_) {
+          watch->interrupted_.store(true, std::memory_order_relaxed);
+          watch->deadline_ = alarm_ = Clock::time_point::min();
+        }
+      }
+      if (Clock::time_point now = Clock::now(); now >= alarm_) {
+        alarm_ = Clock::time_point::max();
+        for (Watch* watch = first_; watch; watch = watch->next_) {
+          bool over = watch->deadline_ <= now;
+          if (over) watch->stop_();
+          alarm_ = std::min(alarm_, over ? now + retry : watch->deadline_);
+        }
+      }
+      const Clock::time_point until = alarm_;
+      lock.unlock();
+      sleep_until(until);
+      lock.lock();
+    }
+  }
+
+  // Or until somebody posts. Waking early does no harm.
+  void sleep_until(Clock::time_point until) {
+    if (until == Clock::time_point::max()) {
+      ::sem_wait(&wake_);
+      return;
+    }
+    const auto since = until.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+    const timespec time{static_cast<std::time_t>(seconds.count()),
+                        static_cast<long>(std::chrono::nanoseconds(since - seconds).count())};
+    ::sem_clockwait(&wake_, CLOCK_MONOTONIC, &time);  // steady_clock's
+  }
+
+  static Watchdog* const only_;
+  support::ForkSafeMutex& mutex_ = watchdog_mutex;
+  sem_t wake_;  // a semaphore, for signal handlers may post one
+  std::atomic<unsigned> interrupts_{0};
+  unsigned seen_interrupts_ = 0;
+  Watch* first_ = nullptr;
+  Clock::time_point alarm_ = Clock::time_point::max();
+  bool started_ = false;
+};
+
+Watchdog* const Watchdog::only_ = new Watchdog;
+
+Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit)
+    : Watch([&token] { token.request_stop(); }, limit) {}
+
+Watch::Watch(std::function<void()> stop, std::chrono::milliseconds limit) : stop_(std::move(stop)) {
+  // A limit beyond the clock's range is none.
+  if (limit.count() > 0 && limit <= std::chrono::hours(24 * 365)) deadline_ = Clock::now() + limit;
+  Watchdog::instance().add(*this);
+}
+
+Watch::~Watch() { Watchdog::instance().remove(*this); }
+
+void interrupt_watched() noexcept { Watchdog::instance().interrupt(); }
+
+}  // namespace metalloid::engines::cpu
