@@ -27,7 +27,7 @@ namespace metalloid::engines {
 // A kernel argument in a dispatch.
 struct BoundArgument {
   // Of buffers, and of a tensor's elements. Owner::none: inactive, or an argument of another kind.
-  MemoryRange memory;
+  BoundMemory memory;
   // Of tensors, what the parameter is a copy of: the address of the elements, all extents, all strides.
   std::vector<std::int64_t> descriptor;
   std::size_t threadgroup_bytes = 0;  // of threadgroup memory

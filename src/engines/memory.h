@@ -22,7 +22,7 @@ class Memory {
 };
 
 // What an argument of a dispatch lets a kernel reach.
-struct MemoryRange {
+struct BoundMemory {
   // Whose memory it is: a buffer's, or bytes that were given with the dispatch and end with it.
   enum class Owner : std::uint8_t { none, buffer, dispatch };
 

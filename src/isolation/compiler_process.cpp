@@ -23,11 +23,11 @@
 #include <utility>
 #include <vector>
 
-#include "engines/cpu_shared/run/watchdog.h"
 #include "isolation/descriptor_passing.h"
 #include "support/build_id.h"
 #include "support/fork_safe_mutex.h"
 #include "support/library_path.h"
+#include "support/watchdog.h"
 
 namespace metalloid::isolation {
 namespace {
@@ -286,16 +286,16 @@ struct Answer {
   std::optional<Verdict> verdict;  // none: the compiler's process has ended
 };
 
-Answer wait_for(int socket, const Limits& limits) {
+Answer wait_for(int socket, const CompileLimits& limits) {
   Answer answer;
   Verdict verdict;
   ssize_t received;
   {
     // Shutting the socket down ends the wait here and, over there, the compile.
-    engines::cpu::Watch watch([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.time_left());
+    support::WatchdogTimer timer([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.time_left());
     do received = ::recv(socket, &verdict, sizeof(verdict), 0);
     while (received < 0 && errno == EINTR);
-    if (watch.interrupted()) answer.end = JobResult::End::interrupted;
+    if (timer.interrupted()) answer.end = JobResult::End::interrupted;
   }
   if (received == sizeof(verdict)) {
     answer.verdict = verdict;
@@ -309,7 +309,7 @@ Answer wait_for(int socket, const Limits& limits) {
 }  // namespace
 
 std::optional<JobResult> perform_elsewhere(std::string_view request, const support::SharedBytes* attachment,
-                                           const Limits& limits) {
+                                           const CompileLimits& limits) {
   if (attachment && attachment->descriptor() < 0) return std::nullopt;
   const std::string variables = environment();
   const support::SharedBytes whole(variables + std::string(request));

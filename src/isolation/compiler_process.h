@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "isolation/limits.h"
+#include "isolation/compile_limits.h"
 #include "isolation/messages.h"
 #include "support/shared_bytes.h"
 
@@ -22,6 +22,6 @@ struct JobResult {
 // Has a request performed by the compiler's process, which the first call starts, and waits for it. May be called from
 // several threads, which then compile side by side. Nothing if there is no such process and none can be started.
 std::optional<JobResult> perform_elsewhere(std::string_view request, const support::SharedBytes* attachment,
-                                           const Limits& limits);
+                                           const CompileLimits& limits);
 
 }  // namespace metalloid::isolation

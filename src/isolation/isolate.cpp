@@ -10,10 +10,10 @@
 #include <system_error>
 #include <utility>
 
-#include "engines/cpu_shared/run/watchdog.h"
 #include "isolation/compiler_process.h"
 #include "isolation/job.h"
 #include "metalloid/error.h"
+#include "support/watchdog.h"
 
 namespace metalloid::isolation {
 namespace {
@@ -28,7 +28,7 @@ std::string what(const Subject& subject) {
   return subject.kernel.empty() ? std::string("compiling") : fmt::format("compiling kernel '{}'", subject.kernel);
 }
 
-[[noreturn]] void throw_timed_out(const Subject& subject, const Limits& limits) {
+[[noreturn]] void throw_timed_out(const Subject& subject, const CompileLimits& limits) {
   const auto before = std::chrono::ceil<std::chrono::milliseconds>(limits.spent).count();
   const std::string library =
       before == 0 ? "" : fmt::format("; {:.3f} s of it went into the library", static_cast<double>(before) / 1000);
@@ -63,7 +63,7 @@ bool is_without_response(const JobResult& result) {
          static_cast<Ending>(result.verdict.code) == Ending::no_response;
 }
 
-support::SharedBytes take(JobResult result, const Subject& subject, const Limits& limits) {
+support::SharedBytes take(JobResult result, const Subject& subject, const CompileLimits& limits) {
   using End = JobResult::End;
   if (result.end == End::timed_out) throw_timed_out(subject, limits);
   if (result.end == End::interrupted) throw_interrupted(subject);
@@ -96,15 +96,15 @@ support::SharedBytes take(JobResult result, const Subject& subject, const Limits
 }
 
 support::SharedBytes perform_here(const std::string& request, const support::SharedBytes* attachment,
-                                  const Subject& subject, const Limits& limits, Perform perform) {
+                                  const Subject& subject, const CompileLimits& limits, Perform perform) {
   std::string response;
   support::StopToken stop;
   CrashReport report{};
   bool interrupted = false;
   try {
-    engines::cpu::Watch watch(stop, limits.time_left());
+    support::WatchdogTimer timer(stop, limits.time_left());
     report = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
-    interrupted = watch.interrupted();
+    interrupted = timer.interrupted();
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(subject);
   } catch (const std::system_error&) {
@@ -118,7 +118,7 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
 }  // namespace
 
 support::SharedBytes isolate(const std::string& request, const support::SharedBytes* attachment, const Subject& subject,
-                             const Limits& limits, Perform perform) {
+                             const CompileLimits& limits, Perform perform) {
   if (limits.is_over()) throw_timed_out(subject, limits);
   if (!is_wanted_here()) {
     auto result = perform_elsewhere(request, attachment, limits);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "isolation/limits.h"
+#include "isolation/compile_limits.h"
 #include "isolation/serve.h"
 #include "support/shared_bytes.h"
 
@@ -19,6 +19,6 @@ struct Subject {
 // started or METALLOID_COMPILE_IN_PROCESS=1 asks for it. Throws what `perform` throws, compile_error if a limit is met,
 // internal if it crashed, kernel_interrupted if interrupt_kernels() was called meanwhile.
 support::SharedBytes isolate(const std::string& request, const support::SharedBytes* attachment, const Subject& subject,
-                             const Limits& limits, Perform perform);
+                             const CompileLimits& limits, Perform perform);
 
 }  // namespace metalloid::isolation

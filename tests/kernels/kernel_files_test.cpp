@@ -154,7 +154,7 @@ std::vector<std::string> with_two_dashes(std::vector<std::string> flags) {
   return double_dashes(static_cast<int>(pointers.size()), pointers.data());
 }
 
-void check(const Expectation& expectation, const Launch& launch) {
+void check(const Expectation& expectation, const CommandLineLaunch& launch) {
   const Array& array = launch.find(expectation.argument).array;
   std::vector<double> values;
   try {
@@ -210,7 +210,7 @@ TEST_P(KernelFile, ComputesWhatItSays) {
     }
     try {
       const Library library = device.load_library(GetParam().file, compile_options(flags));
-      Launch launch(library, options);
+      CommandLineLaunch launch(library, options);
       EXPECT_TRUE(launch.kernel().engine() == device.engine() || !launch.kernel().remarks().empty())
           << "the kernel fell back to engine " << launch.kernel().engine() << " without a remark";
       if (!run.engine.empty() && device.name() == "cpu") {

@@ -202,7 +202,7 @@ define void @k() {
   kernel.name = kernel.symbol = "k";
   kernel.source_file = "fatal.metal";
   const std::vector<const engines::Engine*> engines{engines::all_engines().front().get()};
-  const auto limits = isolation::Limits::from_environment();
+  const auto limits = isolation::CompileLimits::from_environment();
   for (const char* here : {"0", "1", "1", "0"}) {
     const Setting in_process("METALLOID_COMPILE_IN_PROCESS", here);
     try {

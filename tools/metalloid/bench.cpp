@@ -47,13 +47,13 @@ struct BenchSettings {
 struct Subject {
   std::string file, device;
   Library library;
-  Launch launch;
+  CommandLineLaunch launch;
   Amounts amounts;
   std::uint64_t footprint = 0;  // bytes bound
 };
 
 // "1e9", or "12/thread" for what one thread computes.
-double parse_flops(const std::string& text, const Launch& launch) {
+double parse_flops(const std::string& text, const CommandLineLaunch& launch) {
   constexpr std::string_view per_thread = "/thread";
   std::string_view number = text;
   const bool is_per_thread = number.ends_with(per_thread);
@@ -98,7 +98,7 @@ Subject prepare(const BenchSettings& settings, const Other& other) {
   if (!other.kernel.empty()) options.kernel = other.kernel;
   if (!other.group.empty()) options.group = other.group;
   const Library library = load_source(Device::named(device), file, settings.flags);
-  Subject subject{file, device, library, Launch(library, options), {}};
+  Subject subject{file, device, library, CommandLineLaunch(library, options), {}};
   if (options.group == "auto") {
     subject.launch.set_group(subject.launch.tune_once().best());
   } else if (options.group.empty()) {

@@ -123,7 +123,7 @@ bool is_bound_undefined(const Dispatch::Binding& binding) {
 }  // namespace
 
 // Which argument each SPEC is for.
-std::vector<const ArgumentInfo*> Launch::targets_of(const std::vector<ArgumentSpec>& specs) const {
+std::vector<const ArgumentInfo*> CommandLineLaunch::targets_of(const std::vector<ArgumentSpec>& specs) const {
   std::set<std::uint32_t> taken;
   std::vector<const ArgumentInfo*> targets(specs.size());
   auto take = [&](std::size_t i, std::string_view target) {
@@ -145,7 +145,7 @@ std::vector<const ArgumentInfo*> Launch::targets_of(const std::vector<ArgumentSp
   return targets;
 }
 
-void Launch::bind(const LaunchOptions& options) {
+void CommandLineLaunch::bind(const LaunchOptions& options) {
   std::vector<ArgumentSpec> specs;
   for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
   const std::vector<const ArgumentInfo*> targets = targets_of(specs);
@@ -164,7 +164,7 @@ void Launch::bind(const LaunchOptions& options) {
   check_missing(kernel_.info(), bound);
 }
 
-void Launch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptions& options) {
+void CommandLineLaunch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptions& options) {
   const ArgumentInfo& info = arguments_[i].info;
   Array& array = arguments_[i].array;
   const bool has_arguments_type = spec.source == ArgumentSpec::Source::of_argument;
@@ -191,7 +191,8 @@ void Launch::bind_own(std::size_t i, const ArgumentSpec& spec, const LaunchOptio
   bind_memory(info, spec.source == ArgumentSpec::Source::undefined ? buffer.as_undefined() : buffer, array.shape);
 }
 
-void Launch::bind_memory(const ArgumentInfo& info, const Buffer& buffer, const std::vector<std::size_t>& shape) {
+void CommandLineLaunch::bind_memory(const ArgumentInfo& info, const Buffer& buffer,
+                                    const std::vector<std::size_t>& shape) {
   if (info.kind != ArgumentKind::tensor) {
     dispatch_.buffer(info.index, buffer);
     return;
@@ -201,7 +202,7 @@ void Launch::bind_memory(const ArgumentInfo& info, const Buffer& buffer, const s
   dispatch_.tensor(info.index, buffer, extents);
 }
 
-void Launch::bind_alias(std::size_t i, const ArgumentSpec& spec) {
+void CommandLineLaunch::bind_alias(std::size_t i, const ArgumentSpec& spec) {
   const auto refuse = [&](const std::string& reason) {
     throw UsageError(fmt::format("argument '{}': {}", shortened(spec.text), reason));
   };
@@ -227,6 +228,6 @@ void Launch::bind_alias(std::size_t i, const ArgumentSpec& spec) {
   bind_memory(info, is_undefined ? buffer.as_undefined() : buffer, arguments_[i].array.shape);
 }
 
-std::span<const std::byte> Launch::memory(std::size_t argument) const { return memory_[argument]; }
+std::span<const std::byte> CommandLineLaunch::memory(std::size_t argument) const { return memory_[argument]; }
 
 }  // namespace metalloid::tool

@@ -117,7 +117,8 @@ std::string plural(std::uint64_t count, std::string_view word) {
 }
 
 // "2 findings: 1 threadgroup-race, 1 out-of-bounds", and what else there is to say.
-std::string summary_of(const std::vector<Finding>& findings, const CheckSession& session, const Launch& launch) {
+std::string summary_of(const std::vector<Finding>& findings, const CheckSession& session,
+                       const CommandLineLaunch& launch) {
   std::vector<std::pair<CheckClass, std::uint64_t>> counted;  // in the order in which they were found
   std::uint64_t total = 0, notes = 0;
   for (const Finding& finding : findings) {
@@ -155,7 +156,7 @@ int check_kernel(const CheckSettings& settings) {
     throw UsageError("--print and a report are both written to stdout; give the report a file");
   }
   const Library library = load_source(Device::named(settings.run.device), settings.run.file, settings.run.flags);
-  Launch launch(library, settings.run.launch);
+  CommandLineLaunch launch(library, settings.run.launch);
   const RunOutputs outputs(launch, settings.run);
   choose_group(launch, settings.run);
 

@@ -94,7 +94,7 @@ std::string spec_help() {
       kind_names());
 }
 
-Launch::Launch(const Library& library, const LaunchOptions& options)
+CommandLineLaunch::CommandLineLaunch(const Library& library, const LaunchOptions& options)
     : kernel_(library.kernel(chosen_kernel(library, options), parse_constants(library, options.constants))),
       repeat_(options.repeat) {
   set_grid(options);
@@ -106,7 +106,7 @@ Launch::Launch(const Library& library, const LaunchOptions& options)
   }
 }
 
-void Launch::set_threadgroup_memory(const LaunchOptions& options) {
+void CommandLineLaunch::set_threadgroup_memory(const LaunchOptions& options) {
   constexpr std::string_view per_thread = "/thread";
   for (const std::string& assignment : options.threadgroup_memory) {
     const auto equals = assignment.find('=');
@@ -128,7 +128,7 @@ void Launch::set_threadgroup_memory(const LaunchOptions& options) {
   }
 }
 
-void Launch::set_group(Size group) {
+void CommandLineLaunch::set_group(Size group) {
   if (dispatch_.grid_counts_threads()) {
     dispatch_.threads(dispatch_.grid(), group);
   } else {
@@ -139,7 +139,7 @@ void Launch::set_group(Size group) {
   }
 }
 
-void Launch::set_default_group() {
+void CommandLineLaunch::set_default_group() {
   const auto& required = kernel_.info().required_threads_per_threadgroup;
   if (required[0] != 0) return set_group({required[0], required[1], required[2]});
   if (!dispatch_.grid_counts_threads()) {
@@ -148,7 +148,7 @@ void Launch::set_default_group() {
   set_group({std::min(std::max(dispatch_.grid().x, 1U), kernel_.max_total_threads_per_threadgroup())});
 }
 
-void Launch::set_grid(const LaunchOptions& options) {
+void CommandLineLaunch::set_grid(const LaunchOptions& options) {
   if (options.threads.empty() && options.threadgroups.empty()) {
     throw UsageError("--threads is missing: the size of the grid (or --threadgroups, its number of threadgroups)");
   }
@@ -161,13 +161,13 @@ void Launch::set_grid(const LaunchOptions& options) {
   }
 }
 
-void Launch::fill_buffers() {
+void CommandLineLaunch::fill_buffers() {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
   }
 }
 
-TuneOptions Launch::described(TuneOptions options) const {
+TuneOptions CommandLineLaunch::described(TuneOptions options) const {
   options.threadgroup_memory_per_thread = threadgroup_memory_per_thread_;
   for (const BoundArgument& argument : arguments_) {
     options.contents[argument.info.index] = {argument.array.kind,
@@ -176,17 +176,17 @@ TuneOptions Launch::described(TuneOptions options) const {
   return options;
 }
 
-TuneResult Launch::tune(TuneOptions options) {
+TuneResult CommandLineLaunch::tune(TuneOptions options) {
   fill_buffers();
   return metalloid::tune(kernel_, dispatch_, described(std::move(options)));
 }
 
-TuneResult Launch::tune_once() {
+TuneResult CommandLineLaunch::tune_once() {
   if (auto known = last_tuning(kernel_, dispatch_, described())) return *known;
   return tune({});
 }
 
-std::vector<std::chrono::duration<double>> Launch::execute() {
+std::vector<std::chrono::duration<double>> CommandLineLaunch::execute() {
   std::vector<std::chrono::duration<double>> times;
   for (std::uint32_t repetition = 0; repetition < repeat_; ++repetition) {
     fill_buffers();
@@ -201,7 +201,7 @@ std::vector<std::chrono::duration<double>> Launch::execute() {
   return times;
 }
 
-std::chrono::duration<double> Launch::time_calls(std::uint32_t calls) {
+std::chrono::duration<double> CommandLineLaunch::time_calls(std::uint32_t calls) {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (!buffers_[i] || (was_filled_ && !is_writable_[i])) continue;
     std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
@@ -213,12 +213,12 @@ std::chrono::duration<double> Launch::time_calls(std::uint32_t calls) {
   return taken / calls;
 }
 
-std::uint64_t Launch::thread_count() const {
+std::uint64_t CommandLineLaunch::thread_count() const {
   const std::uint64_t grid = dispatch_.grid().volume();
   return dispatch_.grid_counts_threads() ? grid : grid * dispatch_.group().volume();
 }
 
-const BoundArgument& Launch::find(const std::string& name_or_index) const {
+const BoundArgument& CommandLineLaunch::find(const std::string& name_or_index) const {
   const auto index = as_index(name_or_index);
   std::string names;
   for (const BoundArgument& argument : arguments_) {
@@ -228,7 +228,7 @@ const BoundArgument& Launch::find(const std::string& name_or_index) const {
   throw UsageError(fmt::format("no argument '{}' is bound (bound: {})", shortened(name_or_index), names));
 }
 
-std::string Launch::grid_text() const {
+std::string CommandLineLaunch::grid_text() const {
   const bool threads = dispatch_.grid_counts_threads();
   const bool is_one = dispatch_.grid().volume() == 1;
   const char* one = threads ? "thread in threadgroups" : "threadgroup";

@@ -49,10 +49,10 @@ struct BoundArgument {
   Array array;  // before the launch: the input; after execute(): what the kernel left
 };
 
-class Launch {
+class CommandLineLaunch {
  public:
   // Throws UsageError for options that make no sense, Error for what the kernel does not take.
-  Launch(const Library& library, const LaunchOptions& options);
+  CommandLineLaunch(const Library& library, const LaunchOptions& options);
 
   // Measures threadgroup sizes on these arguments; the launch itself stays as it is.
   TuneResult tune(TuneOptions options);

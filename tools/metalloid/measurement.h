@@ -23,7 +23,7 @@ Spread ratio_of(std::span<const double> over, std::span<const double> under);
 // One of those that are measured.
 struct Contender {
   std::string label;
-  Launch* launch = nullptr;
+  CommandLineLaunch* launch = nullptr;
   std::uint32_t calls = 1;      // for one sample
   std::vector<double> seconds;  // of one call, by round
 };

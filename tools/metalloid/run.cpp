@@ -33,7 +33,7 @@ std::string place_of(const Kernel& kernel, const std::string& device) {
 int run_kernel(const RunOptions& settings) {
   const auto start = std::chrono::steady_clock::now();
   const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
-  Launch launch(library, settings.launch);
+  CommandLineLaunch launch(library, settings.launch);
   const Seconds prepared = std::chrono::steady_clock::now() - start;
 
   RunOutputs outputs(launch, settings);

@@ -25,7 +25,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_compiler_flags(command, options.flags);
 }
 
-void choose_group(Launch& launch, const RunOptions& options) {
+void choose_group(CommandLineLaunch& launch, const RunOptions& options) {
   if (options.launch.group == "auto") {
     const TuneResult tuned = launch.tune_once();
     launch.set_group(tuned.best());
@@ -35,7 +35,7 @@ void choose_group(Launch& launch, const RunOptions& options) {
   }
 }
 
-RunOutputs::RunOutputs(const Launch& launch, const RunOptions& options) : launch_(launch) {
+RunOutputs::RunOutputs(const CommandLineLaunch& launch, const RunOptions& options) : launch_(launch) {
   for (const std::string& text : options.saves) saves_.push_back(parse_save(text));
   for (const std::string& name : options.prints) prints_.push_back(&launch.find(name));
 }

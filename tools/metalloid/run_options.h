@@ -25,13 +25,13 @@ struct RunOptions {
 void add_run_options(CLI::App& command, RunOptions& options);
 
 // The launch's group, as --group says; measures for "auto".
-void choose_group(Launch& launch, const RunOptions& options);
+void choose_group(CommandLineLaunch& launch, const RunOptions& options);
 
 // What --save and --print ask for.
 class RunOutputs {
  public:
   // Before the kernel runs, so that a typing error or a full folder does not cost its run. Throws UsageError.
-  RunOutputs(const Launch& launch, const RunOptions& options);
+  RunOutputs(const CommandLineLaunch& launch, const RunOptions& options);
   bool empty() const { return saves_.empty() && prints_.empty(); }
   void print_all_writable();
   // After it ran. Throws Error(input_output).
@@ -44,7 +44,7 @@ class RunOutputs {
   };
   Save parse_save(const std::string& text) const;
 
-  const Launch& launch_;
+  const CommandLineLaunch& launch_;
   std::vector<Save> saves_;
   std::vector<const BoundArgument*> prints_;
 };

@@ -13,9 +13,9 @@ using Outcome = TuneTrial::Outcome;
 
 // Once a size has finished, others get twenty times as long and at least a second. Where one has run into the limit
 // and none has finished, the rest get a tenth: most likely the kernel never ends.
-class Limits {
+class TimeLimits {
  public:
-  explicit Limits(std::chrono::milliseconds whole) : whole_(whole) {}
+  explicit TimeLimits(std::chrono::milliseconds whole) : whole_(whole) {}
 
   void finished(double seconds) { best_ = std::min(best_, seconds); }
   void timed_out() { one_timed_out_ = true; }
@@ -55,7 +55,7 @@ Measurements measure(Bench& bench, const Plan& plan) {
   Measurements result;
   result.trials.resize(plan.candidates.size());
   for (std::size_t i = 0; i < plan.candidates.size(); ++i) result.trials[i].group = plan.candidates[i];
-  Limits limits(plan.limit);
+  TimeLimits limits(plan.limit);
   bool any_failed = false;
 
   // The time of a run; nothing if it failed, which the trial then says.

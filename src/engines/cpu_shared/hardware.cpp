@@ -7,8 +7,8 @@
 #include <cstring>
 #include <new>
 
-#include "engines/cpu_shared/run/watchdog.h"
 #include "support/made_once.h"
+#include "support/watchdog.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -57,7 +57,7 @@ class HostMemory : public Memory {
 class HostHardware : public Hardware {
  public:
   Memory& memory() override { return memory_; }
-  void interrupt() noexcept override { interrupt_watched(); }
+  void interrupt() noexcept override { support::interrupt_watched(); }
 
  private:
   HostMemory memory_;

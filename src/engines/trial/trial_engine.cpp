@@ -45,8 +45,8 @@ class TrialExecutable : public Executable {
     };
     try {
       for (BoundArgument& argument : own.arguments) {
-        MemoryRange& range = argument.memory;
-        if (range.owner != MemoryRange::Owner::dispatch) continue;
+        BoundMemory& range = argument.memory;
+        if (range.owner != BoundMemory::Owner::dispatch) continue;
         copies.emplace_back(memory.allocate(range.size), range.size);
         memory.copy_in(copies.back().first, {range.base, range.size});
         range.base = copies.back().first;

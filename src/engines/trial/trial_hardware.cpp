@@ -10,8 +10,8 @@
 #include <mutex>
 #include <new>
 
-#include "engines/cpu_shared/run/watchdog.h"
 #include "support/fork_safe_mutex.h"
+#include "support/watchdog.h"
 
 namespace metalloid::engines::trial {
 namespace {
@@ -107,7 +107,7 @@ class TrialMemory : public Memory {
 class Processor : public TrialHardware {
  public:
   Memory& memory() override { return memory_; }
-  void interrupt() noexcept override { cpu::interrupt_watched(); }
+  void interrupt() noexcept override { support::interrupt_watched(); }
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
 

@@ -1,5 +1,5 @@
 // Ends compilations whose macros expand to billions of tokens before they fill the memory. Time, and memory otherwise,
-// are limited where the compiler runs (isolation/limits.h).
+// are limited where the compiler runs (isolation/compile_limits.h).
 #pragma once
 
 #include <cstddef>

@@ -190,7 +190,7 @@ Preludes& preludes = *new Preludes;
 }  // namespace
 
 std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& options,
-                                                        const isolation::Limits& limits) {
+                                                        const isolation::CompileLimits& limits) {
   if (frontend::stdlib_on_disk()) return nullptr;
   const std::string name = frontend::prelude_key(options);
   if (auto known = preludes.find(name)) return known;
@@ -208,7 +208,7 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
 }
 
 frontend::Result compile_library(std::string_view source, const CompileOptions& options,
-                                 const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+                                 const frontend::KernelSelection& selection, const isolation::CompileLimits& limits) {
   const auto prelude = prelude_for(options, limits);
   const std::string request = request_for(Task::library, LibraryRequest{options, std::string(source), selection});
   return read<frontend::Result>(isolation::isolate(request, prelude.get(), {options.source_name}, limits, perform));
@@ -217,7 +217,7 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
 namespace {
 
 CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
-                       const std::vector<const engines::Engine*>& engines, const isolation::Limits& limits) {
+                       const std::vector<const engines::Engine*>& engines, const isolation::CompileLimits& limits) {
   for (const engines::Engine* engine : engines) {
     request.candidates.push_back({engine->name(), engine->hardware().limits()});
   }
@@ -231,13 +231,13 @@ CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
 
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                            const isolation::Limits& limits, Emit form, Checks checks) {
+                            const isolation::CompileLimits& limits, Emit form, Checks checks) {
   return carry_out({{}, form, false, checks, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
 }
 
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                 const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                const isolation::Limits& limits) {
+                const isolation::CompileLimits& limits) {
   const CompiledCode result = carry_out({{}, Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants},
                                         library, engines, limits);
   Reader bytes(result.code);
@@ -246,7 +246,7 @@ Work count_work(std::string_view bitcode, const LibraryInfo& library, const Kern
 
 std::string disassemble_library(std::string_view bitcode, const std::string& source_name) {
   const auto text = isolation::isolate(request_for(Task::disassembly, std::string(bitcode)), nullptr, {source_name},
-                                       isolation::Limits::from_environment(), perform);
+                                       isolation::CompileLimits::from_environment(), perform);
   return std::string(text.view());
 }
 

@@ -9,7 +9,7 @@
 
 #include "engines/engine.h"
 #include "frontend/frontend.h"
-#include "isolation/limits.h"
+#include "isolation/compile_limits.h"
 #include "metalloid/emit.h"
 #include "metalloid/library.h"
 #include "metalloid/work.h"
@@ -21,7 +21,7 @@ namespace metalloid::runtime {
 // The front end's whole way. Throws what frontend::compile and isolation::isolate throw.
 frontend::Result compile_library(std::string_view source, const CompileOptions& options,
                                  const frontend::KernelSelection& selection = {},
-                                 const isolation::Limits& limits = isolation::Limits::from_environment());
+                                 const isolation::CompileLimits& limits = isolation::CompileLimits::from_environment());
 
 struct CompiledCode {
   KernelInfo info;              // specialised
@@ -55,18 +55,20 @@ enum class Checks : std::uint8_t { none, standard, with_finite };
 
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                             const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                            const isolation::Limits& limits, Emit form = Emit::object, Checks checks = Checks::none);
+                            const isolation::CompileLimits& limits, Emit form = Emit::object,
+                            Checks checks = Checks::none);
 
 // What the code of a kernel does, as the first engine would get it.
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
                 const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
-                const isolation::Limits& limits);
+                const isolation::CompileLimits& limits);
 
 // The LLVM IR of a whole library as text.
 std::string disassemble_library(std::string_view bitcode, const std::string& source_name);
 
 // The precompiled standard library for these options: from memory, else from disk, else made, within the limits of the
 // compile that needs it. Null where headers come from a folder on disk.
-std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& options, const isolation::Limits& limits);
+std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& options,
+                                                        const isolation::CompileLimits& limits);
 
 }  // namespace metalloid::runtime

@@ -81,7 +81,8 @@ std::shared_ptr<const Entry> from_disk(const support::Hash& key) {
 }
 
 std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptions& options,
-                                     const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+                                     const frontend::KernelSelection& selection,
+                                     const isolation::CompileLimits& limits) {
   frontend::Result result = compile_library(source, options, selection, limits);
   auto entry = std::make_shared<Entry>();
   entry->dependencies = std::move(result.dependencies);
@@ -112,7 +113,8 @@ struct FoundLibrary {
 };
 
 FoundLibrary find_or_compile_library(const support::Hash& key, std::string_view source, const CompileOptions& options,
-                                     const frontend::KernelSelection& selection, const isolation::Limits& limits) {
+                                     const frontend::KernelSelection& selection,
+                                     const isolation::CompileLimits& limits) {
   // Headers from a developer's folder are no part of the key.
   const bool cached = !frontend::stdlib_on_disk();
   if (cached) {
@@ -151,7 +153,7 @@ class LibraryParts {
                const support::Hash& inputs)
       : source_(std::move(source)), options_(std::move(options)), key_(key), inputs_(inputs) {}
 
-  std::shared_ptr<const Entry> with(const std::string& kernel, const isolation::Limits& limits) {
+  std::shared_ptr<const Entry> with(const std::string& kernel, const isolation::CompileLimits& limits) {
     std::uint32_t following = 0;
     {
       const std::lock_guard lock(mutex_);
@@ -170,7 +172,7 @@ class LibraryParts {
     return part;
   }
 
-  std::shared_ptr<const Entry> whole(const isolation::Limits& limits) {
+  std::shared_ptr<const Entry> whole(const isolation::CompileLimits& limits) {
     {
       const std::lock_guard lock(mutex_);
       if (whole_) return whole_;
@@ -185,7 +187,7 @@ class LibraryParts {
   static constexpr std::size_t most_parts = 5;
 
   std::shared_ptr<const Entry> make(const support::Hash& key, const frontend::KernelSelection& selection,
-                                    const isolation::Limits& limits) {
+                                    const isolation::CompileLimits& limits) {
     auto entry = find_or_compile_library(key, source_->text, options_, selection, limits).entry;
     if (inputs_of(key_, *entry) == inputs_) return entry;
     throw Error(ErrorCode::compile_error,
@@ -203,11 +205,12 @@ class LibraryParts {
   std::shared_ptr<const Entry> whole_;
 };
 
-isolation::Limits limits_of(const Library::State& library) {
-  return isolation::Limits::from_environment(library.making_time);
+isolation::CompileLimits limits_of(const Library::State& library) {
+  return isolation::CompileLimits::from_environment(library.making_time);
 }
 
-LibraryCode code_with(const Library::State& library, const std::string& kernel, const isolation::Limits& limits) {
+LibraryCode code_with(const Library::State& library, const std::string& kernel,
+                      const isolation::CompileLimits& limits) {
   if (!library.parts) return {nullptr, library.bitcode, &library.info};
   return code_of(library.parts->with(kernel, limits));
 }
@@ -219,11 +222,11 @@ LibraryCode whole_code(const Library::State& library) {
 
 std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options) {
-  const auto start = isolation::Limits::Clock::now();
+  const auto start = isolation::CompileLimits::Clock::now();
   const support::Hash key = key_of(source->text, options);
   const auto [entry, from_cache] =
       find_or_compile_library(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0},
-                              isolation::Limits::from_environment());
+                              isolation::CompileLimits::from_environment());
   auto state = std::make_shared<Library::State>();
   state->device = &device.state();
   state->bitcode = entry->bitcode;
@@ -231,7 +234,7 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
   state->info = entry->info;
   state->warnings = entry->warnings;
   state->from_cache = from_cache;
-  state->making_time = isolation::Limits::Clock::now() - start;
+  state->making_time = isolation::CompileLimits::Clock::now() - start;
   if (!entry->is_complete) {
     const support::Hash inputs = inputs_of(key, *entry);
     state->content = inputs;

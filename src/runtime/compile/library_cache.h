@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "isolation/limits.h"
+#include "isolation/compile_limits.h"
 #include "metalloid/device.h"
 #include "metalloid/recorder.h"
 
@@ -24,10 +24,10 @@ struct LibraryCode {
 };
 
 // What is left of the limits for what is made from a library: one limit of time holds for the whole way to a kernel.
-isolation::Limits limits_of(const Library::State& library);
+isolation::CompileLimits limits_of(const Library::State& library);
 
 // With the code of that kernel. Throws what find_or_compile_library throws.
-LibraryCode code_with(const Library::State& library, const std::string& kernel, const isolation::Limits& limits);
+LibraryCode code_with(const Library::State& library, const std::string& kernel, const isolation::CompileLimits& limits);
 // With all kernels. What it returns lives as long as the library.
 LibraryCode whole_code(const Library::State& library);
 

@@ -91,16 +91,16 @@ void check_width(const KernelInfo& kernel, const ArgumentInfo& argument, const D
   reject(ErrorCode::invalid_argument, kernel, "{}; {}", problem->message, problem->fix);
 }
 
-engines::MemoryRange range_of(const Buffer& buffer, std::size_t offset, Access access) {
+engines::BoundMemory range_of(const Buffer& buffer, std::size_t offset, Access access) {
   return {reinterpret_cast<std::byte*>(buffer.gpu_address()),
           buffer.size(),
           offset,
           access,
-          engines::MemoryRange::Owner::buffer,
+          engines::BoundMemory::Owner::buffer,
           &buffer.memory()};
 }
 
-engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
+engines::BoundMemory resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
   auto found = dispatch.bindings().find(argument.index);
   if (found == dispatch.bindings().end()) {
     reject(ErrorCode::invalid_argument, kernel, "missing buffer binding at index {} for argument '{}'", argument.index,
@@ -114,7 +114,7 @@ engines::MemoryRange resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
     }
     check_width(kernel, argument, found->second);
     return {
-        const_cast<std::byte*>(bytes->data()), bytes->size(), 0, Access::read, engines::MemoryRange::Owner::dispatch,
+        const_cast<std::byte*>(bytes->data()), bytes->size(), 0, Access::read, engines::BoundMemory::Owner::dispatch,
         &engines::cpu::hardware().memory()};
   }
   if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {

@@ -10,11 +10,11 @@ namespace metalloid::runtime {
 namespace {
 
 using engines::BoundArgument;
+using engines::BoundMemory;
 using engines::Memory;
-using engines::MemoryRange;
 
-bool is_elsewhere(const MemoryRange& range, const Memory& memory) {
-  return range.owner == MemoryRange::Owner::buffer && range.memory != &memory && range.base && range.size != 0;
+bool is_elsewhere(const BoundMemory& range, const Memory& memory) {
+  return range.owner == BoundMemory::Owner::buffer && range.memory != &memory && range.base && range.size != 0;
 }
 
 void copy(Memory& to_memory, std::byte* to, Memory& from_memory, std::byte* from, std::size_t size) {
@@ -39,7 +39,7 @@ bool Staging::is_needed(const engines::DispatchPlan& plan, const Memory& memory)
 Staging::Staging(const engines::DispatchPlan& plan, Memory& memory) : plan_(plan), memory_(memory) {
   std::vector<Block> ranges;
   for (const BoundArgument& argument : plan.arguments) {
-    const MemoryRange& range = argument.memory;
+    const BoundMemory& range = argument.memory;
     if (!is_elsewhere(range, memory)) continue;
     ranges.push_back({range.memory, range.base, range.size, range.access != Access::read});
   }
@@ -68,7 +68,7 @@ Staging::Staging(const engines::DispatchPlan& plan, Memory& memory) : plan_(plan
     throw;
   }
   for (BoundArgument& argument : plan_.arguments) {
-    MemoryRange& range = argument.memory;
+    BoundMemory& range = argument.memory;
     if (!is_elsewhere(range, memory)) continue;
     const Block& block = block_of(range);
     range.base = block.copy + (range.base - block.base);
@@ -83,7 +83,7 @@ Staging::~Staging() {
   for (const Block& block : blocks_) memory_.release(block.copy, block.size);
 }
 
-const Staging::Block& Staging::block_of(const MemoryRange& range) const {
+const Staging::Block& Staging::block_of(const BoundMemory& range) const {
   return *std::ranges::find_if(blocks_, [&](const Block& block) {
     return block.origin == range.memory && !std::less<>()(range.base, block.base) &&
            std::less<>()(range.base, block.base + block.size);

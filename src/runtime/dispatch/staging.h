@@ -31,7 +31,7 @@ class Staging {
     bool is_written;
     std::byte* copy = nullptr;  // in memory_
   };
-  const Block& block_of(const engines::MemoryRange& range) const;
+  const Block& block_of(const engines::BoundMemory& range) const;
 
   engines::DispatchPlan plan_;
   engines::Memory& memory_;

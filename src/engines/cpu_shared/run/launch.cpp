@@ -25,13 +25,13 @@
 #include "engines/cpu_shared/code/loader.h"
 #include "engines/cpu_shared/run/dispatch_log.h"
 #include "engines/cpu_shared/run/threadgroup_queue.h"
-#include "engines/cpu_shared/run/watchdog.h"
 #include "engines/cpu_shared/run/worker.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
 #include "support/function_ref.h"
 #include "support/readable.h"
 #include "support/sanitizer.h"
+#include "support/watchdog.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -126,33 +126,33 @@ class CpuExecutable : public Executable {
       workers = roots ? static_cast<int>(plan.screen->prepare(roots, static_cast<unsigned>(workers), for_each)) : 0;
       if (workers == 0) throw Error(ErrorCode::unsupported, "not to be screened");
     }
-    Launch launch(*this, plan, static_cast<unsigned>(workers));
-    Watch watch(launch.stop, plan.timeout);
-    if (count > 1) launch.begin_occasion();
+    RunningDispatch running(*this, plan, static_cast<unsigned>(workers));
+    support::WatchdogTimer timer(running.stop, plan.timeout);
+    if (count > 1) running.begin_occasion();
     if (workers == 1) {
-      launch.run_share();
+      running.run_share();
     } else {
       // Other cores need longer than that to wake up.
       constexpr Clock::duration little = std::chrono::microseconds(40);
       if (nanoseconds_per_threadgroup_.load(std::memory_order_relaxed) < nanoseconds(little) / count) {
-        launch.run_share(count / 16 + 1, Clock::now() + little);
+        running.run_share(count / 16 + 1, Clock::now() + little);
       }
-      if (!launch.is_over()) {
-        support::publish(&launch);
+      if (!running.is_over()) {
+        support::publish(&running);
         tbb::parallel_for(
             0, workers,
             [&](int) {
-              support::observe(&launch);
-              launch.run_share();
-              support::publish(&launch);
+              support::observe(&running);
+              running.run_share();
+              support::publish(&running);
             },
             tbb::simple_partitioner());
-        support::observe(&launch);
+        support::observe(&running);
       }
-      if (!launch.failed) nanoseconds_per_threadgroup_.store(launch.busy / count, std::memory_order_relaxed);
+      if (!running.failed) nanoseconds_per_threadgroup_.store(running.busy / count, std::memory_order_relaxed);
     }
-    launch.messages.deliver(info_.name, plan);
-    launch.throw_failure(watch);
+    running.messages.deliver(info_.name, plan);
+    running.throw_failure(timer);
   }
 
  private:
@@ -174,7 +174,7 @@ class CpuExecutable : public Executable {
   }
 
   // One dispatch while it runs.
-  struct Launch {
+  struct RunningDispatch {
     const CpuExecutable& kernel;
     const DispatchPlan& plan;
     ThreadgroupQueue queue;
@@ -191,7 +191,7 @@ class CpuExecutable : public Executable {
     std::string outside;          // of an access outside of its memory: the message
     bool is_wrapped_row = false;  // the access is one that the engine cannot carry out
 
-    Launch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
+    RunningDispatch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
         : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
@@ -284,22 +284,22 @@ class CpuExecutable : public Executable {
 
     // The threadgroups that one worker runs.
     struct Share {
-      Launch& launch;
+      RunningDispatch& running;
       Worker& worker;
       std::uint64_t most;  // threadgroups in a piece
       Clock::time_point until;
       ThreadgroupQueue::Piece piece{};
 
       bool enter_next() {
-        if (launch.failed.load(std::memory_order_relaxed)) return false;
+        if (running.failed.load(std::memory_order_relaxed)) return false;
         if (piece.empty()) {
           if (until != Clock::time_point::max() && Clock::now() > until) return false;
-          piece = launch.queue.take(most);
+          piece = running.queue.take(most);
           if (piece.empty()) return false;
         }
         worker.log.begin_threadgroup(piece.begin);
         const std::uint64_t index = piece.begin++;
-        launch.enter_threadgroup(worker, launch.plan.watch ? launch.plan.watch->threadgroup_at(index) : index);
+        running.enter_threadgroup(worker, running.plan.watch ? running.plan.watch->threadgroup_at(index) : index);
         return true;
       }
     };
@@ -309,7 +309,7 @@ class CpuExecutable : public Executable {
       while (true) {
         auto& share = *static_cast<Share*>(KernelStack::current_owner());
         if (!share.enter_next()) return KernelStack::way_back();
-        reinterpret_cast<RunThreadgroup>(share.launch.kernel.entry_)(&share.worker);
+        reinterpret_cast<RunThreadgroup>(share.running.kernel.entry_)(&share.worker);
       }
     }
 
@@ -413,10 +413,10 @@ class CpuExecutable : public Executable {
       }
     }
 
-    void throw_failure(const Watch& watch) const {
+    void throw_failure(const support::WatchdogTimer& timer) const {
       if (!failed.load()) return;
       if (!outside.empty()) throw Error(is_wrapped_row ? ErrorCode::unsupported : ErrorCode::out_of_bounds, outside);
-      if (failure.stopped() && watch.interrupted()) {
+      if (failure.stopped() && timer.interrupted()) {
         throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
       }
       if (failure.stopped() && plan.watch) plan.watch->time_out(at);

@@ -1,4 +1,4 @@
-#include "engines/cpu_shared/run/watchdog.h"
+#include "support/watchdog.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,11 +13,11 @@
 
 #include "support/fork_safe_mutex.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::support {
 
 namespace {
 
-support::ForkSafeMutex& watchdog_mutex = *new support::ForkSafeMutex;
+ForkSafeMutex& watchdog_mutex = *new ForkSafeMutex;
 
 }  // namespace
 
@@ -27,16 +27,16 @@ class Watchdog {
   // may outlive main().
   static Watchdog& instance() { return *only_; }
 
-  void add(Watch& watch) {
+  void add(WatchdogTimer& timer) {
     std::lock_guard lock(mutex_);
     if (!started_) start();
-    watch.next_ = first_;
-    if (first_) first_->previous_ = &watch;
-    first_ = &watch;
-    // The usual watch ends long before its deadline and the next one's lies later still, so that the thread's last
+    timer.next_ = first_;
+    if (first_) first_->previous_ = &timer;
+    first_ = &timer;
+    // The usual timer ends long before its deadline and the next one's lies later still, so that the thread's last
     // alarm serves for many dispatches and starting one wakes nobody.
-    if (watch.deadline_ < alarm_) {
-      alarm_ = watch.deadline_;
+    if (timer.deadline_ < alarm_) {
+      alarm_ = timer.deadline_;
       ::sem_post(&wake_);
     }
   }
@@ -49,18 +49,18 @@ class Watchdog {
     errno = saved;
   }
 
-  void remove(Watch& watch) {
+  void remove(WatchdogTimer& timer) {
     std::lock_guard lock(mutex_);
-    if (watch.previous_) {
-      watch.previous_->next_ = watch.next_;
+    if (timer.previous_) {
+      timer.previous_->next_ = timer.next_;
     } else {
-      first_ = watch.next_;
+      first_ = timer.next_;
     }
-    if (watch.next_) watch.next_->previous_ = watch.previous_;
+    if (timer.next_) timer.next_->previous_ = timer.previous_;
   }
 
  private:
-  using Clock = Watch::Clock;
+  using Clock = WatchdogTimer::Clock;
   static constexpr auto retry = std::chrono::milliseconds(5);
 
   Watchdog() {
@@ -87,17 +87,17 @@ class Watchdog {
     while (true) {
       if (const unsigned interrupts = interrupts_.load(std::memory_order_acquire); interrupts != seen_interrupts_) {
         seen_interrupts_ = interrupts;
-        for (Watch* watch = first_; watch; watch = watch->next_) {
-          watch->interrupted_.store(true, std::memory_order_relaxed);
-          watch->deadline_ = alarm_ = Clock::time_point::min();
+        for (WatchdogTimer* timer = first_; timer; timer = timer->next_) {
+          timer->interrupted_.store(true, std::memory_order_relaxed);
+          timer->deadline_ = alarm_ = Clock::time_point::min();
         }
       }
       if (Clock::time_point now = Clock::now(); now >= alarm_) {
         alarm_ = Clock::time_point::max();
-        for (Watch* watch = first_; watch; watch = watch->next_) {
-          bool over = watch->deadline_ <= now;
-          if (over) watch->stop_();
-          alarm_ = std::min(alarm_, over ? now + retry : watch->deadline_);
+        for (WatchdogTimer* timer = first_; timer; timer = timer->next_) {
+          bool over = timer->deadline_ <= now;
+          if (over) timer->stop_();
+          alarm_ = std::min(alarm_, over ? now + retry : timer->deadline_);
         }
       }
       const Clock::time_point until = alarm_;
@@ -121,28 +121,28 @@ class Watchdog {
   }
 
   static Watchdog* const only_;
-  support::ForkSafeMutex& mutex_ = watchdog_mutex;
+  ForkSafeMutex& mutex_ = watchdog_mutex;
   sem_t wake_;  // a semaphore, for signal handlers may post one
   std::atomic<unsigned> interrupts_{0};
   unsigned seen_interrupts_ = 0;
-  Watch* first_ = nullptr;
+  WatchdogTimer* first_ = nullptr;
   Clock::time_point alarm_ = Clock::time_point::max();
   bool started_ = false;
 };
 
 Watchdog* const Watchdog::only_ = new Watchdog;
 
-Watch::Watch(support::StopToken& token, std::chrono::milliseconds limit)
-    : Watch([&token] { token.request_stop(); }, limit) {}
+WatchdogTimer::WatchdogTimer(StopToken& token, std::chrono::milliseconds limit)
+    : WatchdogTimer([&token] { token.request_stop(); }, limit) {}
 
-Watch::Watch(std::function<void()> stop, std::chrono::milliseconds limit) : stop_(std::move(stop)) {
+WatchdogTimer::WatchdogTimer(std::function<void()> stop, std::chrono::milliseconds limit) : stop_(std::move(stop)) {
   // A limit beyond the clock's range is none.
   if (limit.count() > 0 && limit <= std::chrono::hours(24 * 365)) deadline_ = Clock::now() + limit;
   Watchdog::instance().add(*this);
 }
 
-Watch::~Watch() { Watchdog::instance().remove(*this); }
+WatchdogTimer::~WatchdogTimer() { Watchdog::instance().remove(*this); }
 
 void interrupt_watched() noexcept { Watchdog::instance().interrupt(); }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::support

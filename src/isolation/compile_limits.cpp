@@ -1,4 +1,4 @@
-#include "isolation/limits.h"
+#include "isolation/compile_limits.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace metalloid::isolation {
 
-Limits Limits::from_environment(Clock::duration spent) {
-  Limits limits;
+CompileLimits CompileLimits::from_environment(Clock::duration spent) {
+  CompileLimits limits;
   limits.spent = spent;
   constexpr double longest = 365.0 * 24 * 3600;  // what lasts longer than a year is no limit
   const double seconds = support::limit_from_environment("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
@@ -21,7 +21,7 @@ Limits Limits::from_environment(Clock::duration spent) {
   return limits;
 }
 
-std::chrono::milliseconds Limits::time_left() const {
+std::chrono::milliseconds CompileLimits::time_left() const {
   if (deadline == Clock::time_point::max()) return std::chrono::milliseconds(0);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   return std::max(left, std::chrono::milliseconds(1));

@@ -8,18 +8,18 @@
 
 #include "support/crash_guard.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::support {
 
 // While it lives, the token's threads are stopped once the time is over, or by interrupt_watched(). A limit of zero is
 // none.
-class Watch {
+class WatchdogTimer {
  public:
-  Watch(support::StopToken& token, std::chrono::milliseconds limit);
-  // Stops something else. The function is called by the watching thread, again and again until the watch ends.
-  Watch(std::function<void()> stop, std::chrono::milliseconds limit);
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  WatchdogTimer(StopToken& token, std::chrono::milliseconds limit);
+  // Stops something else. The function is called by the watching thread, again and again until the timer is gone.
+  WatchdogTimer(std::function<void()> stop, std::chrono::milliseconds limit);
+  ~WatchdogTimer();
+  WatchdogTimer(const WatchdogTimer&) = delete;
+  WatchdogTimer& operator=(const WatchdogTimer&) = delete;
 
   // Whether the stop came from interrupt_watched(). To be asked once the token's threads have ended.
   bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
@@ -30,11 +30,11 @@ class Watch {
   const std::function<void()> stop_;
   Clock::time_point deadline_ = Clock::time_point::max();
   std::atomic<bool> interrupted_{false};
-  Watch* next_ = nullptr;
-  Watch* previous_ = nullptr;
+  WatchdogTimer* next_ = nullptr;
+  WatchdogTimer* previous_ = nullptr;
 };
 
 // Stops every dispatch and compile that runs now. May be called from signal handlers.
 void interrupt_watched() noexcept;
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::support

@@ -6,7 +6,7 @@
 
 namespace metalloid::isolation {
 
-struct Limits {
+struct CompileLimits {
   using Clock = std::chrono::steady_clock;
 
   Clock::time_point deadline = Clock::time_point::max();  // max(): none
@@ -16,7 +16,7 @@ struct Limits {
   // Of a compile that starts now: $METALLOID_COMPILE_TIMEOUT seconds (120 unless set), less what was spent already, and
   // $METALLOID_COMPILE_MEMORY MiB (4096 unless set); 0 and inf are no limit. Throws invalid_argument for what is no
   // such number.
-  static Limits from_environment(Clock::duration spent = {});
+  static CompileLimits from_environment(Clock::duration spent = {});
 
   bool is_over() const { return Clock::now() >= deadline; }
   // Zero where there is no deadline, at least one where there is.
