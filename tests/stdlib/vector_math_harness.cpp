@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engines/cpu_shared/code/machine.h"
-#include "engines/simd/lower_vector_math.h"
+#include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/math/rare_lanes.h"
 #include "ir/assemble.h"
 

@@ -1,4 +1,4 @@
-// Vector math (engines/simd/lower_vector_math.h) as machine code for several processors, against double precision.
+// Vector math (engines/simd/math/lower_vector_math.h) as machine code for several processors, against double precision.
 // DISABLED_EveryFloat goes through all arguments of the unary functions (`make test-vector-math`).
 #include <fmt/format.h>
 #include <gtest/gtest.h>

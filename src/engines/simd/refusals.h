@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "engines/engine.h"
-#include "engines/simd/lane_shapes.h"
+#include "engines/simd/shapes/lane_shapes.h"
 
 namespace metalloid::engines::simd {
 

@@ -65,7 +65,7 @@ class WorkerLease {
 void* runtime_symbol(std::string_view name);
 
 // Ends the dispatch: a lane's access lies inside of its memory, but not where the engine has it
-// (simd/widening_wraps.cpp). Texts as in OutOfBounds, or null.
+// (simd/widening/wraps.cpp). Texts as in OutOfBounds, or null.
 [[noreturn]] void report_wrapped_row(ThreadgroupState* state, std::uint32_t thread, const char* what,
                                      const char* access);
 

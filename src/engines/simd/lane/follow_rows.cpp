@@ -1,0 +1,211 @@
+#include "engines/simd/lane/follow_rows.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "engines/simd/shapes/lane_shapes.h"
+#include "engines/simd/shapes/lane_target.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Value;
+
+constexpr std::size_t most_twice = 400;  // instructions
+constexpr unsigned most_depth = 8;       // operands below each other
+
+struct Division {
+  llvm::BinaryOperator* instruction;
+  Value *index, *divisor;
+  bool is_remainder;
+};
+
+class Rows {
+ public:
+  explicit Rows(llvm::Function& lane)
+      : lane_(lane),
+        dominators_(managers_.functions.getResult<llvm::DominatorTreeAnalysis>(lane)),
+        loops_(managers_.functions.getResult<llvm::LoopAnalysis>(lane)),
+        shapes_(lane, managers_.functions.getResult<llvm::UniformityInfoAnalysis>(lane)) {}
+
+  void follow() {
+    find_divisions();
+    if (divisions_.empty() || !find_region()) return;
+    Instruction* first = divisions_[0].instruction;
+    BasicBlock* head = first->getParent();
+    BasicBlock* general = llvm::SplitBlock(head, first);
+    region_[0] = general;
+    llvm::IRBuilder<> builder(head->getTerminator());
+    builder.SetCurrentDebugLocation(first->getDebugLoc());
+    for (const Division& division : divisions_) divide_once(builder, division);
+    llvm::ValueToValueMapTy twins;
+    BasicBlock* row = copy_region(twins);
+    llvm::BranchInst* branch = builder.CreateCondBr(stays_, row, general);
+    branch->getNextNode()->eraseFromParent();
+    for (const Division& division : divisions_) {
+      auto* twin = llvm::cast<Instruction>(static_cast<Value*>(twins[division.instruction]));
+      const auto& [quotient, remainder] = once_[{division.index, division.divisor}];
+      Value* result = quotient;
+      if (division.is_remainder) {
+        builder.SetInsertPoint(twin);
+        result = builder.CreateAdd(remainder, lane_number_, "", /*HasNUW=*/true);
+      }
+      twin->replaceAllUsesWith(result);
+      twin->eraseFromParent();
+    }
+  }
+
+ private:
+  // The same for all divisions that can be made where the first one is.
+  void find_divisions() {
+    const llvm::Function* number = lane_.getParent()->getFunction(llvm::StringRef(lane_number_name));
+    for (Instruction& instruction : lane_.getEntryBlock()) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (number && call && call->getCalledFunction() == number) lane_number_ = &instruction;
+    }
+    if (!lane_number_) return;
+    for (BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&lane_)) {
+      if (loops_.getLoopFor(block)) continue;
+      for (Instruction& instruction : *block) {
+        const auto division = division_of(instruction);
+        if (!division) continue;
+        Instruction* first = divisions_.empty() ? &instruction : divisions_[0].instruction;
+        const auto is_there = [&](Value* operand) { return dominators_.dominates(operand, first); };
+        if (!dominators_.dominates(first->getParent(), block)) continue;
+        if (is_there(division->index) && is_there(division->divisor) && can_be_in_lane_0(*division->index)) {
+          divisions_.push_back(*division);
+        }
+      }
+    }
+  }
+
+  std::optional<Division> division_of(Instruction& instruction) const {
+    auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+    if (!operation || !operation->getType()->isIntegerTy(32)) return std::nullopt;
+    Value *index = operation->getOperand(0), *divisor = operation->getOperand(1);
+    const Shape shape = shapes_.of(*index);
+    if (shape.kind != Shape::Kind::strided || shape.stride != 1 || !shapes_.is_uniform(*divisor)) return std::nullopt;
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(divisor);
+    const auto by = [&](std::uint64_t number, bool is_remainder) -> std::optional<Division> {
+      if (number < simdgroup_width) return std::nullopt;
+      return Division{operation, index, llvm::ConstantInt::get(divisor->getType(), number), is_remainder};
+    };
+    switch (operation->getOpcode()) {
+      case Instruction::UDiv:
+      case Instruction::URem: {
+        const bool is_remainder = operation->getOpcode() == Instruction::URem;
+        if (constant) return by(constant->getZExtValue(), is_remainder);
+        if (!llvm::isKnownNonZero(divisor, llvm::SimplifyQuery(operation->getDataLayout()))) return std::nullopt;
+        return Division{operation, index, divisor, is_remainder};
+      }
+      case Instruction::LShr:
+        if (!constant || constant->getZExtValue() >= 32) return std::nullopt;
+        return by(std::uint64_t{1} << constant->getZExtValue(), false);
+      case Instruction::And:
+        if (!constant || !constant->getValue().isMask() || constant->isMinusOne()) return std::nullopt;
+        return by(constant->getZExtValue() + 1, true);
+      default: return std::nullopt;
+    }
+  }
+
+  // Everything behind the first division, which only goes on to what all ways lead to.
+  bool find_region() {
+    BasicBlock* begin = divisions_[0].instruction->getParent();
+    std::size_t size = 0;
+    llvm::SmallVector<BasicBlock*, 16> blocks;
+    dominators_.getDescendants(begin, blocks);
+    region_.assign(blocks.begin(), blocks.end());
+    for (const BasicBlock* block : region_) size += block->size();
+    return size <= most_twice && region_[0] == begin;
+  }
+
+  bool can_be_in_lane_0(const Value& value, unsigned depth = most_depth) const {
+    if (&value == lane_number_ || shapes_.is_uniform(value)) return true;
+    const auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    if (!instruction || depth == 0) return false;
+    if (!llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction)) return false;
+    if (instruction->isIntDivRem()) return false;  // may trap for a lane that would not divide
+    return llvm::all_of(instruction->operands(),
+                        [&](const llvm::Use& operand) { return can_be_in_lane_0(*operand, depth - 1); });
+  }
+
+  Value* in_lane_0(llvm::IRBuilder<>& builder, Value* value) {
+    if (value == lane_number_) return builder.getInt32(0);
+    if (shapes_.is_uniform(*value)) return value;
+    auto* copy = llvm::cast<Instruction>(value)->clone();
+    copy->dropPoisonGeneratingAnnotations();  // which hold for lanes that come here; lane 0 need not
+    for (llvm::Use& operand : copy->operands()) operand.set(in_lane_0(builder, operand));
+    return builder.Insert(copy);
+  }
+
+  void divide_once(llvm::IRBuilder<>& builder, const Division& division) {
+    auto [place, is_new] = once_.try_emplace({division.index, division.divisor});
+    if (!is_new) return;
+    Value* index = in_lane_0(builder, division.index);
+    Value* quotient = builder.CreateUDiv(index, division.divisor);
+    Value* remainder = builder.CreateSub(index, builder.CreateMul(quotient, division.divisor));
+    place->second = {quotient, remainder};
+    constexpr std::uint32_t further = simdgroup_width - 1;
+    Value* stays = builder.CreateICmpUGT(builder.CreateSub(division.divisor, remainder), builder.getInt32(further));
+    stays = builder.CreateAnd(stays, builder.CreateICmpULE(index, builder.getInt32(~further)));
+    stays_ = stays_ ? builder.CreateAnd(stays_, stays) : stays;
+  }
+
+  // Returns where the copy begins.
+  BasicBlock* copy_region(llvm::ValueToValueMapTy& twins) {
+    llvm::SmallVector<BasicBlock*, 16> copies;
+    for (BasicBlock* block : region_) {
+      copies.push_back(llvm::CloneBasicBlock(block, twins, ".row", &lane_));
+      twins[block] = copies.back();
+    }
+    llvm::remapInstructionsInBlocks(copies, twins);
+    const llvm::SmallPtrSet<BasicBlock*, 16> own(region_.begin(), region_.end());
+    for (BasicBlock* block : region_) {
+      for (BasicBlock* behind : llvm::successors(block)) {  // as often as there are ways to it
+        if (own.contains(behind)) continue;
+        for (llvm::PHINode& phi : behind->phis()) {
+          auto* copy = llvm::cast<BasicBlock>(static_cast<Value*>(twins[block]));
+          Value* value = phi.getIncomingValueForBlock(block);
+          Value* twin = twins.lookup(value);
+          phi.addIncoming(twin ? twin : value, copy);
+        }
+      }
+    }
+    return copies[0];
+  }
+
+  llvm::Function& lane_;
+  LaneManagers managers_;
+  const llvm::DominatorTree& dominators_;
+  const llvm::LoopInfo& loops_;
+  const LaneShapes shapes_;
+  Instruction* lane_number_ = nullptr;
+  llvm::SmallVector<Division, 4> divisions_;
+  llvm::SmallVector<BasicBlock*, 16> region_;  // the first one is where the others come from
+  llvm::DenseMap<std::pair<Value*, Value*>, std::pair<Value*, Value*>> once_;
+  Value* stays_ = nullptr;
+};
+
+}  // namespace
+
+void follow_rows(llvm::Function& lane) { Rows(lane).follow(); }
+
+}  // namespace metalloid::engines::simd

@@ -1,0 +1,176 @@
+#include "engines/simd/lane/prepare_lane.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/BreakCriticalEdges.h>
+#include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
+
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+
+#include <optional>
+#include <utility>
+
+#include "engines/cpu_shared/passes/check_bounds.h"
+#include "engines/simd/shapes/lane_target.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+// The last block of a loop runs once more when its lanes have left one after the other, to find that none is there. So
+// it does nothing else: what it had comes in front of it, where code without lanes is stepped over.
+void empty_latches(llvm::Function& lane, llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(lane);
+  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(lane);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    llvm::BasicBlock* latch = loop->getLoopLatch();
+    if (!latch || latch == loop->getHeader() || latch->size() == 1) continue;
+    llvm::SplitBlock(latch, latch->getTerminator(), &dominators, &loops, nullptr, latch->getName() + ".turn_end");
+  }
+}
+
+// That two numbers share no bit may be known of the lanes alone that come to an `or`. Where rows of memory begin is
+// computed for lanes that take no part, too, and there only a sum is what it would be from its neighbours.
+void add_disjoint_numbers(llvm::Function& lane) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
+    auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+    if (!both || !both->isDisjoint()) continue;
+    auto* sum = llvm::BinaryOperator::CreateAdd(both->getOperand(0), both->getOperand(1));
+    llvm::ReplaceInstWithInst(both, sum);
+  }
+}
+
+// What the front end notes at members of structs.
+void drop_annotations(llvm::Function& lane) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != llvm::Intrinsic::ptr_annotation &&
+                  call->getIntrinsicID() != llvm::Intrinsic::annotation)) {
+      continue;
+    }
+    call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+void optimise_lane(llvm::Function& lane) {
+  drop_annotations(lane);
+  LaneManagers managers;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::IndVarSimplifyPass(/*WidenIndVars=*/false));
+  loops.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/2));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));  // arrays whose indices became constants just now
+  passes.addPass(llvm::InstCombinePass());
+  passes.run(lane, managers.functions);
+}
+
+void check_bounds(llvm::Function& lane, const KernelInfo& info) {
+  LaneManagers managers;
+  cpu::check_bounds(lane, info, managers.functions);
+  managers.functions.invalidate(lane, llvm::PreservedAnalyses::none());
+  // Offsets are largely what addresses are computed from.
+  llvm::EarlyCSEPass().run(lane, managers.functions);
+}
+
+namespace {
+
+// LoadStoreVectorizer takes p[i] and q[i] for one place if p and q are the same address, whatever lies between two
+// elements of each. So an address that is stepped through by elements of several types has a name for each of them.
+llvm::SmallVector<llvm::FreezeInst*, 4> name_by_element(llvm::Function& lane) {
+  llvm::SmallVector<llvm::FreezeInst*, 4> names;
+  llvm::DenseMap<llvm::Value*, llvm::SmallVector<std::pair<llvm::Type*, llvm::Value*>, 2>> known;
+  for (llvm::Instruction& instruction : llvm::instructions(lane)) {
+    auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+    if (!step || step->hasAllConstantIndices() || step->getType()->isVectorTy()) continue;
+    llvm::Value* base = step->getPointerOperand();
+    auto& own = known[base];
+    auto* found = llvm::find_if(own, [&](const auto& one) { return one.first == step->getSourceElementType(); });
+    if (found == own.end()) {
+      llvm::Value* name = base;
+      if (!own.empty()) {
+        auto* definition = llvm::dyn_cast<llvm::Instruction>(base);
+        const auto place = definition ? definition->getInsertionPointAfterDef()
+                                      : std::optional(lane.getEntryBlock().getFirstInsertionPt());
+        if (!place) continue;
+        names.push_back(new llvm::FreezeInst(base, "", *place));
+        name = names.back();
+      }
+      found = &own.emplace_back(step->getSourceElementType(), name);
+    }
+    step->setOperand(0, found->second);
+  }
+  return names;
+}
+
+}  // namespace
+
+// Loads of addresses stay alone: out of a joined one comes a number, of which nobody knows what memory it is in.
+void join_accesses(llvm::Function& lane) {
+  llvm::SmallVector<llvm::LoadInst*, 16> alone;
+  for (llvm::Instruction& instruction : llvm::instructions(lane)) {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (load && load->isSimple() && load->getType()->isPointerTy()) alone.push_back(load);
+  }
+  for (llvm::LoadInst* load : alone) load->setVolatile(true);
+  const auto names = name_by_element(lane);
+  LaneManagers managers;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LoadStoreVectorizerPass());
+  passes.run(lane, managers.functions);
+  for (llvm::FreezeInst* name : names) {
+    name->replaceAllUsesWith(name->getOperand(0));
+    name->eraseFromParent();
+  }
+  for (llvm::LoadInst* load : alone) load->setVolatile(false);
+}
+
+void simplify_control_flow(llvm::Function& lane) {
+  LaneManagers managers;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LowerSwitchPass());
+  // Which of a block's two ways goes into a loop FixIrreducible cannot tell: it takes the values that both bring.
+  passes.addPass(llvm::BreakCriticalEdgesPass());
+  passes.addPass(llvm::FixIrreduciblePass());
+  passes.addPass(llvm::UnifyFunctionExitNodesPass());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(llvm::BreakCriticalEdgesPass());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(llvm::LCSSAPass());
+  passes.run(lane, managers.functions);
+  empty_latches(lane, managers.functions);
+  add_disjoint_numbers(lane);
+}
+
+}  // namespace metalloid::engines::simd

@@ -1,0 +1,42 @@
+#include "engines/simd/simdgroup/optimise_vectors.h"
+
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <utility>
+
+#include "ir/support/pass_managers.h"
+
+namespace metalloid::engines::simd {
+
+void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
+  ir::PassManagers managers(&machine);
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  functions.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  functions.addPass(llvm::GVNPass());
+  functions.addPass(llvm::DSEPass());
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::ADCEPass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.run(module, managers.modules);
+}
+
+}  // namespace metalloid::engines::simd

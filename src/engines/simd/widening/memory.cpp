@@ -1,0 +1,265 @@
+// Accesses of memory, by the shape of their addresses.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engines/simd/widening/widening.h"
+
+namespace metalloid::engines::simd {
+
+using llvm::Value;
+using Kind = Shape::Kind;
+
+namespace {
+
+// Up to so many bytes from lane to lane, rows are read whole and sorted out in registers.
+constexpr std::uint64_t widest_distance = 16;
+
+// Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
+Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
+  const unsigned length = simdgroup_width * distance;
+  llvm::SmallVector<llvm::Constant*, 128> used;
+  llvm::SmallVector<int, 128> lane;
+  for (unsigned i = 0; i < length; ++i) {
+    used.push_back(builder.getInt1(i % distance < parts));
+    lane.push_back(static_cast<int>(i / distance));
+  }
+  Value* shape = llvm::ConstantVector::get(used);
+  if (!lanes) return shape;
+  Value* spread = distance == 1 ? lanes : builder.CreateShuffleVector(lanes, lane);
+  return parts == distance ? spread : builder.CreateAnd(spread, shape);
+}
+
+}  // namespace
+
+Value* Widening::address_part(Value* addresses, std::uint64_t offset) {
+  if (offset == 0) return addresses;
+  return builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(offset));
+}
+
+std::optional<Widening::Row> Widening::row_of(const Value* pointer, Type* type) const {
+  Type* element = type->getScalarType();
+  const Shape shape = shapes_.of(*pointer);
+  const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
+  if (shape.kind != Kind::strided || shape.stride <= 0 || shape.stride % static_cast<std::int64_t>(size) != 0) {
+    return std::nullopt;
+  }
+  const auto distance = static_cast<std::uint64_t>(shape.stride) / size;
+  const unsigned parts = parts_of(type);
+  if (distance < parts || distance * size > widest_distance) return std::nullopt;
+  return Row{parts, static_cast<unsigned>(distance)};
+}
+
+// Whether masks make it slower by more than a question at run time.
+bool Widening::is_better_whole(const llvm::Instruction& access) const {
+  const Value* pointer = llvm::getLoadStorePointerOperand(&access);
+  if (!pointer || access.isAtomic() || shapes_.is_uniform(*pointer)) return false;
+  Type* type = llvm::getLoadStoreType(&access);
+  if (type->isAggregateType() || type->isIntOrIntVectorTy(1)) return false;
+  if (const auto row = row_of(pointer, type)) return row->distance > 1;
+  return runs_of(pointer, type) || (llvm::isa<llvm::LoadInst>(access) && pieces_of(pointer, type));
+}
+
+Widened Widening::widen_load(llvm::LoadInst& load) {
+  Type* type = load.getType();
+  if (load.isAtomic() || type->isAggregateType() || type->isIntOrIntVectorTy(1)) return lane_by_lane(load);
+  Widened result;
+  Type* element = type->getScalarType();
+  Value* pointer = load.getPointerOperand();
+  const unsigned parts = parts_of(type);
+  const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
+  const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(llvm::PowerOf2Ceil(size)));
+  if (const auto row = row_of(pointer, type)) {
+    Type* bits = bits_like(builder_, element);
+    auto* row_type = llvm::FixedVectorType::get(bits, simdgroup_width * row->distance);
+    Value* whole = nullptr;
+    if (!lanes_ && row->parts == row->distance) {
+      whole = builder_.CreateAlignedLoad(row_type, scalar_of(pointer), alignment, load.isVolatile());
+    } else {
+      whole = builder_.CreateMaskedLoad(row_type, scalar_of(pointer), alignment,
+                                        row_mask(builder_, lanes_, row->parts, row->distance));
+    }
+    for (unsigned p = 0; p < parts; ++p) {
+      Value* part = whole;
+      if (row->distance > 1) {
+        llvm::SmallVector<int, simdgroup_width> places;
+        for (unsigned lane = 0; lane < simdgroup_width; ++lane)
+          places.push_back(static_cast<int>(lane * row->distance + p));
+        part = builder_.CreateShuffleVector(whole, places);
+      }
+      result.vectors.push_back(builder_.CreateBitCast(part, wide(element)));
+    }
+    return result;
+  }
+  // Code that seldom runs is short.
+  if (is_rare_ && (parts > 1 || size < 4)) return once_for_each_lane(load);
+  if (load_runs(load, alignment, result) || load_pieces(load, alignment, result) ||
+      gather_words(load, alignment, result)) {
+    return result;
+  }
+  Value* addresses = vector_of(pointer);
+  for (unsigned p = 0; p < parts; ++p) {
+    result.vectors.push_back(gather(element, address_part(addresses, p * size), alignment, lanes_));
+  }
+  return result;
+}
+
+void Widening::widen_store(llvm::StoreInst& store) {
+  Value* value = store.getValueOperand();
+  Value* pointer = store.getPointerOperand();
+  Type* type = value->getType();
+  if (shapes_.is_uniform(*pointer)) {
+    // One place: what the last lane writes stays.
+    Value* written = shapes_.is_uniform(*value) ? scalar_of(value) : whole_of(value, last_lane(lanes_));
+    llvm::StoreInst* made =
+        builder_.CreateAlignedStore(written, scalar_of(pointer), store.getAlign(), store.isVolatile());
+    made->setAtomic(store.getOrdering(), store.getSyncScopeID());
+    return;
+  }
+  if (store.isAtomic() || type->isAggregateType() || type->isIntOrIntVectorTy(1)) {
+    lane_by_lane(store);
+    return;
+  }
+  Type* element = type->getScalarType();
+  const unsigned parts = parts_of(type);
+  const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
+  const llvm::Align alignment = std::min(store.getAlign(), llvm::Align(llvm::PowerOf2Ceil(size)));
+  if (const auto row = row_of(pointer, type)) {
+    Type* bits = bits_like(builder_, element);
+    Value* whole = builder_.CreateBitCast(vector_of(value, 0), wide(bits));
+    if (row->distance > 1) {
+      // Parts side by side, then in the order of the row.
+      llvm::SmallVector<Value*, 4> pieces;
+      for (unsigned p = 0; p < parts; ++p) pieces.push_back(builder_.CreateBitCast(vector_of(value, p), wide(bits)));
+      while (pieces.size() < llvm::PowerOf2Ceil(parts)) pieces.push_back(llvm::PoisonValue::get(wide(bits)));
+      llvm::SmallVector<int, 128> places;
+      for (unsigned i = 0; i < simdgroup_width * row->distance; ++i) {
+        const unsigned part = i % row->distance, lane = i / row->distance;
+        places.push_back(part < parts ? static_cast<int>(part * simdgroup_width + lane) : -1);
+      }
+      whole = builder_.CreateShuffleVector(join(builder_, pieces), places);
+    }
+    if (!lanes_ && row->parts == row->distance) {
+      builder_.CreateAlignedStore(whole, scalar_of(pointer), alignment, store.isVolatile());
+    } else {
+      builder_.CreateMaskedStore(whole, scalar_of(pointer), alignment,
+                                 row_mask(builder_, lanes_, row->parts, row->distance));
+    }
+    return;
+  }
+  if (store_runs(store, alignment)) return;
+  Value* addresses = vector_of(pointer);
+  for (unsigned p = 0; p < parts; ++p) {
+    scatter(vector_of(value, p), address_part(addresses, p * size), alignment, lanes_);
+  }
+}
+
+// There are instructions for 32 and 64 bits. For what is narrower every lane reads on its own, and those that take no
+// part read from a place that is always there.
+Value* Widening::gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes) {
+  const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
+  if (bits >= 32) return builder_.CreateMaskedGather(wide(type), addresses, alignment, lanes_or_all(lanes));
+  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
+  if (lanes) {
+    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
+    addresses = builder_.CreateSelect(lanes, addresses, safe);
+  }
+  Value* result = llvm::PoisonValue::get(wide(type));
+  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+    Value* own = builder_.CreateAlignedLoad(type, builder_.CreateExtractElement(addresses, lane), alignment);
+    result = builder_.CreateInsertElement(result, own, lane);
+  }
+  return result;
+}
+
+void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes) {
+  Type* type = value->getType()->getScalarType();
+  if (layout_.getTypeStoreSizeInBits(type).getFixedValue() >= 32) {
+    builder_.CreateMaskedScatter(value, addresses, alignment, lanes_or_all(lanes));
+    return;
+  }
+  remark(std::to_string(layout_.getTypeStoreSizeInBits(type).getFixedValue()) +
+         " bits to anywhere in memory, by one lane after the other");
+  if (lanes) {
+    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
+    addresses = builder_.CreateSelect(lanes, addresses, safe);
+  }
+  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+    builder_.CreateAlignedStore(builder_.CreateExtractElement(value, lane),
+                                builder_.CreateExtractElement(addresses, lane), alignment);
+  }
+}
+
+Widened Widening::widen_change(llvm::AtomicRMWInst& change) {
+  if (shapes_.is_uniform(*change.getPointerOperand())) {
+    if (auto result = widen_change_of_one(change)) return *result;
+  } else if (change.getPointerAddressSpace() == threadgroup_space) {
+    return change_threadgroup(change);
+  }
+  return lane_by_lane(change);
+}
+
+// All lanes change one place: their operands are combined, and memory is changed once. A lane's result is what the
+// lanes before it have left.
+std::optional<Widened> Widening::widen_change_of_one(llvm::AtomicRMWInst& change) {
+  using Change = llvm::AtomicRMWInst;
+  Type* type = change.getType();
+  if (!type->isIntegerTy()) return std::nullopt;
+  llvm::APInt neutral(type->getIntegerBitWidth(), 0);
+  switch (change.getOperation()) {
+    case Change::Add:
+    case Change::Or:
+    case Change::Xor:
+    case Change::UMax: break;
+    case Change::And:
+    case Change::UMin: neutral.setAllBits(); break;
+    case Change::Max: neutral = llvm::APInt::getSignedMinValue(neutral.getBitWidth()); break;
+    case Change::Min: neutral = llvm::APInt::getSignedMaxValue(neutral.getBitWidth()); break;
+    default: return std::nullopt;
+  }
+  const auto combine = [&](Value* a, Value* b) {
+    return llvm::buildAtomicRMWValue(change.getOperation(), builder_, a, b);
+  };
+  Value* nothing = builder_.CreateVectorSplat(simdgroup_width, llvm::ConstantInt::get(type, neutral));
+  Value* own = vector_of(change.getValOperand());
+  if (lanes_) own = builder_.CreateSelect(lanes_, own, nothing);
+  Value* before = nullptr;
+  Value* all = own;
+  if (!change.use_empty()) {
+    // Inclusive, then one lane further.
+    Value* sums = own;
+    const auto moved = [&](Value* value, unsigned distance) {
+      llvm::SmallVector<int, simdgroup_width> sources;
+      for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+        sources.push_back(static_cast<int>(lane >= distance ? lane - distance : simdgroup_width + lane));
+      }
+      return builder_.CreateShuffleVector(value, nothing, sources);
+    };
+    for (unsigned distance = 1; distance < simdgroup_width; distance *= 2) sums = combine(sums, moved(sums, distance));
+    before = moved(sums, 1);
+    all = builder_.CreateExtractElement(sums, simdgroup_width - 1);
+  } else {
+    for (unsigned width = simdgroup_width / 2; width >= 1; width /= 2) {
+      llvm::SmallVector<int, simdgroup_width> low, high;
+      for (unsigned lane = 0; lane < width; ++lane) {
+        low.push_back(static_cast<int>(lane));
+        high.push_back(static_cast<int>(lane + width));
+      }
+      all = combine(builder_.CreateShuffleVector(all, low), builder_.CreateShuffleVector(all, high));
+    }
+    all = builder_.CreateExtractElement(all, std::uint64_t{0});
+  }
+  Value* old = copy_for_lane(change, {scalar_of(change.getPointerOperand()), all});
+  Widened result;
+  if (before)
+    result.vectors.push_back(combine(builder_.CreateVectorSplat(simdgroup_width, old), before));
+  else
+    result.vectors.push_back(llvm::PoisonValue::get(wide(type)));
+  return result;
+}
+
+}  // namespace metalloid::engines::simd
