@@ -21,7 +21,7 @@
 #include "interrupts.h"
 #include "metalloid/library_outline.h"
 #include "metalloid/metalloid.h"
-#include "metalloid/shader_library.h"
+#include "metalloid/reported_errors.h"
 #include "stdlib/headers.h"
 #include "support/library_path.h"
 

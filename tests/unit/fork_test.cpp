@@ -1,4 +1,5 @@
 // Processes that fork while other threads are at work: children find no locked mutex and can run kernels.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +12,6 @@
 
 #include "metalloid/fast.h"
 #include "metalloid/metalloid.h"
-#include "metalloid/shader_library.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid {
@@ -72,12 +72,12 @@ TEST(Fork, ChildrenRunKernelsThatTheParentRuns) {
 
 // The parent's threads are nearly always compiling, through the objects that the children use.
 TEST(Fork, ChildrenUseWhatTheParentIsCompilingFor) {
-  ShaderLibrary library("kernel void fill(device int* x) {{ x[0] = {}; }}", 1);
+  const Device device = Device::cpu();
   const fast::MetalKernel kernel = fast::metal_kernel("fill", {}, {"x"}, "x[0] = N;");
   std::atomic<int> next{0};
   const auto compile = [&] {
     const int number = ++next;
-    library.pipeline_state("fill", {std::to_string(number)});
+    device.make_library(fmt::format("kernel void fill(device int* x) {{ x[0] = {}; }}", number)).kernel("fill");
     int result = 0;
     kernel.run({}, {fast::Array::wrap(&result, {1}, fast::Dtype::int32)}, {.template_arguments = {{"N", number}}});
     return result == number;

@@ -9,13 +9,13 @@
 #include <fstream>
 #include <limits>
 
-#include "authoring/tune/arguments.h"
-#include "authoring/tune/choice.h"
-#include "authoring/tune/measure.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/tune.h"
 #include "runtime/cache/disk_cache.h"
 #include "support/build_id.h"
+#include "tune/arguments.h"
+#include "tune/choice.h"
+#include "tune/measure.h"
 
 namespace metalloid {
 namespace tune_test {

@@ -109,7 +109,7 @@ def test_pytest_plugin(pytester):
 
 def test_what_cpp_programs_need():
     headers = {file.name for file in (package / "include" / "metalloid").glob("*.h")}
-    assert {"metalloid.h", "fast.h", "shader_library.h"} <= headers
+    assert {"metalloid.h", "fast.h", "reported_errors.h"} <= headers
     assert (package / "lib" / "cmake" / "metalloid" / "metalloid-config.cmake").is_file()
     assert (package / "lib" / "pkgconfig" / "metalloid.pc").is_file()
     assert {"interface.h", "primitive.cpp"} <= {file.name for file in (package / "fast" / "_mlx" / "extension").iterdir()}

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "argument.h"
-#include "authoring/tune/arguments.h"
 #include "constants.h"
 #include "files.h"
 #include "json.h"
@@ -19,6 +18,7 @@
 #include "numbers.h"
 #include "output.h"
 #include "roofline_plot.h"
+#include "tune/arguments.h"
 
 namespace metalloid::tool {
 namespace {

@@ -3,7 +3,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
-#include <metalloid/shader_library.h>
+#include <metalloid/reported_errors.h>
 #include <unistd.h>
 
 #include <atomic>

@@ -8,7 +8,7 @@
 
 #include "../device/streams.h"
 #include "metal_objects.h"
-#include "metalloid/shader_library.h"
+#include "metalloid/reported_errors.h"
 
 namespace at::mps {
 namespace {

@@ -1,4 +1,4 @@
-#include "authoring/tune/choice.h"
+#include "tune/choice.h"
 
 #include <algorithm>
 #include <bit>

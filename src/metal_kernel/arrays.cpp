@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "authoring/metal_kernel/source.h"
+#include "metal_kernel/source.h"
 #include "metalloid/fast.h"
 #include "support/bfloat16.h"
 

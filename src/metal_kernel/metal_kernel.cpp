@@ -8,7 +8,7 @@
 #include <map>
 #include <mutex>
 
-#include "authoring/metal_kernel/source.h"
+#include "metal_kernel/source.h"
 #include "metalloid/metalloid.h"
 #include "support/fork_safe_mutex.h"
 

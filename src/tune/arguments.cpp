@@ -1,4 +1,4 @@
-#include "authoring/tune/arguments.h"
+#include "tune/arguments.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "authoring/tune/cache.h"
+#include "tune/cache.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "authoring/tune/arguments.h"
 #include "runtime/cache/disk_cache.h"
 #include "runtime/cache/memory_cache.h"
 #include "runtime/states.h"
 #include "support/build_id.h"
+#include "tune/arguments.h"
 
 namespace metalloid {
 namespace tuning {

@@ -1,10 +1,10 @@
-#include "authoring/tune/measure.h"
+#include "tune/measure.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-#include "authoring/tune/choice.h"
+#include "tune/choice.h"
 
 namespace metalloid::tuning {
 namespace {

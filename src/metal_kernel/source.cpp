@@ -13,7 +13,7 @@
 //
 // Mentions are substrings: comments count, and an input `x` is mentioned by `max_shape`. That is MLX's rule, and only
 // adds parameters that nobody reads.
-#include "authoring/metal_kernel/source.h"
+#include "metal_kernel/source.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-// Where kernels report errors of their own with TORCH_REPORT_ERROR.
+#include "metalloid/reported_errors.h"
 
 #include <atomic>
 #include <cstring>
 #include <mutex>
 #include <string>
 
-#include "metalloid/shader_library.h"
+#include "metalloid/error.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid {
@@ -45,6 +45,10 @@ std::optional<ReportedError> take_reported_error() {
   ReportedError error{text_of(first.file), text_of(first.function), text_of(first.text), first.line, reported.count};
   std::memset(static_cast<void*>(&reported), 0, sizeof(reported));
   return error;
+}
+
+void synchronize() {
+  if (auto error = take_reported_error()) throw Error(ErrorCode::kernel_reported, error->message);
 }
 
 }  // namespace metalloid

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "authoring/tune/arguments.h"
-#include "authoring/tune/cache.h"
-#include "authoring/tune/choice.h"
-#include "authoring/tune/measure.h"
 #include "runtime/dispatch/execute.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/states.h"
+#include "tune/arguments.h"
+#include "tune/cache.h"
+#include "tune/choice.h"
+#include "tune/measure.h"
 
 namespace metalloid {
 namespace {
