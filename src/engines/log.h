@@ -13,7 +13,7 @@ namespace metalloid::engines {
 
 inline constexpr std::size_t most_log_messages = 10'000, most_log_bytes = std::size_t{1} << 20;
 
-// An argument of the operation metalloid.log (ir/operations.h), in the layout of the library's log_argument.
+// An argument of the operation metalloid.log (ir/operations.def), in the layout of the library's log_argument.
 struct LogArgument {
   enum class Kind : std::uint32_t { signed_integer, unsigned_integer, floating, text, address };
   Kind kind;

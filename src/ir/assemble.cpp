@@ -79,9 +79,7 @@ void rewrite(KernelModule& kernel, support::function_ref<std::string(const std::
 std::string print_operations() {
   llvm::LLVMContext context;
   llvm::Module module("operations", context);
-  for (const Operation& operation : all_operations()) {
-    for (const std::string& name : names_of(operation)) declare_operation(module, name);
-  }
+  for (const Operation& operation : all_operations()) declare_operation(module, operation.name);
   return print(module);
 }
 

@@ -36,7 +36,7 @@ std::string print_specialised(std::string_view bitcode, const LibraryInfo& libra
                               const FunctionConstants& constants, const SpecialiseOptions& options);
 // Replaces a kernel's module by what `change` makes of its text.
 void rewrite(KernelModule& kernel, support::function_ref<std::string(const std::string&)> change);
-// A declaration of each operation (operations.h), with its attributes.
+// A declaration of each operation (operations.def), with its attributes.
 std::string print_operations();
 
 }  // namespace metalloid::ir

@@ -15,7 +15,7 @@
 //    makes of a kernel must keep convergent operations where they are.
 //  - Function constants are external addrspace(2) globals; constants derived from them have a dynamic
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
-//  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.h lists them). Atomic
+//  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.def lists them). Atomic
 //    accesses are LLVM's instructions, in a synchronisation scope of operations.h once the kernel is specialised.
 //  - Code is unoptimised and carries debug locations. What comes from the body of a macro is inlined from where the
 //  macro

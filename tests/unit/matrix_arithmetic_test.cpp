@@ -1,4 +1,4 @@
-// The reference engine's operations on simdgroup matrices, by what ir/operations.h says of them.
+// The reference engine's operations on simdgroup matrices, by what ir/operations.def says of them.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a kernel may call: its own functions, the operations of operations.h, and those intrinsics of LLVM that compute
-// from values and the kernel's memory. Nothing else of LLVM, of this process or of its operating system.
+// What a kernel may call: its own functions, the operations of operations.def, and those intrinsics of LLVM that
+// compute from values and the kernel's memory. Nothing else of LLVM, of this process or of its operating system.
 //
 // The front end refuses the words by which a source would ask for more, where they stand. This is the closed list
 // behind it, on what was really made of the source.

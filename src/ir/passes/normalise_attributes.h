@@ -11,11 +11,11 @@ namespace metalloid::ir {
 //  - Loops without end are legal and must stay: a host stops them by its timeout.
 //  - Address zero is an ordinary bad address, whose use must crash, not undefined behaviour that deletes code.
 //  - Nothing unwinds. CPU names and features are the engine's to choose.
-//  - The opaque operations (operations.h) have the memory effects, convergence and progress that their table states.
+//  - The opaque operations have the memory effects, convergence and progress that operations.def states.
 //  - Atomic accesses have the scope of the memory they go to: all threads of the threadgroup, or of the device.
 void normalise_attributes(llvm::Module& module);
 
-// The declaration of an operation (operations.h), with the attributes that the table states.
+// The declaration of an operation (operations.def), with those attributes.
 llvm::FunctionCallee declare_operation(llvm::Module& module, std::string_view name);
 
 }  // namespace metalloid::ir

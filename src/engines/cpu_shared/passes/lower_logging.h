@@ -1,4 +1,4 @@
-// Messages (ir/operations.h) become calls of the engine.
+// Messages (ir/operations.def) become calls of the engine.
 #pragma once
 
 #include <llvm/IR/Function.h>

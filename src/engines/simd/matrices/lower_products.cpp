@@ -51,7 +51,7 @@ Place place_in(MatrixOrder order, unsigned index) {
   return {index / 32 * 4 + index / 4 % 4, index / 16 % 2 * 4 + index % 4};
 }
 
-// Of the lane's layout (ir/operations.h), both vectors counted through.
+// Of the lane's layout (ir/operations.def), both vectors counted through.
 unsigned lane_index(Place place) {
   const unsigned lane =
       (place.row >> 2) << 4 | ((place.column >> 2) & 1) << 3 | (place.row & 3) << 1 | ((place.column >> 1) & 1);

@@ -1,4 +1,4 @@
-// Operations on matrices that are spread over the lanes of a simdgroup (the layout is in ir/operations.h).
+// Operations on matrices that are spread over the lanes of a simdgroup (the layout is in ir/operations.def).
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

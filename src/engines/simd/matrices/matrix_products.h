@@ -1,4 +1,4 @@
-// Products of simdgroup matrices. The two vectors of 32 that a matrix is (ir/operations.h) are one of its 64 elements
+// Products of simdgroup matrices. The two vectors of 32 that a matrix is (ir/operations.def) are one of its 64 elements
 // here, in an order that products want:
 //
 //   tiles   of 4 x 4 elements, rows of a tile side by side: 0, 0 then 0, 4 then 4, 0 then 4, 4

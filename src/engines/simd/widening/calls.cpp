@@ -1,4 +1,4 @@
-// Operations of ir/operations.h.
+// Operations of ir/operations.def.
 #include "engines/simd/matrices/matrix_code.h"
 #include "engines/simd/run/simdgroup_abi.h"
 #include "engines/simd/vectors/cross_lane_code.h"
