@@ -12,12 +12,13 @@ import time
 
 import torch
 
+from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build
 
 REPETITIONS, SECONDS, ELEMENTS = 15, 0.02, 64
 HERE = pathlib.Path(__file__).parent
-HOME = pathlib.Path(_plugin.__file__).parent.parent
+HOME = _cpp_files.torch_mps_folder()
 
 FALLING_BACK = {
     "linalg.cross": (torch.linalg.cross, (-1, 3), (-1, 3)),

@@ -1,4 +1,4 @@
-"""Where the files are that C++ needs which is compiled on the user's machine: Metalloid's headers and its library."""
+"""Where the files are that C++ needs which is compiled on the user's machine: headers, library, PyTorch's device."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from . import _core
 def include_folder() -> pathlib.Path:
     """The folder of the headers: -I for #include <metalloid/metalloid.h>."""
     return pathlib.Path(__file__).with_name("include")
+
+
+def torch_mps_folder() -> pathlib.Path:
+    """The sources of PyTorch's device mps (torch_mps/): -I for #include <device/...> and <host/...>."""
+    return pathlib.Path(__file__).with_name("torch_mps")
 
 
 def library() -> pathlib.Path:

@@ -62,7 +62,7 @@ TEST_F(RecorderTest, KeepsFailures) {
 }
 
 TEST_F(RecorderTest, CountsThePackagesOwnOperatorsApart) {
-  const std::string own = "#line 1 \"/x/metalloid/mps/operators/kernels/Fill.metal\"\n" + std::string(source);
+  const std::string own = "#line 1 \"/x/torch_mps/operators/kernels/Fill.metal\"\n" + std::string(source);
   const Kernel fill = Device::cpu().make_library(own).kernel("fill");
   Buffer x(20);
   for (int i = 0; i < 2; ++i) run(fill, Dispatch().buffer(0, x).threads({5}, {4}));

@@ -114,6 +114,9 @@ def test_what_cpp_programs_need():
     assert (package / "lib" / "pkgconfig" / "metalloid.pc").is_file()
     assert {"interface.h", "primitive.cpp"} <= {file.name for file in (package / "fast" / "_mlx" / "extension").iterdir()}
     assert _cpp_files.include_folder() == package / "include"
+    assert _cpp_files.torch_mps_folder() == package / "torch_mps"
+    folders = {file.parent.name for file in _cpp_files.torch_mps_folder().rglob("*") if file.is_file()}
+    assert {"device", "host", "objc", "operations", "kernels"} <= folders
     assert _cpp_files.library() == package / "lib" / "libmetalloid.so"
 
 

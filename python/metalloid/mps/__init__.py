@@ -12,8 +12,9 @@ run as Metal kernels of Metalloid's own where there are some, else on the CPU ov
 ``torch.mps.compile_shader`` run with Metalloid. Processes that the script starts do the same (they find ``METALLOID_MPS=1``
 and ``METALLOID_MACOS`` in their environment). Importing metalloid alone changes nothing in torch.
 
-How it works: ``device/`` is the device, ``_plugin`` compiles and loads it, ``backend``, ``storages`` and ``streams`` fill in
-what torch's Python lacks on Linux, ``_install`` applies all of this once torch is imported, also in child processes.
+How it works: ``torch_mps/`` is the device in C++, ``_plugin`` compiles and loads it, ``backend``, ``storages`` and
+``streams`` fill in what torch's Python lacks on Linux, ``_install`` applies all of this once torch is imported, also in
+child processes.
 """
 
 from .._runners import runners

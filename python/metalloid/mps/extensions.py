@@ -15,10 +15,11 @@ from typing import Any
 
 import torch
 
+from .. import _cpp_files
 from .._runners.import_hook import after_import
 from ._plugin import device, objective_c
 
-_host = pathlib.Path(__file__).parent / "host"
+_host = _cpp_files.torch_mps_folder() / "host"
 _framework = re.compile(r"(?:^|(?<=\s))-framework\s+\S+")
 
 

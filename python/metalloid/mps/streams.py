@@ -1,4 +1,4 @@
-"""torch.mps.Stream: torch's class for it has no base on Linux. A stream is a number (device/streams.h)."""
+"""torch.mps.Stream: torch's class for it has no base on Linux. A stream is a number (torch_mps/device/streams.h)."""
 
 from __future__ import annotations
 

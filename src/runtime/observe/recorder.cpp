@@ -35,12 +35,12 @@ Recorder& recorder() {
   return made.get([] { return Recorder(); });
 }
 
-// Operators of PyTorch that the package has Metal kernels for (python/metalloid/mps/operators) are no kernels of the
+// Operators of PyTorch that the package has Metal kernels for (torch_mps/operators) are no kernels of the
 // program's: who asks what a test ran wants its own. Their sources name their files in the first line.
 bool is_operator_of_ours(const Event& event) {
   if (!event.source || !event.source->text.starts_with("#line 1 \"")) return false;
   const std::string_view line = std::string_view(event.source->text).substr(0, event.source->text.find('\n'));
-  return line.find("/metalloid/mps/operators/kernels/") != std::string_view::npos;
+  return line.find("/torch_mps/operators/kernels/") != std::string_view::npos;
 }
 
 void write_count() {

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import opinfo_first  # noqa: E402, F401
+from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build
 
@@ -18,8 +19,7 @@ HERE = pathlib.Path(__file__).parent
 @pytest.fixture(scope="module")
 def operators():
     _plugin.device()
-    home = pathlib.Path(_plugin.__file__).parent.parent
-    unit = Unit(HERE / "host_library" / "operators.cpp", (home / "host",))
+    unit = Unit(HERE / "host_library" / "operators.cpp", (_cpp_files.torch_mps_folder() / "host",))
     _plugin.load_library("libmetalloid_host_test.so", build("libmetalloid_host_test.so", [unit]))
     return torch.ops.metalloid_host_test
 

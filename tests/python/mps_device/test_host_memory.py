@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import opinfo_first  # noqa: E402, F401
+from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build
 
@@ -20,7 +21,7 @@ SOURCE = pathlib.Path(__file__).parent / "host_library" / "memory.cpp"
 @pytest.fixture(scope="module")
 def host():
     _plugin.device()
-    unit = Unit(SOURCE, (pathlib.Path(_plugin.__file__).parent.parent / "host",))
+    unit = Unit(SOURCE, (_cpp_files.torch_mps_folder() / "host",))
     _plugin.load_library("libmetalloid_memory_test.so", build("libmetalloid_memory_test.so", [unit]))
     return torch.ops.metalloid_host_memory
 

@@ -1,4 +1,4 @@
-"""Operators of python/metalloid/mps/operators/ that read and write where indices say, sort, draw, and optimise."""
+"""Operators of torch_mps/operators/ that read and write where indices say, sort, draw, and optimise."""
 
 from __future__ import annotations
 

@@ -31,9 +31,17 @@ def files_of(folder):
 
 def test_the_built_package_has_all_files_of_the_source_tree():
     source, built = root / "python" / "metalloid", build / "python" / "metalloid"
-    headers = {file for file in files_of(built) if file.parts[0] == "include"}
-    assert files_of(built) - headers == files_of(source)
+    beside = {file for file in files_of(built) if file.parts[0] in ("include", "torch_mps")}
+    assert files_of(built) - beside == files_of(source)
     assert {file.suffix for file in files_of(built)} >= {".py", ".pyi", ".typed", ".cpp", ".h"}
+
+
+def test_pytorchs_device_stands_in_the_package():
+    from metalloid import _cpp_files
+
+    found = _cpp_files.torch_mps_folder()
+    assert found.parent == build / "python" / "metalloid" and files_of(found) == files_of(root / "torch_mps")
+    assert {file.suffix for file in files_of(found)} >= {".cpp", ".h", ".metal", ".mm", ".yaml"}
 
 
 def test_cpp_that_is_compiled_here_uses_the_library_of_the_package(tmp_path):

@@ -23,7 +23,7 @@ import pathlib
 
 import torch
 
-from ... import _core
+from ... import _core, _cpp_files
 from .compile import Unit, build
 from .extension import Device
 from .loading import file_in_memory, load_path
@@ -31,7 +31,7 @@ from .wheel import CannotBuild, installed
 
 __all__ = ["CannotBuild", "device", "load_library", "own_operators"]
 
-_home = pathlib.Path(__file__).parent.parent
+_home = _cpp_files.torch_mps_folder()
 _name = "metalloid_torch"
 _compiled = {".cpp", ".h", ".metal", ".py", ".yaml"}
 
@@ -59,15 +59,16 @@ def device() -> Device:
 
 @functools.lru_cache(maxsize=1)
 def own_operators() -> None:
-    """Loads the operators that Metalloid has Metal kernels for (operators/), behind the device, once.
+    """Loads the operators that Metalloid has Metal kernels for (torch_mps/operators/), behind the device, once.
 
     Raises:
         CannotBuild: they cannot be compiled here; the text says why.
     """
     folder = _home / "operators"
     digest = hashlib.sha256(installed().stamp.encode())
-    for path in sorted(path for path in _home.rglob("*") if path.suffix in _compiled and path.is_file()):
-        digest.update(str(path.relative_to(_home)).encode() + b"\0" + path.read_bytes())
+    for place in (_home, pathlib.Path(__file__).parent):
+        for path in sorted(path for path in place.rglob("*") if path.suffix in _compiled and path.is_file()):
+            digest.update(str(path.relative_to(place)).encode() + b"\0" + path.read_bytes())
     key = b"own operators\0" + str(_home).encode() + digest.digest()
     binary = _core.read_cached_extension(key)
     if binary is None:  # torchgen is asked then, which takes seconds

@@ -31,7 +31,7 @@ FLAGS = [
     "-DFMT_HEADER_ONLY=1", *(f"-DHAVE_{level}_CPU_DEFINITION" for level in STUBS),
 ]  # fmt: skip
 TIMEOUT = 600  # seconds an object may take
-# Folders of mps/ whose headers only files beside them include.
+# Folders of torch_mps/ whose headers only files beside them include.
 _NEVER_NAMED = {"operators", "objc"}
 # Most of an object's time is torch's headers. Those that nearly all sources include are read once for them.
 _PREFIX = """#include <ATen/TensorIterator.h>

@@ -1,4 +1,4 @@
-"""The compiled device, as Python calls it (device/entry.cpp)."""
+"""The compiled device, as Python calls it (torch_mps/device/entry.cpp)."""
 
 from __future__ import annotations
 

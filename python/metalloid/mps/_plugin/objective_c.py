@@ -1,6 +1,6 @@
 """Host files in Objective-C++ (.mm): how they are compiled, and the runtime that they need.
 
-Headers and runtime are Metalloid's own (host/objc); the compiler is Clang. The runtime is compiled and loaded when the
+Headers and runtime are Metalloid's own (torch_mps/host/objc); the compiler is Clang. The runtime is compiled and loaded when the
 first library that needs it is.
 """
 
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import functools
 import os
-import pathlib
 import shlex
 import shutil
 
+from ... import _cpp_files
 from .compile import Unit, build, newest_clang
 from .loading import file_in_memory, load_path
 from .wheel import CannotBuild
 
-_home = pathlib.Path(__file__).parent.parent
+_home = _cpp_files.torch_mps_folder()
 
 INCLUDE = (_home / "host" / "objc" / "include", _home / "host")
 FLAGS = (

@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 
+from ... import _cpp_files
 from . import entries, shaders, sources
 from .compile import STUBS, Unit, build
 from .generate import Function, Generated, YamlError, generate, headers_of
 
+_home = _cpp_files.torch_mps_folder()
 _SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
 _DERIVATIVES = "tools/autograd/derivatives.yaml"
 _MANY = 1000  # PyTorch's own file has more entries
@@ -170,12 +172,8 @@ def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
     units = [unit for file in hosts for unit in _units(file, texts[file], headers)] + generated.units()
     if metal:
         name = "Bundle.cpp"
-        units.append(Unit(pathlib.Path(name), (_home(),), texts=((name, shaders.bundle(metal)),)))
+        units.append(Unit(pathlib.Path(name), (_home,), texts=((name, shaders.bundle(metal)),)))
     return Operators(generated, metal, units)
-
-
-def _home() -> pathlib.Path:
-    return pathlib.Path(__file__).parent.parent
 
 
 def _units(file: pathlib.Path, text: str, headers: Mapping[str, str]) -> list[Unit]:
@@ -183,12 +181,12 @@ def _units(file: pathlib.Path, text: str, headers: Mapping[str, str]) -> list[Un
     if file.suffix == ".mm":
         from .objective_c import COMPILER, FLAGS, INCLUDE
 
-        return [Unit(file, (*INCLUDE, _home()), FLAGS, COMPILER, texts)]
+        return [Unit(file, (*INCLUDE, _home), FLAGS, COMPILER, texts)]
     if file.parent.name == "cpu":
         # PyTorch compiles these for several processors. Here each of their stubs gets the code for all of them.
         levels = [(f"-DCPU_CAPABILITY={level}",) for level in ("DEFAULT", *STUBS)]
-        return [Unit(file, (_home(),), level, texts=texts) for level in levels]
-    return [Unit(file, (_home(),), texts=texts)]
+        return [Unit(file, (_home,), level, texts=texts) for level in levels]
+    return [Unit(file, (_home,), texts=texts)]
 
 
 def _included_kernels(hosts: Iterable[pathlib.Path], texts: Mapping[pathlib.Path, str], folder: Folder) -> set[str]:
