@@ -50,11 +50,11 @@ class Registry {
     ranges_.erase(range);
   }
 
-  std::optional<MemoryRange> find(const void* base) const {
+  std::optional<Allocation> find(const void* base) const {
     std::lock_guard lock(mutex_);
     auto range = ranges_.find(const_cast<void*>(base));
     if (range == ranges_.end()) return {};
-    return MemoryRange{static_cast<std::byte*>(range->first), range->second.size};
+    return Allocation{static_cast<std::byte*>(range->first), range->second.size};
   }
 
   // Calls `use` with an allocation's entry, if there is one at the address.
@@ -342,7 +342,7 @@ c10::intrusive_ptr<c10::StorageImpl> adopt(c10::intrusive_ptr<c10::StorageImpl> 
                                                &the_allocator, /*resizable=*/true);
 }
 
-std::optional<MemoryRange> allocation_at(const void* base) { return on_device.find(base); }
+std::optional<Allocation> allocation_at(const void* base) { return on_device.find(base); }
 MemoryUse memory_use() { return on_device.use(); }
 
 std::size_t physical_memory() {

@@ -20,13 +20,13 @@ bool is_pinned(const void* address);
 c10::DataPtr adopt(c10::DataPtr owner, std::size_t size);
 c10::intrusive_ptr<c10::StorageImpl> adopt(c10::intrusive_ptr<c10::StorageImpl> owner);
 
-struct MemoryRange {
+struct Allocation {
   std::byte* base;
   std::size_t size;  // bytes
 };
 
 // The allocation of the device that begins at this address. Hosts in Objective-C have nothing but the address.
-std::optional<MemoryRange> allocation_at(const void* base);
+std::optional<Allocation> allocation_at(const void* base);
 
 struct MemoryUse {
   std::size_t now, peak;  // bytes

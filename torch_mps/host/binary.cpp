@@ -78,7 +78,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   const ScalarType alpha_type = alpha ? scalar_arg_type.value_or(common) : ScalarType::Undefined;
   const std::string alpha_suffix = alpha ? "_" + scalarToMetalTypeString(alpha_type) : "";
   const auto set_alpha = [&](Encoding& encoding, unsigned index) {
-    const metalloid::host::Number number = metalloid::host::number_of(*alpha, alpha_type);
+    const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
     encoding->set_bytes(index, number.bytes, number.size);
   };
   // From buffer 3 on, behind alpha where there is one.

@@ -4,10 +4,10 @@
 
 #include <string>
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 
 // Sources are compiled when a kernel is first asked of the bundle; a kernel of a later source comes after those of
 // earlier ones.
 void add_bundled_source(std::string source);
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

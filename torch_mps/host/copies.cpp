@@ -12,7 +12,9 @@ Tensor& mps_copy_(Tensor& dst, const Tensor& src, bool non_blocking) { return ds
 
 void copy_cast_kernel_mps(Tensor& dst, const Tensor& src) { dst.copy_(src); }
 
-void copy_blit_mps(void* dst, const void* src, size_t size) { metalloid::host::copy_memory(src, 0, dst, 0, size); }
+void copy_blit_mps(void* dst, const void* src, size_t size) {
+  metalloid::torch_host::copy_memory(src, 0, dst, 0, size);
+}
 
 void inner_contiguous_scatter_mps(const Tensor& input, const Tensor& output, uint64_t slice_bytes,
                                   uint64_t out_stride_bytes, uint64_t off_bytes) {

@@ -6,17 +6,17 @@ namespace at::native::mps::elementwise {
 
 Encoding::Encoding(MTLComputePipelineState_t pipeline)
     : lock_(at::mps::getCurrentMPSStream()->queue()->mutex),
-      encoder_(*metalloid::host::object_of<EncoderObject>(at::mps::getCurrentMPSStream()->commandEncoder())) {
-  encoder_.set_pipeline(metalloid::host::object_of<metalloid::host::PipelineObject>(pipeline));
+      encoder_(*metalloid::torch_host::object_of<EncoderObject>(at::mps::getCurrentMPSStream()->commandEncoder())) {
+  encoder_.set_pipeline(metalloid::torch_host::object_of<metalloid::torch_host::PipelineObject>(pipeline));
 }
 
 void Encoding::bind(unsigned index, TensorIteratorBase& iter, int operand) {
   const at::TensorBase& tensor = iter.tensor_base(operand);
-  if (tensor.device().type() == at::kCPU) return metalloid::host::bind_tensor(encoder_, tensor, index);
+  if (tensor.device().type() == at::kCPU) return metalloid::torch_host::bind_tensor(encoder_, tensor, index);
   // Parts of large iterators begin elsewhere than their tensors.
   const auto* begin = static_cast<const char*>(tensor.storage().data());
   const auto offset = static_cast<const char*>(iter.data_ptr(operand)) - begin;
-  metalloid::host::bind_memory(encoder_, tensor, static_cast<std::size_t>(offset), index);
+  metalloid::torch_host::bind_memory(encoder_, tensor, static_cast<std::size_t>(offset), index);
 }
 
 void Encoding::bind_all(TensorIteratorBase& iter) {

@@ -21,7 +21,7 @@
 
 namespace at::native::mps::elementwise {
 
-using metalloid::host::EncoderObject;
+using metalloid::torch_host::EncoderObject;
 
 // Elements from which on a thread handles several pays.
 inline constexpr std::uint32_t many_elements = 1u << 18;

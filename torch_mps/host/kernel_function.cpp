@@ -14,9 +14,9 @@
 namespace at::native::mps {
 namespace {
 
-using metalloid::host::EncoderObject;
-using metalloid::host::object_of;
-using metalloid::host::PipelineObject;
+using metalloid::torch_host::EncoderObject;
+using metalloid::torch_host::object_of;
+using metalloid::torch_host::PipelineObject;
 
 EncoderObject& encoding(const void* encoder) {
   TORCH_CHECK(encoder, "startEncoding() comes before arguments and dispatches");
@@ -30,12 +30,12 @@ void* get_tensor_gpu_address(const at::TensorBase& tensor) {
 }
 
 MetalKernelFunction::MetalKernelFunction(MTLComputePipelineState_t cps_, MTLFunction_t f_)
-    : cps(metalloid::host::retain(object_of<PipelineObject>(cps_))),
-      func(metalloid::host::retain(object_of<metalloid::host::FunctionObject>(f_))) {}
+    : cps(metalloid::torch_host::retain(object_of<PipelineObject>(cps_))),
+      func(metalloid::torch_host::retain(object_of<metalloid::torch_host::FunctionObject>(f_))) {}
 
 MetalKernelFunction::~MetalKernelFunction() {
-  metalloid::host::release(static_cast<metalloid::host::Object*>(cps));
-  metalloid::host::release(static_cast<metalloid::host::Object*>(func));
+  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(cps));
+  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(func));
 }
 
 uint64_t MetalKernelFunction::getMaxThreadsPerThreadgroup() const {
@@ -61,7 +61,7 @@ void MetalKernelFunction::startEncoding() {
 }
 
 void MetalKernelFunction::setArg(unsigned idx, const at::TensorBase& t) {
-  metalloid::host::bind_tensor(encoding(encoder), t, idx);
+  metalloid::torch_host::bind_tensor(encoding(encoder), t, idx);
 }
 
 void MetalKernelFunction::setArg(unsigned idx, const void* ptr, uint64_t size) {

@@ -10,7 +10,7 @@
 
 #include "../device/memory.h"
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 namespace {
 
 constexpr std::array<const char*, static_cast<std::size_t>(Kind::count)> kind_names = {
@@ -205,9 +205,9 @@ void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_
   dispatch_threads({x, y, z}, {group_x, group_y, group_z});
 }
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host
 
 // For Python (_plugin/extension.py): how many kernels operators have launched so far.
 extern "C" __attribute__((visibility("default"))) std::uint64_t metalloid_torch_launches() {
-  return metalloid::host::launched.load(std::memory_order_relaxed);
+  return metalloid::torch_host::launched.load(std::memory_order_relaxed);
 }

@@ -16,7 +16,7 @@
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 
 enum class Kind : std::uint32_t {
   other,  // an object of a class that Objective-C code defines
@@ -192,4 +192,4 @@ struct EncoderObject : Object {
 // Metalloid's error as PyTorch's: SyntaxError for sources, AcceleratorError for kernels that were stopped.
 [[noreturn]] void raise(const Error& error);
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

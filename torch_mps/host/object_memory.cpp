@@ -8,7 +8,7 @@
 
 #include "metal_objects.h"
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 namespace {
 
 constexpr std::size_t range_size = std::size_t{1} << 32;  // reserved, not used
@@ -81,4 +81,4 @@ void release(Object* object) noexcept {
   }
 }
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

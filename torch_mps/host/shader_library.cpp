@@ -19,12 +19,12 @@
 namespace at::native::mps {
 namespace {
 
-using metalloid::host::CompileOptionsObject;
-using metalloid::host::FunctionObject;
-using metalloid::host::LibraryObject;
-using metalloid::host::make_object;
-using metalloid::host::object_of;
-using metalloid::host::PipelineObject;
+using metalloid::torch_host::CompileOptionsObject;
+using metalloid::torch_host::FunctionObject;
+using metalloid::torch_host::LibraryObject;
+using metalloid::torch_host::make_object;
+using metalloid::torch_host::object_of;
+using metalloid::torch_host::PipelineObject;
 
 // Of the caches of all libraries. A compile may ask another library for its kernels.
 std::recursive_mutex& mutex = *new std::recursive_mutex;
@@ -54,7 +54,7 @@ std::string nearest_to(const std::string& name, const LibraryObject& library) {
 }
 
 void release(const void* handle) {
-  metalloid::host::release(static_cast<metalloid::host::Object*>(const_cast<void*>(handle)));
+  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(const_cast<void*>(handle)));
 }
 
 // PyTorch's prebuilt library, made of the sources that were added.
@@ -73,7 +73,7 @@ class BundledLibrary final : public MetalShaderLibrary {
     if (!library) library = make_object<LibraryObject>(std::vector<metalloid::Library>{});
     auto* all = object_of<LibraryObject>(library);
     while (!open_.empty()) {
-      LibraryObject* one = metalloid::host::compile_library(open_.front(), nullptr);
+      LibraryObject* one = metalloid::torch_host::compile_library(open_.front(), nullptr);
       open_.erase(open_.begin());
       for (const auto& [name, part] : one->part_of) all->part_of.emplace(name, all->parts.size() + part);
       all->parts.insert(all->parts.end(), one->parts.begin(), one->parts.end());
@@ -136,7 +136,7 @@ MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::str
 }
 
 MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
-  return metalloid::host::compile_library(src, compile_options);
+  return metalloid::torch_host::compile_library(src, compile_options);
 }
 
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
@@ -156,7 +156,7 @@ std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibra
     auto* pipeline = make_object<PipelineObject>(kernel);
     return cplMap.emplace(std::move(key), std::pair(pipeline, function)).first->second;
   } catch (const metalloid::Error& error) {
-    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::host::raise(error);
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_host::raise(error);
     TORCH_CHECK(false, "Failed to created pipeline state object, error: ", error.what());
   }
 }
@@ -192,22 +192,23 @@ MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::s
 DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t>) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::host::no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::torch_host::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(const std::string& path) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::host::no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::torch_host::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;
 
 }  // namespace at::native::mps
 
-void metalloid::host::add_bundled_source(std::string source) {
+void metalloid::torch_host::add_bundled_source(std::string source) {
   at::native::mps::bundled_library().add(std::move(source));
 }
 
-metalloid::host::LibraryObject* metalloid::host::compile_library(const std::string& source, const void* options) {
+metalloid::torch_host::LibraryObject* metalloid::torch_host::compile_library(const std::string& source,
+                                                                             const void* options) {
   CompileOptions chosen =
       options ? object_of<CompileOptionsObject>(options)->options : at::native::mps::default_options();
   chosen.headers.merge(torch_headers_included_by(source));

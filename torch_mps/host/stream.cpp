@@ -13,9 +13,9 @@
 namespace at::mps {
 namespace {
 
-using metalloid::host::BufferObject;
-using metalloid::host::EncoderObject;
-using metalloid::host::make_object;
+using metalloid::torch_host::BufferObject;
+using metalloid::torch_host::EncoderObject;
+using metalloid::torch_host::make_object;
 
 constexpr std::int64_t pool_size = metalloid::torch_device::pool_size;
 
@@ -50,8 +50,8 @@ BufferObject* error_buffer() {
 
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "Expected an MPS stream, got ", stream);
-  _commandQueue = make_object<metalloid::host::QueueObject>();
-  _commandBuffer = make_object<metalloid::host::CommandBufferObject>(true);
+  _commandQueue = make_object<metalloid::torch_host::QueueObject>();
+  _commandBuffer = make_object<metalloid::torch_host::CommandBufferObject>(true);
   _commandEncoder = make_object<EncoderObject>();
   _errorBuffer = error_buffer();
   _serialQueue = dispatch_queue_create("metal gpu stream", nullptr);
@@ -60,7 +60,7 @@ MPSStream::MPSStream(Stream stream) : _stream(stream) {
 MPSStream::~MPSStream() {
   for (void* object :
        {static_cast<void*>(_commandQueue), static_cast<void*>(_commandBuffer), static_cast<void*>(_commandEncoder)}) {
-    metalloid::host::release(static_cast<metalloid::host::Object*>(object));
+    metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(object));
   }
   dispatch_release(_serialQueue);
 }
@@ -69,7 +69,7 @@ MPSCommandBuffer_t MPSStream::commandBuffer() { return _commandBuffer; }
 
 MTLComputeCommandEncoder_t MPSStream::commandEncoder() {
   // Nothing that an earlier operator bound may reach a kernel.
-  metalloid::host::object_of<EncoderObject>(_commandEncoder)->forget();
+  metalloid::torch_host::object_of<EncoderObject>(_commandEncoder)->forget();
   return _commandEncoder;
 }
 
@@ -117,7 +117,7 @@ void MPSStream::checkLastError() {
 
 void MPSStream::copy(MTLBuffer_t source, MTLBuffer_t destination, size_t length, size_t source_offset,
                      size_t destination_offset, uint64_t, SyncType sync) {
-  metalloid::host::copy_memory(source, source_offset, destination, destination_offset, length);
+  metalloid::torch_host::copy_memory(source, source_offset, destination, destination_offset, length);
   synchronize(sync);
 }
 
@@ -133,7 +133,7 @@ void MPSStream::executeMPSGraph(MPSGraph*, NSDictionary*, NSDictionary*, SyncTyp
                               "Apple's MetalPerformanceShadersGraph");
 }
 
-MTLDevice_t MPSStream::device() const { return metalloid::host::default_device(); }
+MTLDevice_t MPSStream::device() const { return metalloid::torch_host::default_device(); }
 
 MTLBuffer_t MPSStream::getErrorBuffer() { return _errorBuffer; }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 
 void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index) {
   const c10::Storage& storage = tensor.storage();
@@ -63,4 +63,4 @@ Number number_of(const c10::Scalar& scalar, c10::ScalarType type) {
   return number;
 }
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

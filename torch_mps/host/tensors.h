@@ -13,7 +13,7 @@ namespace at {
 struct TensorIteratorBase;
 }
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 
 // A tensor on mps as its memory; one on the CPU without dimensions by value, double as float. Throws c10::Error for
 // other tensors on the CPU.
@@ -30,4 +30,4 @@ struct Number {
 };
 Number number_of(const c10::Scalar& scalar, c10::ScalarType type);
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

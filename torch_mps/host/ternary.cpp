@@ -44,7 +44,7 @@ void MetalShaderLibrary::exec_ternary_kernel(TensorIteratorBase& iter, const std
   encoding.bind_all(iter);
   unsigned next = 4;
   if (alpha) {
-    const metalloid::host::Number number = metalloid::host::number_of(*alpha, alpha_type);
+    const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
     encoding->set_bytes(next++, number.bytes, number.size);
   }
   if (dense) {

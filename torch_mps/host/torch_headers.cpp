@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ std::map<std::string, std::string> torch_headers_included_by(const std::string& 
   return found;
 }
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

@@ -81,7 +81,7 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
             : kernel));
     encoding.bind_all(iter);
     const bool dense = flavor == Flavor::scalar || flavor == Flavor::ilp;
-    const metalloid::host::Number number = metalloid::host::number_of(*alpha, alpha_type);
+    const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
     encoding->set_bytes(dense ? 2 : 6, number.bytes, number.size);
     if (flavor == Flavor::scalar) return encoding->dispatch_jobs(numel);
     if (flavor == Flavor::ilp) {

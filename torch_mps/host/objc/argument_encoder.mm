@@ -53,7 +53,7 @@ void add_places(const TypeInfo& type, std::uint64_t begin, std::vector<std::uint
   return boundary;
 }
 - (id<MTLDevice>)device {
-  return (id)metalloid::host::default_device();
+  return (id)metalloid::torch_host::default_device();
 }
 - (NSString*)label {
   return @"";
@@ -61,7 +61,7 @@ void add_places(const TypeInfo& type, std::uint64_t begin, std::vector<std::uint
 - (void)setLabel:(NSString*)label {
 }
 - (void)setArgumentBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset {
-  const metalloid::Buffer target = metalloid::host::memory_of((__bridge void*)buffer);
+  const metalloid::Buffer target = metalloid::torch_host::memory_of((__bridge void*)buffer);
   TORCH_CHECK_VALUE(offset <= target.size() && length <= target.size() - offset, "an argument buffer of ", length,
                     " bytes from ", offset, " on leaves a buffer of ", target.size());
   [buffer retain];
@@ -73,12 +73,13 @@ void add_places(const TypeInfo& type, std::uint64_t begin, std::vector<std::uint
   TORCH_CHECK_VALUE(memory, "no argument buffer is set");
   TORCH_CHECK_INDEX(index < places->size(), "the argument buffer has ", places->size(), " places, not one of index ",
                     index);
-  return static_cast<char*>(metalloid::host::memory_of((__bridge void*)memory).contents()) + begin + (*places)[index];
+  return static_cast<char*>(metalloid::torch_host::memory_of((__bridge void*)memory).contents()) + begin +
+         (*places)[index];
 }
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
   const char* address = nullptr;
   if (buffer) {
-    const metalloid::Buffer target = metalloid::host::memory_of((__bridge void*)buffer);
+    const metalloid::Buffer target = metalloid::torch_host::memory_of((__bridge void*)buffer);
     TORCH_CHECK_VALUE(offset <= target.size(), "offset ", offset, " leaves a buffer of ", target.size(), " bytes");
     address = static_cast<const char*>(target.contents()) + offset;
   }
@@ -91,7 +92,7 @@ void add_places(const TypeInfo& type, std::uint64_t begin, std::vector<std::uint
 }
 @end
 
-namespace metalloid::host {
+namespace metalloid::torch_host {
 
 id<MTLArgumentEncoder> new_argument_encoder(const FunctionObject& function, unsigned index) {
   for (const ArgumentInfo& argument : function.kernel.info().arguments) {
@@ -101,4 +102,4 @@ id<MTLArgumentEncoder> new_argument_encoder(const FunctionObject& function, unsi
   TORCH_CHECK_VALUE(false, "kernel '", function.name, "' has no structure at buffer(", index, ")");
 }
 
-}  // namespace metalloid::host
+}  // namespace metalloid::torch_host

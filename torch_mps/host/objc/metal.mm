@@ -12,7 +12,7 @@
 #include "host/objc/argument_encoder.h"
 #include "host/objc/foundation.h"
 
-using namespace metalloid::host;
+using namespace metalloid::torch_host;
 using metalloid::objective_c::error_of;
 using metalloid::objective_c::string_of;
 

@@ -6,8 +6,8 @@
 #include "host/metal_objects.h"
 #include "host/objc/foundation.h"
 
-using metalloid::host::Kind;
-using metalloid::host::Object;
+using metalloid::torch_host::Kind;
+using metalloid::torch_host::Object;
 
 extern "C" {
 Class object_getClass(id object);
@@ -37,7 +37,8 @@ bool is_kind(Class one, Class kind) {
 
 @implementation NSObject
 + (instancetype)alloc {
-  auto* object = static_cast<Object*>(metalloid::host::allocate_object(static_cast<size_t>(size_of((Class)self))));
+  auto* object =
+      static_cast<Object*>(metalloid::torch_host::allocate_object(static_cast<size_t>(size_of((Class)self))));
   object->isa = (__bridge void*)self;
   object->references = 1;
   object->destroy = [](Object* one) { [(id)one dealloc]; };
@@ -61,14 +62,14 @@ bool is_kind(Class one, Class kind) {
   return self;
 }
 - (void)dealloc {
-  metalloid::host::free_object(self, static_cast<size_t>(size_of(object_getClass(self))));
+  metalloid::torch_host::free_object(self, static_cast<size_t>(size_of(object_getClass(self))));
 }
 - (instancetype)retain {
-  metalloid::host::retain(reinterpret_cast<Object*>(self));
+  metalloid::torch_host::retain(reinterpret_cast<Object*>(self));
   return self;
 }
 - (void)release {
-  metalloid::host::release(reinterpret_cast<Object*>(self));
+  metalloid::torch_host::release(reinterpret_cast<Object*>(self));
 }
 - (instancetype)autorelease {
   // Without a pool it lives on, as on a Mac.

@@ -16,8 +16,8 @@
 #include "host/metal_objects.h"
 #include "host/tensors.h"
 
-using metalloid::host::object_of;
-using metalloid::host::retain;
+using metalloid::torch_host::object_of;
+using metalloid::torch_host::retain;
 
 extern "C" {
 
@@ -158,16 +158,17 @@ MPSDataType getMPSScalarType(ScalarType type) {
 }
 
 MPSScalar getMPSScalar(const Scalar& scalar, ScalarType type) {
-  const metalloid::host::Number number = metalloid::host::number_of(scalar, type);
+  const metalloid::torch_host::Number number = metalloid::torch_host::number_of(scalar, type);
   MPSScalar result;
   result.size = number.size;
   result.type = type;
   std::memcpy(&result.value, number.bytes, number.size);
   metalloid::Buffer memory(number.size);
   memory.write(0, number.span());
-  auto* buffer = metalloid::host::make_object<metalloid::host::BufferObject>(memory);
+  auto* buffer = metalloid::torch_host::make_object<metalloid::torch_host::BufferObject>(memory);
   result.buffer = {buffer, buffer,
-                   [](void* one) { metalloid::host::release(static_cast<metalloid::host::Object*>(one)); }, kCPU};
+                   [](void* one) { metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(one)); },
+                   kCPU};
   return result;
 }
 

@@ -21,8 +21,8 @@
 namespace metalloid::objective_c {
 namespace {
 
-using host::Kind;
-using host::Object;
+using torch_host::Kind;
+using torch_host::Object;
 
 using Methods = std::unordered_map<const char*, Method>;  // by the name's one address
 
@@ -118,7 +118,7 @@ Class* class_of_object(Object* object) {
 }
 
 Class* class_of(void* receiver) {
-  if (host::is_object(receiver)) return class_of_object(static_cast<Object*>(receiver));
+  if (torch_host::is_object(receiver)) return class_of_object(static_cast<Object*>(receiver));
   {
     State& all = state();
     const std::shared_lock lock(all.mutex);

@@ -152,7 +152,7 @@ def bundle(shaders: Iterable[Shader]) -> str:
 #include <host/bundled_library.h>
 
 static const bool added = [] {{
-  for (const char* source : {{{texts}}}) metalloid::host::add_bundled_source(source);
+  for (const char* source : {{{texts}}}) metalloid::torch_host::add_bundled_source(source);
   return true;
 }}();
 """

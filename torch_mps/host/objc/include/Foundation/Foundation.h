@@ -71,7 +71,7 @@ typedef struct {
                                     count:(NSUInteger)length;
 @end
 
-// Objects begin as metalloid::host::Object does.
+// Objects begin as metalloid::torch_host::Object does.
 __attribute__((objc_root_class)) @interface NSObject <NSObject> {
   Class isa;
   unsigned int _kind;
