@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from metalloid import _cpp_files  # noqa: E402
 from metalloid.mps._plugin import entries, generate  # noqa: E402
 
 ATAN2 = """
@@ -97,6 +98,40 @@ def test_a_new_overload_of_an_operator_that_the_wheel_knows(make):
     assert "#include_next <ATen/ops/atan2_ops.h>" in header(made, "atan2_ops.h")
     assert "atan2_scalar_mps" in header(made, "atan2_native.h")
     assert "ATen/ops/atan2_meta.h" not in made.headers
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes a table of kernels."""
+
+    def write(text):
+        (tmp_path / entries.TABLE).write_text(text)
+        return tmp_path / entries.TABLE
+
+    return write
+
+
+def test_a_line_of_a_table_is_pytorchs_entry_with_another_kernel(make, table):
+    made = generate.generate([table("# Two numbers.\natan2.out: atan2_out_mps\n")])
+    whole = make(ATAN2.format(kernel="atan2_out_mps"))
+    assert (made.sources, made.headers) == (whole.sources, whole.headers) and not made.notes
+    assert made.functions[0].place.endswith(f"{entries.TABLE}:2")
+
+
+def test_a_table_may_name_what_the_installed_pytorch_lacks(table):
+    made = generate.generate([table("atan2.out: atan2_out\ntanh_shrink.out: tanh_shrink_out\n")])
+    assert registered(made) == {"atan2", "atan2_", "atan2.out"} and not made.new_operators
+    assert len(made.notes) == 1 and f"{entries.TABLE}:2: 'tanh_shrink.out' is left out" in made.notes[0]
+
+
+def test_a_table_names_a_function_once(table):
+    with pytest.raises(generate.YamlError, match=r"yaml:2: 'atan2.out' stands in .*yaml:1 already"):
+        generate.generate([table("atan2.out: atan2_out\natan2.out: atan2_out_mps\n")])
+
+
+def test_all_that_metalloids_table_names_is_the_installed_pytorchs():
+    file, notes = _cpp_files.torch_mps_folder() / "operators" / entries.TABLE, []
+    assert len(entries.read(file.read_text(), str(file), notes)) > 400 and not notes
 
 
 def wheels_text():

@@ -1,4 +1,5 @@
-"""Entries of native_functions.yaml: PyTorch's own as its wheel brings them, and those that a contributor changes.
+"""Entries of native_functions.yaml: PyTorch's own as its wheel brings them, those that a contributor changes, and tables of
+kernels, which say of PyTorch's own entries nothing but what MPS dispatches to.
 
 What is wrong with a file is told with the line and in words. torchgen is used as a library; it is part of the wheel.
 """
@@ -15,6 +16,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+# A table of kernels by the names of functions.
+TABLE = "mps_dispatch.yaml"
 # A file with at least so much of the wheel's functions is PyTorch's own, with edits.
 WHOLE = 0.5
 
@@ -156,12 +159,17 @@ def load(text: str, path: str) -> list[Any]:
     return content
 
 
-def read(text: str, path: str) -> list[Entry]:
+def read(text: str, path: str, notes: list[str] | None = None) -> list[Entry]:
     """The entries of a file.
+
+    Args:
+        notes: gets what a table names and the installed PyTorch does not have, in words.
 
     Raises:
         YamlError: it is no YAML, or entries have a wrong form.
     """
+    if pathlib.Path(path).name == TABLE:
+        return _of_table(text, path, [] if notes is None else notes)
     entries, problems, seen = [], [], {}
     for item in load(text, path):
         line = item.get("__line__", 1) if isinstance(item, dict) else 1
@@ -176,6 +184,21 @@ def read(text: str, path: str) -> list[Entry]:
             problems.append(f"{path}:{line}: {wrong}")
     if problems:
         raise YamlError(problems)
+    return entries
+
+
+def _of_table(text: str, path: str, notes: list[str]) -> list[Entry]:
+    """PyTorch's entries with the kernels of a table (``eq.Tensor_out: eq_Tensor_out``)."""
+    import yaml
+
+    entries = []
+    for name, kernel in yaml.compose(text).value:
+        line = name.start_mark.line + 1
+        known = wheel_entries().get(name.value)
+        if known is None:
+            notes.append(f"{path}:{line}: '{name.value}' is left out: the installed PyTorch has no such operator")
+        else:
+            entries.append(Entry(path, line, {**known.data, "dispatch": {"MPS": kernel.value}}))
     return entries
 
 

@@ -104,7 +104,7 @@ def generate(
     """Makes sources and headers for entries that name MPS.
 
     Args:
-        files: native_functions.yaml files, small ones or the whole of PyTorch's.
+        files: native_functions.yaml files, small ones or the whole of PyTorch's, and tables of kernels.
         operators: names as in ``atan2``, ``atan2.out``; without any, all entries of small files and those of whole ones
             that differ from the wheel's.
         brought: entries that count besides, though they are the wheel's.
@@ -119,10 +119,12 @@ def generate(
     key = _key([texts, formulas, sorted(operators), sorted(brought)])
     kept = _core.read_cached_extension(key)
     if kept is None:
-        choice = _entries.choose([_entries.read(text, path) for path, text in texts], operators, brought)
+        left_out: list[str] = []
+        choice = _entries.choose([_entries.read(text, path, left_out) for path, text in texts], operators, brought)
         from . import derivatives as _derivatives
         from . import registrations
 
+        choice = dataclasses.replace(choice, notes=(*left_out, *choice.notes))
         made = registrations.make(choice, [_derivatives.read(text, path) for path, text in formulas])
         kept = json.dumps(made).encode()
         _core.write_cached_extension(key, kept)

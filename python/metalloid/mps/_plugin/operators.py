@@ -23,6 +23,7 @@ from .generate import Function, Generated, YamlError, generate, headers_of
 _home = _cpp_files.torch_mps_folder()
 _SKIPPED = {".git", "build", "third_party", "test", "torch", "caffe2", "node_modules", "__pycache__"}
 _DERIVATIVES = "tools/autograd/derivatives.yaml"
+_YAMLS = {"native_functions.yaml", entries.TABLE}
 _MANY = 1000  # PyTorch's own file has more entries
 _entry = re.compile(r"^- func:", re.MULTILINE)
 _dispatched_to_mps = re.compile(r"^[ \t]+(?:\w+,[ \t]*)*MPS(?:,[ \t]*\w+)*:[ \t]*(\w+)", re.MULTILINE)
@@ -39,7 +40,7 @@ class Folder:
 
     Attributes:
         path: the folder.
-        yamls: its native_functions.yaml, or the files of a folder native_functions.
+        yamls: its native_functions.yaml, or its table of kernels.
         derivatives: its derivatives.yaml.
         kernels: Metal sources by name without suffix.
         operations: host files.
@@ -89,7 +90,7 @@ def find(path: str | os.PathLike[str]) -> Folder:
     if is_checkout:
         _check_version(path, root)
     files = sorted(_files(native if is_checkout else root))
-    found = [native / "native_functions.yaml"] if is_checkout else [file for file in files if _is_yaml(file)]
+    found = [native / "native_functions.yaml"] if is_checkout else [file for file in files if file.name in _YAMLS]
     if not found:
         raise FolderError(f"{path}: there is no native_functions.yaml in it; 'metalloid aten new' writes one")
     code = [file for file in files if file.suffix in (".cpp", ".mm")]
@@ -119,10 +120,6 @@ def _check_version(path: str | os.PathLike[str], root: pathlib.Path) -> None:
 def _release(version: str) -> list[str]:
     """Its first two numbers."""
     return re.findall(r"\d+", version)[:2]
-
-
-def _is_yaml(file: pathlib.Path) -> bool:
-    return file.name == "native_functions.yaml" or (file.suffix == ".yaml" and file.parent.name == "native_functions")
 
 
 def _files(folder: pathlib.Path) -> Iterator[pathlib.Path]:
