@@ -207,7 +207,7 @@ void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_
 
 }  // namespace metalloid::torch_host
 
-// For Python (_plugin/extension.py): how many kernels operators have launched so far.
+// For Python (metalloid/mps/_plugin/extension.py): how many kernels operators have launched so far.
 extern "C" __attribute__((visibility("default"))) std::uint64_t metalloid_torch_launches() {
   return metalloid::torch_host::launched.load(std::memory_order_relaxed);
 }

@@ -164,7 +164,7 @@ void check_type(const Tensor& input, const Tensor& other, const char* what) {
               ") and ", what, " type (", other.defined() ? other.toString() : "", ") should be the same");
 }
 
-// As torch.compile expects it (mps/layouts.py).
+// As torch.compile expects it (metalloid/mps/layouts.py).
 MemoryFormat format_of_results(const Tensor& input, const Tensor& weight) {
   if (!mps_conv_use_channels_last(input, weight)) return MemoryFormat::Contiguous;
   return input.dim() == 5 ? MemoryFormat::ChannelsLast3d : MemoryFormat::ChannelsLast;
