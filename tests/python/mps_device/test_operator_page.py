@@ -27,7 +27,7 @@ EXCUSES = [Excuse(frozenset({"add"}), frozenset({"float32"}), frozenset({"output
 def test_the_page_has_totals_and_what_differs():
     page = operator_page.page(ABOUT, RESULTS, EXCUSES, ["aten::mode"], "make test-operators OPTIONS=--publish")
     assert "| results | 10 | 9 | 1 |" in page
-    assert "registered for MPS with Metal kernels (`mps/operators/native_functions/*.yaml`) | 1 |" in page
+    assert "registered for MPS with Metal kernels (`torch_mps/operators/mps_dispatch.yaml`) | 1 |" in page
     assert "| seen to fall back to the CPU | 2 |" in page
     assert "The CPU computes 1 operators, over the same memory: `mode`." in page
     assert "It computes 1 in part, or for some types or samples: `fft`." in page
