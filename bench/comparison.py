@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Collection
 
 import numpy
-
 from case import Case, MetalDevice, difference
 from measuring import OtherLoad, measure
 from workers import Worker

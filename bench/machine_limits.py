@@ -52,7 +52,7 @@ class Command:
     def report(self, file: pathlib.Path, *arguments: str, cores: set[int] | None = None) -> dict:
         command = [self._metalloid, "bench", str(file), *arguments, *self._options]
         limit = (lambda: os.sched_setaffinity(0, cores)) if cores else None
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
         if done.returncode != 0:
             sys.exit(f"{shlex.join(command)}: {done.stderr}")
         report = json.loads(done.stdout)

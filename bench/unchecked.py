@@ -43,7 +43,7 @@ class Command:
 
     def __call__(self, arguments: list) -> float:
         command = [self._metalloid, "bench", *map(str, arguments), "--device", "cpu", "--seconds", self._seconds, "--json"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self._environment)
+        done = subprocess.run(command, capture_output=True, text=True, env=self._environment)
         if done.returncode != 0:
             sys.exit(f"{shlex.join(command)}: {done.stderr}")
         return json.loads(done.stdout)["runs"][0]["seconds"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
-from measuring import geometric_mean, ratio, spread  # noqa: E402
+from measuring import geometric_mean, ratio, spread
 
 BUSY = 0.1  # part of the machine that others took, above which a row says so
 

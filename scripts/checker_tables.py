@@ -5,8 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
-from bench_tables import BUSY, milliseconds  # noqa: E402
-from measuring import geometric_mean, ratio  # noqa: E402
+from bench_tables import BUSY, milliseconds
+from measuring import geometric_mean, ratio
 
 UNCHECKED = ("reference", "reference, one core", "cpu")
 WHATS = "kernel", "core", "whole"  # of the comparison with Oclgrind

@@ -16,7 +16,10 @@ mp.dps = 40
 points = 64
 
 
-def chebyshev_series(function, tolerance=mpf(2) ** -26):
+TOLERANCE = mpf(2) ** -26
+
+
+def chebyshev_series(function, tolerance=TOLERANCE):
     """Coefficients c with sum c[k] T_k(t), c[0] already halved."""
     nodes = [mp.cos(mp.pi * (i + mpf(1) / 2) / points) for i in range(points)]
     values = [function(t) for t in nodes]

@@ -103,7 +103,7 @@ class Metalloid:
         """The most bytes of memory that a process had."""
         command = [sys.executable, "-I", "-S", "-c", PEAK, self._command, *words, *work.for_metalloid()]
         environment = {**os.environ, **self._cache}
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{shlex.join(command[5:])}: {done.stderr}")
         return int(done.stdout)

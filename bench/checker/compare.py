@@ -17,11 +17,11 @@ from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from commands import Metalloid, Oclgrind, Refusal, Report  # noqa: E402
-from defects import DEFECTS, Defect  # noqa: E402
-from kernels import NAMES, large, least, small  # noqa: E402
-from measuring import OtherLoad  # noqa: E402
-from work import Work, root  # noqa: E402
+from commands import Metalloid, Oclgrind, Refusal, Report
+from defects import DEFECTS, Defect
+from kernels import NAMES, large, least, small
+from measuring import OtherLoad
+from work import Work, root
 
 REFERENCE, CPU, CHECK = ("run", "--device", "reference"), ("run", "--device", "cpu"), ("check",)
 ENOUGH = 4 << 20  # bytes bound, from which on the memory that they need in a process can be told from the rest

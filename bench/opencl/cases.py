@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy
-
 from case import Case
 from measuring import filled, pages
 

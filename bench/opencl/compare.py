@@ -9,10 +9,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from cases import CASES, make_case  # noqa: E402
-from comparison import main  # noqa: E402
-from runtimes import OpenClPlatform, platforms  # noqa: E402
-from workers import Worker  # noqa: E402
+from cases import CASES, make_case
+from comparison import main
+from runtimes import OpenClPlatform, platforms
+from workers import Worker
 
 
 def workers() -> list[Worker]:

@@ -5,13 +5,12 @@ import io
 import warnings
 
 import numpy
-
 from cases import make_case
 
 
 class OpenClPlatform:
     # What Metal's math mode "fast" stands for.
-    options = ["-cl-std=CL3.0", "-cl-fast-relaxed-math"]
+    options = ("-cl-std=CL3.0", "-cl-fast-relaxed-math")
     engine = first_engine = None
 
     def __init__(self, name: str) -> None:
@@ -29,7 +28,7 @@ class OpenClPlatform:
         case = self._case = make_case(name)
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")  # compilers' logs
-            program = cl.Program(self._context, case.file.with_suffix(".cl").read_text()).build(self.options)
+            program = cl.Program(self._context, case.file.with_suffix(".cl").read_text()).build(list(self.options))
         kernel = cl.Kernel(program, name)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR  # no copies, and memory as Metalloid's devices get
         self._buffers = []

@@ -4,7 +4,6 @@ import pathlib
 from collections.abc import Callable
 
 import numpy
-
 from case import Case
 from measuring import filled, pages
 

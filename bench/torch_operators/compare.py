@@ -9,9 +9,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from cases import CASES, TorchOperators, make_case  # noqa: E402
-from comparison import main  # noqa: E402
-from workers import Worker  # noqa: E402
+from cases import CASES, TorchOperators, make_case
+from comparison import main
+from workers import Worker
 
 
 def torch_results(name, case, workers):

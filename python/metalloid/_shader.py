@@ -11,11 +11,11 @@ from typing import Any
 
 from . import _core, _device
 from ._arguments.encoding import encode
-from ._errors import error_buffer, is_reported
 from ._arguments.function_constants import checked_constants
 from ._arguments.numbers import described, flag, integer, number, real, text
 from ._arguments.policy import ArgumentPolicy, arrays_in_place
 from ._arguments.tensors import is_tensor
+from ._errors import error_buffer, is_reported
 
 
 def compile_shader(

@@ -9,8 +9,8 @@ from typing import Any
 from . import _core
 from ._arguments.element_types import names_by_library
 from ._arguments.numbers import flag, integer, real
-from ._shader import Kernel, _extents, _padded, memory_by_index, seconds_of
 from ._arguments.tensors import is_tensor, memory_of
+from ._shader import Kernel, _extents, _padded, memory_by_index, seconds_of
 
 Extents = int | Sequence[int]
 

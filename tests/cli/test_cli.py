@@ -3,10 +3,11 @@
 import json
 import subprocess
 
-import metalloid
 import numpy
 import pytest
 from conftest import build, root
+
+import metalloid
 
 saxpy = """#include <metal_stdlib>
 using namespace metal;

@@ -254,9 +254,10 @@ def test_arguments_share_memory(metalloid_cli, source_file, tmp_path):
         "kernel void k(device int* a, device int* b, device int4* c, uint i [[thread_position_in_grid]]) {\n"
         "  b[0] = 7; c[0].y = 8;\n}\n"
     )
-    run = lambda *specs: metalloid_cli(
-        "run", file, "--threads", "1", *[word for spec in specs for word in ("--arg", spec)]
-    )
+
+    def run(*specs):
+        return metalloid_cli("run", file, "--threads", "1", *[word for spec in specs for word in ("--arg", spec)])
+
     result = run("a=i32[8]=arange", "b=@a+8", "c=@0+16")
     assert result.returncode == 0
     assert "a: i32[8]\n[0 1 7 3 4 8 6 7]" in result.stdout

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from check_skips import allowed_skips, may_be_skipped
 from conftest import root
 

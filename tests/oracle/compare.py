@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-import metalloid
 import numpy as np
+
+import metalloid
 
 from .arithmetic import bits_of
 from .evaluate import Evaluator
@@ -43,7 +44,7 @@ class Expected:
         self.evaluator = run = evaluator(program, shape)
         run.run()
         self.total = run.threads.total
-        self.slots = {name: slots for name, slots in slots_by_type(program).items()}
+        self.slots = dict(slots_by_type(program))
 
     def buffers(self, printer: Printer) -> dict[str, np.ndarray]:
         """New arrays for a run, by name."""
@@ -162,7 +163,7 @@ class Library:
         """The one that took the kernel; none if that failed."""
         try:
             return self.library.get_kernel(f"k{number}").engine
-        except Exception:  # noqa: BLE001 - `run` has reported it
+        except Exception:  # `run` has reported it
             return ""
 
     def run(self, number: int, expected: Expected) -> Difference | None:
@@ -171,7 +172,7 @@ class Library:
         try:
             kernel = self.library.get_kernel(f"k{number}")
             kernel(*(buffers[name] for name in printer.buffers), threads=shape.grid, group_size=shape.group, timeout=20)
-        except Exception as error:  # noqa: BLE001 - whatever it says is the finding
+        except Exception as error:  # whatever it says is the finding
             return Difference(self.device, shape, "error", f"{type(error).__name__}: {error}")
         text = expected.differs(buffers)
         return Difference(self.device, shape, "result", text) if text else None

@@ -237,7 +237,7 @@ class Evaluator(Expressions):
         self.tickets[place + 1] ^= np.bitwise_xor.reduce(numbers * np.uint32(2654435761))
 
     def _do_exchange(self, statement: Statement) -> None:
-        type, write, own = statement.data
+        type, write, _ = statement.data
         target, value, index, condition = statement.expressions
         name = str(type)
         if name not in self.shared:

@@ -160,7 +160,7 @@ class Printer(ExpressionPrinter):
 
     def _do_exchange(self, statement: Statement, depth: int) -> list[str]:
         type, write, _ = statement.data
-        target, value, index, condition = map(self.text, statement.expressions)
+        target, _, index, condition = map(self.text, statement.expressions)
         most = most_threads_per_group
         read = f"shared_{type}[{index} & {most - 1}]"
         if statement.expressions[0].type != type:

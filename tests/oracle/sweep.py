@@ -27,11 +27,11 @@ if __package__ in (None, ""):  # run as a file
     sys.path[:1] = [str(folder.parent), str(build / "python")]
     __package__ = "oracle"
 
-from .compare import Difference, Expected, Library  # noqa: E402
-from .grid import Shape  # noqa: E402
-from .make_program import kernels_per_library, make_program, shapes_for  # noqa: E402
-from .minimise import minimise  # noqa: E402
-from .program import Program  # noqa: E402
+from .compare import Difference, Expected, Library
+from .grid import Shape
+from .make_program import kernels_per_library, make_program, shapes_for
+from .minimise import minimise
+from .program import Program
 
 DEVICES = ["cpu", "reference"]  # every engine that runs on any machine
 
@@ -49,7 +49,7 @@ def compare_library(seeds: range, devices: list[str], minimises: bool = True) ->
     for device in devices:
         try:
             library = Library(programs, device)
-        except Exception as error:  # noqa: BLE001 - whatever it says is the finding
+        except Exception as error:  # whatever it says is the finding
             counts[device]["differ"] += len(programs)
             text = f"{type(error).__name__}: {error}"
             reports.append(f"==== --seed {seeds.start} --count {len(seeds)}, device {device}: no library\n{text}")

@@ -87,16 +87,14 @@ class Runner(NamedTuple):
         )
 
 
-runners = {
-    runner.name: runner
-    for runner in (
-        Runner(
-            "mps", "torch", "Tensor", "torch", "torch's device mps",
-            "written for PyTorch on a Mac: device 'mps' exists, its kernels run on Metalloid",
-        ),
-        Runner(
-            "mlx", "mlx.core", "array", "'mlx[cpu]'", "MLX's gpu",
-            "written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
-        ),
-    )  # fmt: skip
-}
+_runners = (
+    Runner(
+        "mps", "torch", "Tensor", "torch", "torch's device mps",
+        "written for PyTorch on a Mac: device 'mps' exists, its kernels run on Metalloid",
+    ),
+    Runner(
+        "mlx", "mlx.core", "array", "'mlx[cpu]'", "MLX's gpu",
+        "written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
+    ),
+)  # fmt: skip
+runners = {runner.name: runner for runner in _runners}

@@ -110,11 +110,11 @@ class ScriptCheck:
             print(report, file=sys.stderr)
         print(f"metalloid: {check.summary()}", file=sys.stderr)
         files = ((self._options.json, check.json), (self._options.sarif, check.sarif))
-        is_written = all([_write(path, text) for path, text in files])
+        written = [_write(path, text) for path, text in files]
         from .. import _checked_processes, _core
 
         _checked_processes.end()
-        status = exit_findings if check.failed else 0 if is_written else 1
+        status = exit_findings if check.failed else 0 if all(written) else 1
         if status and not self.status:
             _core.end_with(status)
 

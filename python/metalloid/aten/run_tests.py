@@ -24,7 +24,17 @@ from ..mps._plugin.operators import find as find_folder
 from . import build, checklist, contributed, opinfo
 from .checklist import Case, name_of
 from .comparison import (
-    NOT_ON_CPU, Watch, compare, error_inputs, first_lines, gradients, is_on_mps, moved, on_cpu, tensors, with_gradients,
+    NOT_ON_CPU,
+    Watch,
+    compare,
+    error_inputs,
+    first_lines,
+    gradients,
+    is_on_mps,
+    moved,
+    on_cpu,
+    tensors,
+    with_gradients,
 )  # fmt: skip
 from .derivatives import derivative_problems
 

@@ -16,7 +16,7 @@ def _is_channels_last(tensor: torch.Tensor) -> bool:
     return tuple(tensor.stride()) == tuple(make_channels_last_strides_for(tensor.shape))
 
 
-def _format(input: torch.Tensor, weight: torch.Tensor) -> torch.memory_format:  # noqa: A002
+def _format(input: torch.Tensor, weight: torch.Tensor) -> torch.memory_format:
     """As operations/Convolution.cpp makes them."""
     if not (_is_channels_last(input) or _is_channels_last(weight)):
         return torch.contiguous_format
@@ -27,7 +27,7 @@ def install() -> None:
     original = torch._C._conv_determine_backend_memory_format
 
     @functools.wraps(original)
-    def determine(input: torch.Tensor, weight: torch.Tensor, backend: Any) -> torch.memory_format:  # noqa: A002
+    def determine(input: torch.Tensor, weight: torch.Tensor, backend: Any) -> torch.memory_format:
         return _format(input, weight) if input.is_mps else original(input, weight, backend)
 
     torch._C._conv_determine_backend_memory_format = determine

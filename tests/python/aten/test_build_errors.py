@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from metalloid.aten import new  # noqa: E402
-from metalloid.aten.__main__ import main  # noqa: E402
-from metalloid.mps._plugin import operators, shaders  # noqa: E402
+from metalloid.aten import new
+from metalloid.aten.__main__ import main
+from metalloid.mps._plugin import operators, shaders
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A folder that has only the files that a pull request changes, beside PyTorch's whole native_functions.yaml."""
 
 import pathlib
-import shutil
 import subprocess
 import sys
 

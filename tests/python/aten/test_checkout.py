@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("torchgen")
 
-from checkout_layout import write_checkout  # noqa: E402
+from checkout_layout import write_checkout
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Registrations and headers from native_functions.yaml."""
 
-import pathlib
 import re
 import textwrap
 
@@ -8,8 +7,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from metalloid import _cpp_files  # noqa: E402
-from metalloid.mps._plugin import entries, generate  # noqa: E402
+from metalloid import _cpp_files
+from metalloid.mps._plugin import entries, generate
 
 ATAN2 = """
     - func: atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)

@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from metalloid.aten import lint, new  # noqa: E402
-from metalloid.aten.__main__ import main  # noqa: E402
-from metalloid.mps._plugin import entries  # noqa: E402
+from metalloid.aten import lint, new
+from metalloid.aten.__main__ import main
+from metalloid.mps._plugin import entries
 
 OUT = "- func: {name}(Tensor self, {other}, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n{dispatch}\n"
 

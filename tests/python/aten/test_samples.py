@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from metalloid.aten import new  # noqa: E402
+from metalloid.aten import new
 
 
 def table(output):

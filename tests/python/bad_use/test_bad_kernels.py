@@ -41,7 +41,7 @@ BARRIER = "threadgroup_barrier(mem_flags::mem_none)"
 )
 def test_crashes_name_the_kernel_and_the_line(body, before, message):
     y = numpy.zeros(64, numpy.uint32)
-    with pytest.raises(metalloid.Error, match=f"kernel 'bad' crashed at program_source:\\d+: .*") as caught:
+    with pytest.raises(metalloid.Error, match="kernel 'bad' crashed at program_source:\\d+: .*") as caught:
         kernel_of(body, before)(y, threads=4)
     assert caught.value.code == "kernel_crashed"
     assert message in str(caught.value)

@@ -2,9 +2,10 @@
 
 import re
 
-import metalloid
 import numpy
 import pytest
+
+import metalloid
 
 try:
     import torch

@@ -3,9 +3,10 @@ timed here."""
 
 import sys
 
-import metalloid
 import pytest
 from conftest import build, root
+
+import metalloid
 
 sys.path[:0] = [str(root / "bench"), str(root / "bench" / "checker")]
 

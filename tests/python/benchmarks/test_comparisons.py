@@ -5,15 +5,16 @@ import re
 import shlex
 import sys
 
-import metalloid
 import pytest
 from conftest import root
 
+import metalloid
+
 sys.path.insert(0, str(root / "bench"))
 
-import bench  # noqa: E402
-import measuring  # noqa: E402
-from bench_tables import comparison_table  # noqa: E402
+import bench
+import measuring
+from bench_tables import comparison_table
 
 opencl = sorted((root / "bench" / "opencl" / "kernels").glob("*.metal"))
 

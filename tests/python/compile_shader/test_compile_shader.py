@@ -147,7 +147,7 @@ def test_compile_errors_are_syntax_errors_with_the_log():
 def test_unknown_kernel():
     lib = metalloid.compile_shader("kernel void something() {}")
     with pytest.raises(RuntimeError, match="Failed to create function state object for: somethin\n.*something"):
-        lib.somethin
+        _ = lib.somethin
 
 
 def test_no_grid():

@@ -75,7 +75,7 @@ class TestLibrary:
     def test_unknown_kernel(self):
         lib = metalloid.compile_shader("kernel void a() {}")
         with pytest.raises(RuntimeError, match="Failed to create function state object for: no_such"):
-            lib.no_such
+            _ = lib.no_such
 
     def test_syntax_error_is_the_compilers_log(self):
         with pytest.raises(SyntaxError) as failed:

@@ -1,8 +1,9 @@
 """An array of one floating-point format is not one of another; all else that scripts do with memory is allowed."""
 
-import metalloid
 import numpy
 import pytest
+
+import metalloid
 
 SOURCE = """
 #include <metal_stdlib>

@@ -2,9 +2,10 @@
 
 import enum
 
-import metalloid
 import numpy
 import pytest
+
+import metalloid
 
 SOURCE = """
 constant uint n [[function_constant(0)]];

@@ -194,12 +194,11 @@ def test_gradient_through_custom_function():
     @sample.vjp
     def sample_vjp(primals, cotangent, _):
         image, places = primals
-        return tuple(
-            SAMPLE_GRADIENT(
-                inputs=[image, places, cotangent], grid=(32, places.size // 2, 1), threadgroup=(32, 1, 1),
-                output_shapes=[image.shape, places.shape], output_dtypes=[mx.float32] * 2, init_value=0,
-            )  # fmt: skip
-        )
+        results = SAMPLE_GRADIENT(
+            inputs=[image, places, cotangent], grid=(32, places.size // 2, 1), threadgroup=(32, 1, 1),
+            output_shapes=[image.shape, places.shape], output_dtypes=[mx.float32] * 2, init_value=0,
+        )  # fmt: skip
+        return tuple(results)
 
     image = mx.random.normal((1, 4, 4, 8))
     places = mx.random.uniform(-0.9, 0.9, (1, 2, 3, 2))

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+
 from metalloid.fast import metal_kernel
 
 EXP = """

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from metalloid.mps import _plugin  # noqa: E402
-from metalloid.mps._plugin import compile as compilation  # noqa: E402
+from metalloid.mps import _plugin
+from metalloid.mps._plugin import compile as compilation
 
 
 @pytest.fixture(autouse=True)

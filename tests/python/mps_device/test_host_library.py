@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import pathlib
 
+import opinfo_first  # noqa: F401
 import pytest
 import torch
 
-import opinfo_first  # noqa: E402, F401
 from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build

@@ -7,10 +7,10 @@ import pathlib
 import subprocess
 import sys
 
+import opinfo_first  # noqa: F401
 import pytest
 import torch
 
-import opinfo_first  # noqa: E402, F401
 from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin.compile import Unit, build

@@ -6,10 +6,10 @@ import pathlib
 import subprocess
 import sys
 
+import opinfo_first  # noqa: F401
 import pytest
 import torch
 
-import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin
 from metalloid.mps._plugin import objective_c
 from metalloid.mps._plugin.compile import Unit, build

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 
+import operator_layouts
+import opinfo_first  # noqa: F401
 import pytest
 import torch
 
-import opinfo_first  # noqa: E402, F401
-import operator_layouts
 from metalloid.aten import comparison
 from metalloid.mps import _plugin
 

@@ -8,9 +8,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import opinfo_first  # noqa: E402, F401
 from torch.utils import _pytree  # noqa: E402
 
-import opinfo_first  # noqa: E402, F401
 from metalloid.aten import opinfo  # noqa: E402
 from metalloid.mps import _plugin  # noqa: E402
 

@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import opinfo_first  # noqa: E402, F401
 from torch.nn import functional  # noqa: E402
 
-import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin  # noqa: E402
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import opinfo_first  # noqa: E402, F401
+
 from metalloid.mps import _plugin  # noqa: E402
 
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 8e-2}

@@ -8,9 +8,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import opinfo_first  # noqa: E402, F401
 from torch.utils import _pytree  # noqa: E402
 
-import opinfo_first  # noqa: E402, F401
 from metalloid.mps import _plugin  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse", "ignore:The operator", "ignore:torch.quantize")

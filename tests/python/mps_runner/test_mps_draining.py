@@ -4,8 +4,9 @@ import pickle
 import subprocess
 import sys
 
-import metalloid
 import pytest
+
+import metalloid
 
 torch = pytest.importorskip("torch")
 

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from test_mps_scripts import lines  # noqa: E402
+from test_mps_scripts import lines
 
 
 def test_generators_belong_to_a_device():

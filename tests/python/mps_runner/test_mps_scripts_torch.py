@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from test_mps_scripts import lines, python  # noqa: E402
+from test_mps_scripts import lines, python
 
 
 def test_saving_and_loading():

@@ -135,7 +135,7 @@ def test_zeta():
     x, q = points(1.1, 12), points(0.05, 30, seed=2)
     ours, theirs = elementwise("c10::metal::zeta(x, q)", x=x, q=q)
     numpy.testing.assert_allclose(ours, theirs, rtol=2e-5)
-    exact = [float(mpmath.zeta(float(a), float(b))) for a, b in zip(x[:80], q[:80])]
+    exact = [float(mpmath.zeta(float(a), float(b))) for a, b in zip(x[:80], q[:80], strict=True)]
     numpy.testing.assert_allclose(ours[:80], exact, rtol=2e-5)
     x, q = numpy.array([1, 0.5, 2, 2, 2.5], numpy.float32), numpy.array([2, 2, 0, -3, -0.5], numpy.float32)
     ours, theirs = elementwise("c10::metal::zeta(x, q)", x=x, q=q)

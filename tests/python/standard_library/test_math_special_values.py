@@ -157,19 +157,19 @@ def test_special_values(device, mode, form):
     for functions, inputs in ((UNARY, 1), (BINARY, 2)):
         if form == "bfloat":  # Metal's functions of a bfloat are those of float
             functions = {name: reference for name, reference in functions.items() if name != "nextafter"}
-        columns = list(zip(*itertools.product(VALUES, repeat=inputs)))
+        columns = list(zip(*itertools.product(VALUES, repeat=inputs), strict=True))
         columns = [list(column) + [1.0] * (-len(column) % width) for column in columns]
         held = [to_held(column, storage) for column in columns]
         count = len(columns[0])
         out = numpy.zeros((len(functions), count), storage)
         library = metalloid.compile_shader(source(functions, inputs, form), device=device, math_mode=mode)
         library.all(*held, out, numpy.uint32(count), threads=count // width)
-        arguments = list(zip(*(to_double(column) for column in held)))
+        arguments = list(zip(*(to_double(column) for column in held), strict=True))
         wrong = []
-        for (name, reference), results in zip(functions.items(), to_double(out)):
+        for (name, reference), results in zip(functions.items(), to_double(out), strict=True):
             if name == "nextafter":
                 reference = neighbour_in(storage)
-            for values, got in zip(arguments, results):
+            for values, got in zip(arguments, results, strict=True):
                 if name in ("fmax", "fmin") and values[0] == values[1] == 0:
                     continue  # either
                 want = rounded(reference(*map(float, values)), form)

@@ -1,8 +1,9 @@
 """<metalloid/registration.h>: the macros with which PyTorch's own kernel files register an operator for many types."""
 
-import metalloid
 import numpy
 import pytest
+
+import metalloid
 
 # As PyTorch's guide for kernel authors has it.
 ATAN2 = """

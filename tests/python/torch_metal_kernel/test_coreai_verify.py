@@ -92,7 +92,7 @@ def text_input(x: str) -> torch.Tensor:
     return x
 
 
-def optional_input(x: typing.Optional[torch.Tensor]) -> torch.Tensor:  # noqa: UP007
+def optional_input(x: typing.Optional[torch.Tensor]) -> torch.Tensor:  # noqa: UP045
     return x
 
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from conftest import build
 
 import metalloid
-from conftest import build
 
 torch = pytest.importorskip("torch")
 

@@ -128,7 +128,7 @@ def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path,
         try:
             flags = Counter(unit.flags for unit, _, _ in missing if not unit.compiler)
             shared = [each for each, count in flags.items() if count >= _WORTH_A_PREFIX]
-            prefixes = dict(zip(shared, pool.map(functools.partial(_prefix, folder), shared, range(len(shared)))))
+            prefixes = dict(zip(shared, pool.map(functools.partial(_prefix, folder), shared, range(len(shared))), strict=True))
             for job in [pool.submit(make, job) for job in missing]:
                 job.result()
         except BaseException:

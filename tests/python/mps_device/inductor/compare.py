@@ -19,8 +19,8 @@ import torch
 from torch.utils._pytree import tree_map
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import cases  # noqa: E402
-import models  # noqa: E402
+import cases
+import models
 
 launched = 0
 
