@@ -94,7 +94,7 @@ class OtherLoad:
 
     def __exit__(self, *_: object) -> None:
         wall, busy, own = (end - start for start, end in zip(self._start, self._now(), strict=True))
-        self.part = max(0.0, (busy - own) / max(wall * os.cpu_count(), 1e-9))
+        self.part = max(0.0, (busy - own) / max(wall * (os.cpu_count() or 1), 1e-9))
 
     def _now(self) -> tuple[float, float, float]:
         ticks = [int(word) for word in pathlib.Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]]

@@ -43,7 +43,7 @@ products = (
 
 def measure(build: pathlib.Path) -> dict[str, dict]:
     output = build / "metalloid_bench.json"
-    command = [
+    command: list[str | pathlib.Path] = [
         build / "bin" / "metalloid_bench",
         f"--benchmark_out={output}",
         "--benchmark_out_format=json",
@@ -57,20 +57,20 @@ def measure(build: pathlib.Path) -> dict[str, dict]:
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
     # "name/256/real_time" with an argument is "name/256".
-    names = {entry["run_name"]: re.match(r"\w+(/\d+)*", entry["run_name"]).group() for entry in entries}
+    names = {entry["run_name"]: re.findall(r"^\w+(?:/\d+)*", entry["run_name"])[0] for entry in entries}
     return {names[entry["run_name"]]: entry for entry in entries if entry["aggregate_name"] == "median"}
 
 
 def measure_python(build: pathlib.Path) -> dict[str, float]:
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
-    command = [sys.executable, root / "bench" / "python_calls.py"]
+    command: list[str | pathlib.Path] = [sys.executable, root / "bench" / "python_calls.py"]
     return json.loads(subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout)
 
 
 def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]]:
     """PyTorch's operators on "mps"."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
-    command = [sys.executable, "-m", "metalloid.mps", root / "bench" / "device_calls.py"]
+    command: list[str | pathlib.Path] = [sys.executable, "-m", "metalloid.mps", root / "bench" / "device_calls.py"]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -79,15 +79,16 @@ def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) 
     reference engine and what the machine can do, kernels without checks of bounds, or checked runs with unchecked ones and
     Oclgrind (install_dependencies.sh checker)."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
-    python, program = sys.executable, root / "bench" / "torch_operators" / "compare.py"
+    python: str | pathlib.Path = sys.executable
+    program = root / "bench" / "torch_operators" / "compare.py"
     if against == "opencl":
         python, program = build / "opencl" / "bin" / "python", root / "bench" / "opencl" / "compare.py"
         environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
     programs = {"machine": "machine_limits.py", "unchecked": "unchecked.py", "checker": "checker/compare.py"}
     if against in programs:
         program = root / "bench" / programs[against]
-        arguments = ["--metalloid", build / "bin" / "metalloid", *arguments]
-    command = [python, program, *arguments]
+        arguments = ["--metalloid", str(build / "bin" / "metalloid"), *arguments]
+    command: list[str | pathlib.Path] = [python, program, *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -107,7 +108,7 @@ def processor() -> str:
 
 def table(results: dict[str, dict], calls: dict[str, float]) -> str:
     time = {name: seconds(entry) for name, entry in results.items()}
-    rows = [
+    rows: list[tuple[str, str, float, float | None, str, str]] = [
         ("Cold compile of `rms_norm` / `clang++-22 -O2 -c` of the same arithmetic", "at most 2",
          time["cold_compile"] / time["clang_compile"], 2, "x",
          f"{time['cold_compile'] * 1e3:.1f} ms / {time['clang_compile'] * 1e3:.1f} ms"),

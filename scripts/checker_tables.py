@@ -70,8 +70,8 @@ def _aims(result: dict) -> str:
         names = missed(result["defects"])
         rows.append(("Defects that Oclgrind finds, and the checker does not", "none", ", ".join(names) or "none", not names))
     lines = ["| measured | aim | result | |", "| --- | --- | --- | --- |"]
-    for name, aim, text, met in rows:
-        lines.append(f"| {name} | {aim} | {text} | {'' if met is None else 'met' if met else 'missed'} |")
+    for name, aim, text, is_met in rows:
+        lines.append(f"| {name} | {aim} | {text} | {'' if is_met is None else 'met' if is_met else 'missed'} |")
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -51,11 +52,11 @@ def _words(value: Any) -> list[str]:
     return str(value).split() if value else []
 
 
-def excuse_for(result: dict[str, Any], test: str, excuses: list[Excuse]) -> Excuse | None:
+def excuse_for(result: dict[str, Any], test: str, excuses: Sequence[Excuse]) -> Excuse | None:
     return next((one for one in excuses if one.covers(result["op"], result["dtype"], test)), None)
 
 
-def unexpected(result: dict[str, Any], excuses: list[Excuse], all_samples: bool = True) -> list[str]:
+def unexpected(result: dict[str, Any], excuses: Sequence[Excuse], all_samples: bool = True) -> list[str]:
     """Lines of what is wrong and not in the list, and of what is in it and right.
 
     Args:

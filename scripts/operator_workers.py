@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import io
 import json
 import os
 import pathlib
@@ -69,7 +70,7 @@ class Worker:
             self._process = None
 
     def _line(self, seconds: float) -> bytes | None:
-        assert self._process is not None and self._process.stdout is not None
+        assert self._process is not None and isinstance(self._process.stdout, io.BufferedReader)
         until = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)

@@ -39,21 +39,22 @@ def choose(times: dict[str, float], limit: float) -> dict[str, int]:
     for names in files.values():
         shortest = min(names, key=lambda name: min(functions[name]))
         for name in names:
-            seconds = functions[name]
-            if sum(seconds) <= limit:
+            each = functions[name]
+            if sum(each) <= limit:
                 continue
-            every = math.ceil(sum(seconds) / limit)
-            if every < len(seconds):
+            every = math.ceil(sum(each) / limit)
+            if every < len(each):
                 slow[name] = every
-            elif name != shortest or sum(seconds) > 10 * limit:
+            elif name != shortest or sum(each) > 10 * limit:
                 slow[name] = 0
-            elif len(seconds) > 1:
-                slow[name] = len(seconds)
+            elif len(each) > 1:
+                slow[name] = len(each)
     return slow
 
 
 def kept_seconds(times: dict[str, float], slow: dict[str, int]) -> float:
-    total, seen = 0.0, collections.Counter()
+    total = 0.0
+    seen: collections.Counter[str] = collections.Counter()
     for name, seconds in times.items():
         function = name.partition("[")[0]
         if is_quick(function, seen[function], slow):

@@ -20,7 +20,7 @@ PATIENCE = 60.0  # seconds; an import that waits for the forking thread would ne
 
 importing = _thread.RLock()  # held by whoever imports
 _is_held = _is_installed = False
-_complete = set()  # the names of modules whose code has run to its end
+_complete: set[str] = set()  # the names of modules whose code has run to its end
 
 
 def _is_guarded(name: str) -> bool:
@@ -61,7 +61,7 @@ def _after_fork():
 
 def _after_fork_in_child():
     if not _is_held:
-        importing._at_fork_reinit()
+        importing._at_fork_reinit()  # type: ignore[attr-defined] # as threading does
     _forget_imports_of_other_threads()
     _after_fork()
 
@@ -78,7 +78,7 @@ def _forget_imports_of_other_threads():
         if module is None:
             continue
         if name in _complete:
-            module.__spec__._initializing = False
+            module.__spec__._initializing = False  # type: ignore[union-attr] # importlib's own
         else:
             del sys.modules[name]
 

@@ -370,7 +370,7 @@ def seconds_of(what: str, value: float | None) -> float | None:
     return seconds
 
 
-def _extents(value: int | Sequence[int]) -> list[int]:
+def _extents(value: Any) -> list[int]:
     try:
         extents = [operator.index(value)]
     except TypeError:

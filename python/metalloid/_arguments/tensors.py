@@ -83,7 +83,7 @@ def encode_tensor_list(
     tensors: Sequence[Any], policy: ArgumentPolicy, argument: Mapping[str, Any] | None = None
 ) -> bytes:
     """The tensors' addresses, 8 bytes each: an argument buffer such as ``metal::array<device float*, N>``."""
-    addresses = []
+    addresses: list[int] = []
     for tensor in tensors:
         if not is_tensor(tensor):
             raise RuntimeError("Unexpected argument types")

@@ -77,7 +77,7 @@ class Runner(NamedTuple):
     def _say_if_in_vain(self, process: int) -> None:
         """An import hook of somebody else's that came first and loaded the module itself."""
         module = sys.modules.get(self.module)
-        if not hasattr(module, self.landmark) or self.name in _installed or os.getpid() != process:
+        if module is None or not hasattr(module, self.landmark) or self.name in _installed or os.getpid() != process:
             return
         loader = type(getattr(module.__spec__, "loader", None)).__name__
         print(

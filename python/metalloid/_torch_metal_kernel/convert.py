@@ -13,7 +13,6 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -73,7 +72,7 @@ class Convertible:
 
     @property
     def _scalar_input_types(self) -> dict[str, type]:
-        return self._as_coreai_kernel()._scalar_input_types  # type: ignore[no-any-return]
+        return self._as_coreai_kernel()._scalar_input_types
 
     @property
     def _scalar_values_for_call(self) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def _as_tensor(extents: Sequence[Any]) -> torch.Tensor:
     return torch.stack([torch.scalar_tensor(extent, dtype=torch.uint32) for extent in extents])
 
 
-def _extend_decompositions(module: ModuleType) -> None:
+def _extend_decompositions(module: Any) -> None:
     """coreai_torch.get_decomp_table() with the kernels that there are when it is called."""
     original = module.get_decomp_table
     if hasattr(original, "_knows_metalloid"):

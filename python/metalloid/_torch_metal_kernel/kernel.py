@@ -270,9 +270,11 @@ class TorchMetalKernel(Convertible):
         return self._pack(results, dtypes, args)
 
     # Compiler messages count the lines of the whole source; authors count those of theirs.
-    def _run_source(self, source: str, name: str, *arguments: Any, poison: bool = False) -> list[torch.Tensor]:
+    def _run_source(
+        self, source: str, name: str, inputs: Sequence[Any], shapes: Any, grid: Any, group: Any, poison: bool = False
+    ) -> list[torch.Tensor]:
         try:
-            return run_source(source, name, *arguments, poison=poison)
+            return run_source(source, name, inputs, shapes, grid, group, poison)
         except SyntaxError as error:
             first = source[: source.index(f"[[kernel]] void {name}(")].count("\n") + 1
             scalars = sum(annotation is not torch.Tensor for annotation in self._annotations)

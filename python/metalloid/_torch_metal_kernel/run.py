@@ -60,6 +60,11 @@ def _extent(value: int) -> int:
     return value
 
 
+def _three(extents: Sequence[int]) -> tuple[int, int, int]:
+    x, y, z = (_extent(int(extent)) for extent in extents)
+    return x, y, z
+
+
 def _narrowed(value: torch.Tensor, wanted: torch.dtype, name: str) -> torch.Tensor:
     if value.dtype == wanted:
         return value
@@ -92,7 +97,7 @@ def run_source(
     kernel = compiled(source, name)
     arguments = {argument["index"]: argument for argument in kernel.arguments}
     tensors = []  # kept alive during the run
-    bindings = []
+    bindings: list[tuple[int, tuple[int, int] | tuple[int, int, list[int]]]] = []
 
     def bind(tensor: torch.Tensor) -> None:
         index = len(bindings)
@@ -121,7 +126,6 @@ def run_source(
         results.append(result)
         bind(result)
     if any(result.numel() for result in results):
-        grid = tuple(_extent(int(extent)) for extent in threads_per_grid)
-        group = tuple(_extent(int(extent)) for extent in threads_per_thread_group)
+        grid, group = _three(threads_per_grid), _three(threads_per_thread_group)
         kernel._kernel.run(bindings, grid, group, {}, None)
     return results

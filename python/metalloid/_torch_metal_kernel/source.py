@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 #: Inputs, results and thread attributes that one kernel may have.
 PARAMETER_LIMIT = 31
@@ -43,7 +44,7 @@ class Operand:
 
     def literal(self) -> str:
         """``float s = 2.5f;``"""
-        value = self.scalar
+        value: Any = self.scalar
         if self.metal_type == "bool":
             text = "true" if value else "false"
         elif self.metal_type == "int":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pathlib
 from collections.abc import Callable, Collection, Iterator
@@ -36,7 +37,8 @@ class Case(NamedTuple):
         return self.out is None and not self.is_in_place
 
 
-class Overload(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Overload:
     """A functional overload whose arguments can be made.
 
     Attributes:

@@ -54,7 +54,7 @@ class Expectation(NamedTuple):
 def _database() -> Sequence[Any]:
     if importlib.util.find_spec("expecttest") is None:
         # PyTorch's module of tests wants this one for assertions that OpInfo has nothing to do with.
-        module = types.ModuleType("expecttest")
+        module: Any = types.ModuleType("expecttest")
         module.TestCase, module.ACCEPT = unittest.TestCase, False
         sys.modules["expecttest"] = module
     arguments, sys.argv = sys.argv, sys.argv[:1]  # they are no options of PyTorch's tests

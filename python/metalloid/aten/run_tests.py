@@ -181,8 +181,8 @@ def _test(
                     if has_gradient:
                         case = case._replace(inputs=with_gradients(case.inputs, dtype))
                     _call(case, dtype, row, watch, None, has_gradient)
-                if large and (case := checklist.large(overload, dtype)) is not None:
-                    _large(case, row, watch)
+                if large and (big := checklist.large(overload, dtype)) is not None:
+                    _large(big, row, watch)
         row.registered = watch.has_seen_sources() if tested.names is not None else None
     errors = []
     for info in infos:

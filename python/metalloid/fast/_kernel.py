@@ -40,7 +40,7 @@ class MetalKernel(Tunable):
         math_mode: str,
         device: str | None,
     ) -> None:
-        declaration = dict(
+        declaration: dict[str, Any] = dict(
             name=name, input_names=list(input_names), output_names=list(output_names), source=source, header=header,
             ensure_row_contiguous=ensure_row_contiguous, atomic_outputs=atomic_outputs,
         )  # fmt: skip

@@ -41,7 +41,7 @@ def _torch() -> Runner:
 def _through_dlpack(package: str) -> Runner:
     module = importlib.import_module(package)
     for candidate in (module, getattr(module, "numpy", None), getattr(module, "dlpack", None)):
-        if hasattr(candidate, "from_dlpack"):
+        if candidate is not None and hasattr(candidate, "from_dlpack"):
             return runs_at_once(_allocate_numpy, candidate.from_dlpack)
     return _numpy()
 

@@ -78,7 +78,7 @@ class Tunable:
         """
         if (grid is None) == (threadgroups is None):
             raise ValueError("[metal_kernel] Give `grid` or `threadgroups`, not both.")
-        inputs, output_shapes, output_dtypes = self._lists(inputs, output_shapes, output_dtypes)
+        values, shapes, dtypes = self._lists(inputs, output_shapes, output_dtypes)
         extents = extents_of("grid", grid) if grid is not None else extents_of("threadgroups", threadgroups)  # type: ignore[arg-type]
         if not isinstance(candidates, (list, tuple)):
             raise TypeError(f"metal_kernel: candidates must be a list of threadgroups, not {candidates!r}")
@@ -94,7 +94,7 @@ class Tunable:
                 raise ValueError(f"[metal_kernel] `{what}` must be above 0, not {size}")
         default = sizes.get("threadgroup", (0, 0, 0))
         result = self._kernel.tune(
-            list(inputs), shapes_of(output_shapes), dtype_names(output_dtypes), extents,
+            list(values), shapes_of(shapes), dtype_names(dtypes), extents,
             grid is not None, default, template_of(template), initial_value(init_value), self.device, options,
         )  # fmt: skip
         return MetalKernelTuning(result, list(extents), grid is not None, 3)

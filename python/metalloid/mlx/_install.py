@@ -29,7 +29,7 @@ from ._operations import install_operations
 def install(mx: Any = None) -> None:
     """Makes mlx.core run Metal kernels through Metalloid, in this process and from now on."""
     if mx is None:
-        import mlx.core as mx  # type: ignore[no-redef]
+        import mlx.core as mx  # type: ignore[no-redef] # the parameter
     if mx.fast.metal_kernel is fast.metal_kernel:
         return
     from ..fast import _mlx

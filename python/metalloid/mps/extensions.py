@@ -10,7 +10,6 @@ import functools
 import pathlib
 import re
 from collections.abc import Iterable
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -50,7 +49,7 @@ def _without_frameworks(flags: Iterable[str] | None) -> list[str]:
     return _framework.sub("", " ".join(flags or ())).split()
 
 
-def _install(cpp_extension: ModuleType) -> None:
+def _install(cpp_extension: Any) -> None:
     write = cpp_extension._write_ninja_file
     get_compiler = cpp_extension.get_cxx_compiler
     load = cpp_extension._import_module_from_library

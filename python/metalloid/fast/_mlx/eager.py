@@ -54,7 +54,7 @@ def run(call: Call) -> list[Any]:
             values[place] = array
         return _run_at_once(call._replace(inputs=values))
 
-    function = mx.custom_function(run_arrays)
+    function: Any = mx.custom_function(run_arrays)
     function.vjp(_vjp)
     function.jvp(_jvp)
     try:

@@ -170,7 +170,8 @@ def read(text: str, path: str, notes: list[str] | None = None) -> list[Entry]:
     """
     if pathlib.Path(path).name == TABLE:
         return _of_table(text, path, [] if notes is None else notes)
-    entries, problems, seen = [], [], {}
+    entries, problems = [], []
+    seen: dict[str, Any] = {}
     for item in load(text, path):
         line = item.get("__line__", 1) if isinstance(item, dict) else 1
         wrong = _wrong_form(item)

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from torchgen import dest, gen
 from torchgen.model import (
@@ -28,7 +29,7 @@ from . import entries as _entries
 from .derivatives import Definition, choose, source
 from .entries import Choice, Entry, YamlError
 
-Group = NativeFunction | NativeFunctionsGroup
+Group: TypeAlias = NativeFunction | NativeFunctionsGroup
 
 # Functions of one source: compiling it takes seconds.
 PART = 40
@@ -219,12 +220,12 @@ class _Maker:
 
     def _is_ours(self, registration: str, key: DispatchKey) -> bool:
         """Of a group some functions may be the wheel's: those it has registered itself, but not for MPS."""
-        name = re.search(r'm\.impl\("([^"]+)"', registration)[1]
+        name = _registered(registration)
         return key is DispatchKey.MPS or name in {_plain(new) for new in self.new}
 
     def _record(self, group: Group, key: DispatchKey, registrations: list[str]) -> None:
         index = self.indices[key]
-        names = [re.search(r'm\.impl\("([^"]+)"', line)[1] for line in registrations]
+        names = [_registered(line) for line in registrations]
         metadata = index.get_kernel(group)
         if isinstance(group, NativeFunctionsGroup) and group.structured:
             if metadata is None or not metadata.structured:
@@ -327,7 +328,14 @@ def _parse(
     }  # fmt: skip
 
 
-def _list(tags: object) -> list[str]:
+def _registered(line: str) -> str:
+    """The function's name in ``m.impl("name", ...)``."""
+    found = re.search(r'm\.impl\("([^"]+)"', line)
+    assert found, line
+    return found[1]
+
+
+def _list(tags: str | Iterable[str] | None) -> list[str]:
     return [tags] if isinstance(tags, str) else list(tags or [])
 
 
@@ -385,6 +393,7 @@ def _parts(groups: Iterable[Group]) -> list[list[Group]]:
 
 def _wheel_header(name: str) -> pathlib.Path:
     torch = importlib.util.find_spec("torch")
+    assert torch and torch.origin  # its torchgen is imported
     return pathlib.Path(torch.origin).parent / "include/ATen/ops" / name
 
 
