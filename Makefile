@@ -95,10 +95,15 @@ format: ## format the C++ sources
 	@scripts/install_dependencies.sh lint
 	@clang-format-22 -i $(SOURCES)
 
-lint: configure ## check formatting and run clang-tidy
+lint: dependencies ## ruff, mypy and clang-format, in seconds
 	@scripts/install_dependencies.sh lint
-	@clang-format-22 --dry-run --Werror $(SOURCES)
-	@git ls-files 'src/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'python/*.cpp' 'bench/*.cpp' ':!python/metalloid' | xargs -P "$$(nproc)" -n 4 clang-tidy-22 -p $(BUILD) --quiet
+	@scripts/lint.sh
+
+# Minutes to a quarter of an hour; ONLY is a pattern of paths.
+tidy: build ## clang-tidy over all C++ but the tests, in minutes (ONLY=src/ir/)
+	@scripts/install_dependencies.sh test
+	@scripts/install_dependencies.sh lint
+	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) scripts/clang_tidy.py --build $(BUILD) --only '$(ONLY)'
 
 clean: ## delete build/
 	rm -rf $(BUILD)

@@ -2,7 +2,7 @@
 # Installs what building and testing Metalloid needs and this machine lacks, and says so first.
 #   scripts/install_dependencies.sh          compilers, libraries, and the Python packages in .venv
 #   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
-#   scripts/install_dependencies.sh lint     also clang-format and clang-tidy
+#   scripts/install_dependencies.sh lint     also clang-format, clang-tidy, ruff and mypy
 #   scripts/install_dependencies.sh checker  also Oclgrind, which the checker is compared with
 #   scripts/install_dependencies.sh opencl   also PoCL, and Intel's OpenCL runtime for CPUs in build/opencl (1 GB)
 set -euo pipefail
@@ -64,6 +64,14 @@ if [[ "${1:-}" == test && "$(cat "$stamp" 2>/dev/null)" != "${oracles[*]}" ]]; t
   echo "Installing Python packages to compare with into .venv (about 5 GB, minutes): ${oracles[*]}"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "${oracles[@]}"
   echo "${oracles[*]}" >"$stamp"
+fi
+
+linters=("ruff~=0.17.6" "mypy~=2.4.1")
+stamp=.venv/linters-for-metalloid
+if [[ "${1:-}" == lint && "$(cat "$stamp" 2>/dev/null)" != "${linters[*]}" ]]; then
+  echo "Installing linters of Python into .venv: ${linters[*]}"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "${linters[@]}"
+  echo "${linters[*]}" >"$stamp"
 fi
 
 # The runtimes that kernels are compared with have a folder of their own, with the file that leads OpenCL to them.
