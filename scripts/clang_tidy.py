@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy over all C++ and Objective-C++ but the tests'; a file that no command is known for is an error.
+
+    scripts/clang_tidy.py [--build build] [--only PATTERN] [--times]
+
+The headers of LLVM and torch take most of the time, so files are read as they are compiled: those of CMake's targets in
+their batches, with the build's precompiled headers; those that users' machines compile against torch with one that is
+made here. The project must be built, and torch and MLX installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from metalloid.mps._plugin.compile import Unit
+
+root = pathlib.Path(__file__).resolve().parent.parent
+CLANG, CLANG_TIDY = "clang++-22", "clang-tidy-22"
+# Sources of the device mps: what metalloid.mps compiles, and PyTorch's operators.
+DEVICE = root / "python" / "metalloid" / "mps"
+INCLUDES = "bugprone-suspicious-include"  # sources; batches are nothing else
+
+
+class Job(NamedTuple):
+    """One run of clang-tidy.
+
+    Attributes:
+        file: what is compiled: a source, or a batch of them.
+        command: the compiler's.
+        sources: the files of the tree that it looks at.
+    """
+
+    file: pathlib.Path
+    command: list[str]
+    sources: list[pathlib.Path]
+
+
+def wanted() -> set[pathlib.Path]:
+    """All sources of the tree but tests."""
+    listed = subprocess.run(
+        ["git", "-c", f"safe.directory={root}", "ls-files", "-z", "*.cpp", "*.mm", ":!tests"], cwd=root, check=True, capture_output=True, text=True
+    )
+    return {root / name for name in listed.stdout.split("\0") if name and (root / name).exists()}
+
+
+def built(build: pathlib.Path, folder: pathlib.Path, sources: set[pathlib.Path]) -> Iterator[Job]:
+    """What CMake's targets compile of them."""
+    seen: set[pathlib.Path] = set()
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        file = pathlib.Path(entry["file"])
+        is_batch = file.parent.name == "Unity"
+        parts = re.findall(r'#include "([^"]+)"', file.read_text()) if is_batch else [file]
+        looked_at = sorted({pathlib.Path(path).resolve() for path in parts} & sources - seen)
+        if not looked_at:
+            continue
+        seen.update(looked_at)
+        command = shlex.split(entry["command"])
+        if is_batch:
+            batch = folder / file.parent.parent.name / file.name
+            includes = "".join(f'#include "{path}"\n' for path in looked_at)
+            write(batch.parent, [(batch.name, f"// NOLINTBEGIN({INCLUDES})\n{includes}// NOLINTEND({INCLUDES})\n")])
+            command = [str(batch) if word == str(file) else word for word in command]
+            file = batch
+        yield Job(file, command, looked_at)
+
+
+def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
+    """What the Python package compiles on users' machines, and benchmarks that are compiled like it."""
+    import mlx
+
+    from metalloid.fast._mlx import build as mlx_extension
+    from metalloid.mps import _plugin
+    from metalloid.mps._plugin import compile, objective_c, operators
+
+    benchmark = root / "bench" / "device_launch.cpp"
+    units = [
+        *_plugin.device_units(), *objective_c.units(), *operators.prepare(operators.find(DEVICE / "operators")).units,
+        compile.Unit(benchmark, (DEVICE, DEVICE / "host")),
+    ]  # fmt: skip
+    prefixes: dict[tuple[str, ...], list[str]] = {}
+    for unit in units:
+        if not unit.source.is_absolute():  # generated
+            continue
+        texts = folder / "texts" / unit.source.name
+        write(texts, unit.texts)
+        first = [f"-I{texts}"] if unit.texts else []
+        if unit.flags not in prefixes:
+            prefixes[unit.flags] = prefix(folder / f"prefix{len(prefixes)}", unit)
+        command = [*as_system_headers(compile._command(unit, first)), *prefixes[unit.flags]]
+        file = unit.source.resolve()
+        yield Job(file, [*command, "-c", str(file)], [file])
+
+    file = (mlx_extension.SOURCES / "primitive.cpp").resolve()
+    headers = pathlib.Path(mlx.__path__[0]) / "include"
+    yield Job(file, [CLANG, *mlx_extension.FLAGS, "-isystem", str(headers), "-c", str(file)], [file])
+    file = root / "bench" / "rms_norm.cpp"
+    yield Job(file, [CLANG, "-c", str(file)], [file])
+
+
+def write(folder: pathlib.Path, texts: Iterable[tuple[str, str]]) -> None:
+    for name, text in texts:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def as_system_headers(command: Iterable[str]) -> list[str]:
+    """With torch's headers as the system's, which clang-tidy does not look into."""
+    from metalloid.mps._plugin.wheel import installed
+
+    flags = installed().flags
+    return [f"-isystem{argument.removeprefix('-I')}" if argument in flags else argument for argument in command]
+
+
+def prefix(folder: pathlib.Path, unit: Unit) -> list[str]:
+    """Has the compiler read torch's headers once for all units that are compiled like this one: flags that use it."""
+    from metalloid.mps._plugin import compile
+
+    folder.mkdir(parents=True, exist_ok=True)
+    header = folder / "prefix.h"
+    header.write_text(compile._PREFIX)
+    flags = tuple(flag for flag in unit.flags if not flag.startswith("-x"))
+    command = as_system_headers(compile._command(unit._replace(source=header, flags=flags, texts=())))
+    language = "objective-c++-header" if "-xobjective-c++" in unit.flags else "c++-header"
+    subprocess.run(
+        [*command, "-fpch-instantiate-templates", f"-x{language}", str(header), "-o", f"{header}.pch"], check=True
+    )
+    return ["-include-pch", f"{header}.pch"]
+
+
+def run(job: Job, folder: pathlib.Path, looked_into: str) -> tuple[Job, float, int, str]:
+    """clang-tidy's seconds, exit code and findings."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [CLANG_TIDY, "--quiet", "-p", str(folder), f"--header-filter={looked_into}", str(job.file)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    # On standard error it counts what it leaves out.
+    said = done.stdout if done.stdout.strip() or not done.returncode else done.stderr
+    return job, time.monotonic() - start, done.returncode, said
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="of a source's path")
+    parser.add_argument("--times", action="store_true", help="say how long each run took")
+    options = parser.parse_args()
+    build = options.build.resolve()
+    os.environ.update(CXX=CLANG, OBJCXX=CLANG)
+    sys.path.insert(0, str(build / "python"))
+
+    folder = build / "lint"
+    folder.mkdir(exist_ok=True)
+    sources = wanted()
+    jobs = [*built(build, folder, sources), *compiled_by_users(folder)]
+    unknown = sorted(str(path.relative_to(root)) for path in sources - {source for job in jobs for source in job.sources})
+    if unknown:
+        print("No command is known for", *unknown)
+    entries = [{"directory": str(build), "file": str(job.file), "arguments": job.command} for job in jobs]
+    (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+
+    jobs = [job for job in jobs if any(re.search(options.only, str(path.relative_to(root))) for path in job.sources)]
+    parts = sorted({path.relative_to(root).parts[0] for path in sources} | {"include"})
+    looked_into = f"^({re.escape(str(root))}|{re.escape(str(build))})/({'|'.join(parts)})/"
+    failed = bool(unknown)
+    findings: dict[str, None] = {}
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for job, seconds, code, said in pool.map(lambda job: run(job, folder, looked_into), jobs):
+            failed |= code != 0
+            if options.times:
+                names = " ".join(path.name for path in job.sources)
+                print(f"{seconds:6.1f} s  {names}", flush=True)
+            # Headers' findings come with each file that includes them.
+            if said and said not in findings:
+                findings[said] = None
+                print(said, end="", flush=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"clang-tidy: {len(sources)} files in {len(jobs)} runs, {used.ru_utime + used.ru_stime:.0f} s of processor time")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
