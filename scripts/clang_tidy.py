@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 root = pathlib.Path(__file__).resolve().parent.parent
 CLANG, CLANG_TIDY = "clang++-22", "clang-tidy-22"
 # Sources of the device mps: what metalloid.mps compiles, and PyTorch's operators.
-DEVICE = root / "python" / "metalloid" / "mps"
+DEVICE = root / "torch_mps"
 INCLUDES = "bugprone-suspicious-include"  # sources; batches are nothing else
 
 

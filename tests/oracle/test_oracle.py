@@ -14,6 +14,7 @@ from .make_program import kernels_per_library, make_program, shapes_for
 from .metal_source import library_source
 from .scalar_types import Type, floats, integers, type_of
 
+
 @pytest.mark.parametrize("library", range(8))
 def test_kernels_write_what_numpy_computes(library):
     first = library * kernels_per_library
