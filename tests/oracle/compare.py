@@ -12,7 +12,7 @@ import metalloid
 from .arithmetic import bits_of
 from .evaluate import Evaluator
 from .grid import Shape
-from .memory import argument_values, arguments, atomic_length, atomic_start, input_values, own_length, slots_by_type
+from .memory import argument_values, arguments, atomic_values, input_values, own_length, slots_by_type
 from .metal_source import Printer, library_source
 from .program import Program
 from .scalar_types import Type, type_of
@@ -63,7 +63,7 @@ class Expected:
             elif kind == "own":
                 result[name] = self._zeros(type_of(type), own_length)
             else:
-                result[name] = np.full(atomic_length, atomic_start(type.rstrip("_")), np.uint32)
+                result[name] = atomic_values(type.rstrip("_"))
         return result
 
     def _zeros(self, type: Type, count: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import arithmetic, functions
 from .evaluate_expressions import Expressions
-from .memory import atomic_functions, atomic_length, atomic_start, most_threads_per_group
+from .memory import atomic_length, atomics, most_threads_per_group
 from .places import ChosenPointer, Pointer, Variable
 from .program import Expression, Statement
 from .scalar_types import Type, common_type, promoted, type_of
@@ -153,6 +153,23 @@ class Evaluator(Expressions):
 
         self._loop(statement, counter, tests)
 
+    def _do_walk(self, statement: Statement) -> None:
+        """The counter of the turns is none of the program's; what walks may wrap."""
+        name, type, most = statement.data
+        bound, start, step = statement.expressions
+        place = self._counter(name, type)
+        place.values[...] = self.converted(start, type)
+        by, turn = self._zeros(type), self._zeros(type_of("uint"))
+        by[...] = self.converted(step, type)
+
+        def tests(first: bool) -> np.ndarray:
+            if not first:
+                np.copyto(turn, turn + np.uint32(1), where=self.mask)
+                place.set(place.values + by, self.mask)
+            return turn < (self.converted(bound, type_of("uint")) & np.uint32(most))
+
+        self._loop(statement, place, tests)
+
     def _do_while(self, statement: Statement) -> None:
         name, type, most = statement.data
         counter = self._counter(name, type)
@@ -228,7 +245,8 @@ class Evaluator(Expressions):
     def _do_atomic(self, statement: Statement) -> None:
         index = np.broadcast_to(self._index(statement.expressions[0], atomic_length), self.threads.total)
         value = np.broadcast_to(self.converted(statement.expressions[1], type_of("uint")), self.threads.total)
-        atomic_functions[statement.data].at(self.atomics[statement.data], index[self.mask], value[self.mask])
+        atomic = atomics[statement.data]
+        atomic.compute.at(self.atomics[statement.data], index[self.mask], atomic.operand(value[self.mask]))
 
     def _do_ticket(self, statement: Statement) -> None:
         place, drawn = statement.data, int(self.mask.sum())
@@ -259,10 +277,10 @@ class Evaluator(Expressions):
         """Atomic operations on threadgroup memory between barriers, and what comes of them."""
         target, index, value, read = statement.expressions
         name, group = statement.data, self.threads.group_index
-        here = np.full((self.threads.group_count, 8), atomic_start(name), np.uint32)
+        here = np.full((self.threads.group_count, 8), atomics[name].start, np.uint32)
         where = np.broadcast_to(self._index(index, 8), self.threads.total)
         values = np.broadcast_to(self.converted(value, type_of("uint")), self.threads.total)
-        atomic_functions[name].at(here, (group[self.mask], where[self.mask]), values[self.mask])
+        atomics[name].compute.at(here, (group[self.mask], where[self.mask]), values[self.mask])
         found = here[group, np.broadcast_to(self._index(read, 8), self.threads.total)]
         self.place(target).set(arithmetic.convert(found, type_of("uint"), target.type), self.mask)
 

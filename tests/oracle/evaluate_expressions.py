@@ -10,9 +10,9 @@ from .grid import Shape, Threads
 from .memory import (
     argument_values,
     arguments,
-    atomic_functions,
-    atomic_length,
-    atomic_start,
+    atomic_values,
+    atomics,
+    input_bits,
     input_length,
     input_values,
     own_length,
@@ -47,7 +47,7 @@ class Expressions:
         self.slots = [self._zeros(type) for type in program.slots]
         for slot in program.tolerances:
             self.slots[slot] = self.slots[slot].astype(np.float64)
-        self.atomics = {name: np.full(atomic_length, atomic_start(name), np.uint32) for name in atomic_functions}
+        self.atomics = {name: atomic_values(name) for name in atomics}
         self.tickets = np.zeros(8, np.uint32)
         self.tables = {name: self._table(type, values) for name, type, values in program.tables}
         self.base: dict[str, Place] = {}
@@ -221,10 +221,15 @@ class Expressions:
         return value[components[0]] if len(components) == 1 else value[list(components)]
 
     def _load(self, expression: Expression) -> np.ndarray:
-        name, lanes, _, form = expression.data
+        name, lanes, layout, form = expression.data
         values = self.input(name)
         count = input_length // (4 if lanes == 3 else lanes)
-        index = forms[form](self) if form else self._index(expression.operands[0], count)
+        if layout == "shifted":
+            type = expression.operands[0].type
+            high = np.asarray(self.value(expression.operands[0])) >> type.dtype.type(type.bits - input_bits)
+            index = high.astype(np.int64) + (input_length // 2 if type.kind == "i" else 0)
+        else:
+            index = forms[form](self) if form else self._index(expression.operands[0], count)
         index = np.broadcast_to(index, self.threads.total).astype(np.int64)
         if lanes == 1:
             return values[index]

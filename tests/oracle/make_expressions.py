@@ -56,6 +56,14 @@ def binary(operator: str, a: Expression, b: Expression) -> Expression:
     return Expression("binary", type, [a, b], operator)
 
 
+_positions = ("g", "t", "lane", "p", "p.x", "p.y", "q", "q.x", "w")
+
+
+def _is_counter(name: str) -> bool:
+    """Of a loop."""
+    return name[0] == "i" and name[1:].isdigit()
+
+
 class Expressions:
     def __init__(self, choose: random.Random, features: Features) -> None:
         self.choose, self.features = choose, features
@@ -115,9 +123,7 @@ class Expressions:
     def row(self, type: Type, scope: Scope) -> Expression:
         """A base and a stride over the threads, which often wraps."""
         variables = [Expression("variable", t, data=n) for n, t, _ in scope.variables if t.is_integer and t.lanes == 1]
-        places = [
-            v for v in variables if v.data in ("g", "t", "lane", "p", "p.x", "p.y", "q", "q.x", "w", "i")
-        ] or variables
+        places = [v for v in variables if v.data in _positions or _is_counter(v.data)] or variables
         place = self.choose.choice(places)
         bases = [v for v in variables if v.data in arguments or v.data in ("total",)]
         base = self.choose.choice(bases) if bases and self.one_in(2) else self.number(type)
@@ -163,7 +169,7 @@ class Expressions:
             return self.part_of_vector(type, scope, depth)
         if pick == 19 and self.features.across_lanes:
             return self.lanes(type, scope, depth)
-        if pick == 20 and self.functions and not scope.in_function:
+        if pick == 20 and self.functions:
             return self.invocation(type, scope, depth)
         if pick == 21 and self.features.floats:
             return cast(type, self.make(type_of(self.choose.choice(self.features.floats)), scope, depth - 1))
@@ -214,6 +220,11 @@ class Expressions:
     def load(self, type: Type, scope: Scope, depth: int) -> Expression:
         form = self.choose.choice([*forms, None, None, None, None])
         operands = [] if form else [self.make(self.any_integer(), scope, depth - 1)]
+        if not form and self.one_in(3):
+            wide = [name for name in self.features.integers if type_of(name).bits > 8]
+            index = self.row(type_of(self.choose.choice(wide)), scope) if wide else operands[0]
+            if wide:
+                return Expression("load", type, [index], (type.scalar, 1, "shifted", None))
         if form and not any(name == "total" for name, _, _ in scope.variables):
             return self.number(type)
         return Expression("load", type, operands, (type.scalar, 1, self.choose.choice(["", "", "pointer"]), form))
@@ -278,6 +289,8 @@ class Expressions:
         )
 
     def real(self, type: Type, scope: Scope, depth: int) -> Expression:
+        if self.functions and self.one_in(8):
+            return self.invocation(type, scope, depth)
         if not self.features.exact_floats:
             return self.small_real(type, scope, depth)
         if self.one_in(12):
@@ -320,6 +333,8 @@ class Expressions:
     def vector(self, type: Type, scope: Scope, depth: int) -> Expression:
         some = lambda t=type: self.make(t, scope, depth - 1)  # noqa: E731
         element, pick = type.element, self.choose.randrange(14)
+        if self.functions and type.kind != "b" and self.one_in(8):
+            return self.invocation(type, scope, depth)
         floating = type.kind == "f"
         if self.features.across_lanes and type.kind != "b" and self.one_in(12):
             return (
@@ -417,7 +432,10 @@ class Expressions:
         return made("broadcast_first", some())
 
     def invocation(self, type: Type, scope: Scope, depth: int) -> Expression:
-        function = self.choose.choice(self.functions)
+        is_scalar = type.is_integer and type.lanes == 1
+        found = [f for f in self.functions if f.result == type or (is_scalar and f.result.lanes == 1)]
+        if not found:
+            return self.leaf(type, scope)
+        function = self.choose.choice(found)
         operands = [self.make(parameter.type, scope, depth - 1) for parameter in function.parameters]
-        call = Expression("invoke", function.result, operands, function.name)
-        return self.fit(type, call) if function.result.lanes == 1 else self.leaf(type, scope)
+        return self.fit(type, Expression("invoke", function.result, operands, function.name))

@@ -89,8 +89,8 @@ def _make_function(maker: Statements, name: str) -> None:
     is_pure = maker.one_in(2)
     for number in range(choose.randint(1, 3)):
         kind = "value" if is_pure else choose.choice(["value", "reference", "pointer"])
-        lanes = choose.choice([1, 1, 1, 2, 3, 4]) if maker.features.vectors and kind != "pointer" else 1
-        parameter = Parameter(f"a{number}", maker.any_integer(lanes), kind, 4 if kind == "pointer" else 0)
+        type = maker.any_integer() if kind == "pointer" else maker.any_number()
+        parameter = Parameter(f"a{number}", type, kind, 4 if kind == "pointer" else 0)
         if kind == "pointer" and maker.one_in(3):
             parameter.space = "device"
         if not is_pure and maker.program.structs and maker.one_in(3):
@@ -105,7 +105,7 @@ def _make_function(maker: Statements, name: str) -> None:
             scope.arrays.append((parameter.name, parameter.type, parameter.length))
         else:
             scope.variables.append((parameter.name, parameter.type, kind == "reference"))
-    result = maker.any_integer()
+    result = maker.any_number()
     function = Function(name, result, parameters, [], is_inline=not maker.one_in(3))
     body = maker.declarations(scope, 1)
     body += maker.block(scope, Context(function=function), choose.randint(1, 4), depth=2)

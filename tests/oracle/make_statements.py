@@ -7,8 +7,9 @@ import dataclasses
 import random
 
 from . import functions
-from .make_expressions import Expressions, Features, Scope, binary, constant
-from .memory import atomic_functions, own_length
+from .make_aliases import Aliases
+from .make_expressions import Features, Scope, binary, constant
+from .memory import atomics, atomics_of_a_threadgroup, most_bytes_per_group, most_threads_per_group, own_length
 from .program import Expression, Function, Program, Statement, Struct
 from .scalar_types import Type, boolean, int_type, type_of, uint_type
 
@@ -27,7 +28,7 @@ class Context:
     uniform_loop: bool = False  # all threads take the same turns of what it can leave
 
 
-class Statements(Expressions):
+class Statements(Aliases):
     def __init__(self, choose: random.Random, features: Features, program: Program) -> None:
         super().__init__(choose, features)
         self.program = program
@@ -35,24 +36,29 @@ class Statements(Expressions):
         self.names = 0
         self.exchanges = not self.one_in(3)  # through threadgroup memory
         self.struct_variables: list[tuple[str, Struct]] = []
+        self.shared: set[Type] = set()  # element types of arrays in threadgroup memory
 
     def name(self, start: str) -> str:
         self.names += 1
         return f"{start}{self.names}"
 
-    def any_type(self, with_floats: bool = True) -> Type:
+    def any_type(self) -> Type:
         lanes = self.choose.choice([1, 2, 3, 4]) if self.features.vectors and self.one_in(3) else 1
-        if with_floats and self.features.floats and self.features.exact_floats and self.one_in(3):
+        if self.features.floats and self.features.exact_floats and self.one_in(3):
             return type_of(self.choose.choice(self.features.floats), lanes)
         if self.one_in(10) and lanes == 1:
             return boolean
         return self.any_integer(lanes)
 
+    def any_number(self) -> Type:
+        type = self.any_type()
+        return type if type.kind != "b" else int_type
+
     def declarations(self, scope: Scope, count: int) -> list[Statement]:
         result = []
         for _ in range(count):
             if self.one_in(4):
-                type, length = self.any_type(not scope.in_function), self.choose.choice([2, 4, 8])
+                type, length = self.any_type(), self.choose.choice([2, 4, 8])
                 type = type if type.kind != "b" else int_type
                 name = self.name("array")
                 values = [self.make(type, scope, 1) for _ in range(length)]
@@ -63,7 +69,7 @@ class Statements(Expressions):
         return result
 
     def declaration(self, scope: Scope, type: Type | None = None) -> Statement:
-        type = type or self.any_type(not scope.in_function)
+        type = type or self.any_type()
         name = self.name("v")
         if type.is_integer and type.lanes == 1 and self.one_in(2):  # converted implicitly
             other = self.any_integer()
@@ -165,7 +171,7 @@ class Statements(Expressions):
                 return self.loop(scope, context, depth)
             if pick == 7:
                 return self.switch(scope, context, depth)
-        if pick == 8 and self.changing_functions and not scope.in_function:
+        if pick == 8 and self.changing_functions:
             return self.call_statement(scope)
         if pick in (9, 10) and context.uniform and self.exchanges and not scope.in_function:
             made = self.exchange(scope)
@@ -174,7 +180,7 @@ class Statements(Expressions):
         if pick == 11 and not scope.in_function:
             if self.one_in(4):
                 return Statement("ticket", data=2 * self.choose.randrange(4))
-            function = self.choose.choice([*atomic_functions])
+            function = self.choose.choice([*atomics])
             index, value = self.make(self.any_integer(), scope, 2), self.make(uint_type, scope, 2)
             return Statement("atomic", [index, value], data=function)
         if pick == 12 and not scope.in_function:
@@ -227,7 +233,7 @@ class Statements(Expressions):
 
     def loop(self, scope: Scope, context: Context, depth: int) -> Statement:
         is_uniform = context.uniform and self.one_in(2)
-        kind = "for" if is_uniform else self.choose.choice(["for", "for", "while", "do"])
+        kind = self.choose.choice(["for", "walk"] if is_uniform else ["for", "for", "walk", "while", "do"])
         type, name = self.any_integer(), self.name("i")
         inner = Context(
             uniform=is_uniform,
@@ -253,6 +259,14 @@ class Statements(Expressions):
                 )
             body = self.block(inside, inner, self.choose.randint(1, 3), depth - 1)
             return Statement("for", [bound], [body], (name, type, most, self.choose.choice([1, 1, 1, 2, 3])))
+        if kind == "walk":
+            start = self.row(type, scope) if self.one_in(2) else self.make(type, scope, 2)
+            step = self.number(type) if self.one_in(2) else self.make(type, scope, 1)
+            bound = self.make(self.any_integer(), scope, 2)
+            if is_uniform:
+                bound = constant(self.choose.randint(1, 5), uint_type)
+            body = self.block(inside, inner, self.choose.randint(1, 3), depth - 1)
+            return Statement("walk", [bound, start, step], [body], (name, type, most))
         condition = self.make(boolean, inside if kind == "while" else scope, 2)
         body = self.block(inside, inner, self.choose.randint(1, 3), depth - 1)
         return Statement(kind, [condition], [body], (name, type, most))
@@ -273,115 +287,23 @@ class Statements(Expressions):
         value = self.make(self.any_integer(), scope, 2)
         return Statement("switch", [value], blocks, (labels, falls, count))
 
-    def call_statement(self, scope: Scope) -> Statement:
-        """A call of a function that changes what it is given, whose result goes to a variable."""
-        function = self.choose.choice(self.changing_functions)
-        operands, taken = [], []
-        for parameter in function.parameters:
-            if parameter.kind == "value":
-                operands.append(self.make(parameter.type, scope, 2))
-                continue
-            if parameter.kind == "struct":
-                found = [
-                    name
-                    for name, struct in self.struct_variables
-                    if struct is parameter.struct and f"{name}.m0" in {n for n, _, _ in scope.variables}
-                ]
-                if not found:
-                    return self.struct_declaration(scope, parameter.struct)
-                operands.append(Expression("struct", int_type, data=self.choose.choice(found)))
-                continue
-            if parameter.kind == "reference":
-                found = [n for n, t, m in scope.variables if m and t == parameter.type and n not in taken]
-                if not found:
-                    return self.declaration(scope, parameter.type)
-                taken.append(self.choose.choice(found))
-                operands.append(Expression("variable", parameter.type, data=taken[-1]))
-                continue
-            if parameter.space == "device":
-                found = [(f"own_{parameter.type}", own_length)]
-            else:
-                found = self.addressable(scope, parameter.type)
-            found = [(n, length) for n, length in found if n not in taken]
-            if not found:
-                return self.assignment(scope)
-            name, length = self.choose.choice(found)
-            taken.append(name)
-            operands.append(Expression("address", parameter.type, data=(name, self.choose.randint(0, length - 4))))
-        call = Expression("invoke", function.result, operands, function.name)
-        targets = [(n, t) for n, t, m in scope.variables if m and t == function.result and n not in taken]
-        if not targets:
-            return Statement("run", [call])
-        name, type = self.choose.choice(targets)
-        return Statement("assign", [Expression("variable", type, data=name), call], data="=")
-
-    def addressable(self, scope: Scope, type: Type) -> list[tuple[str, int]]:
-        """Arrays of threads of the type, with four elements or more."""
-        return [
-            (name, length)
-            for name, t, length in scope.arrays
-            if t == type and length >= 4 and not name.startswith(("table", "pointer"))
-        ]
-
-    def struct_declaration(self, scope: Scope, struct: Struct) -> Statement:
-        others = [
-            n for n, s in self.struct_variables if s is struct and f"{n}.m0" in {v for v, _, _ in scope.variables}
-        ]
-        name = self.name("s")
-        if others and self.one_in(2):
-            made = Statement("copy", data=(name, self.choose.choice(others), struct, True))
-        else:
-            made = Statement(
-                "struct", [self.make(type, scope, 2) for type in struct.members.values()], data=(name, struct)
-            )
-        scope.variables += [(f"{name}.{member}", type, True) for member, type in struct.members.items()]
-        scope.arrays += [(f"{name}.{member}", type, length) for member, (type, length) in struct.arrays.items()]
-        self.struct_variables.append((name, struct))
-        return made
-
-    def with_structs(self, scope: Scope) -> Statement | None:
-        """Of a kernel with structs: another variable, or a copy."""
-        if not self.program.structs:
-            return None
-        struct = self.choose.choice(self.program.structs)
-        known = {name for name, _, _ in scope.variables}
-        found = [name for name, s in self.struct_variables if s is struct and f"{name}.m0" in known]
-        if len(found) < 2:
-            return self.struct_declaration(scope, struct)
-        target, source = self.choose.sample(found, 2)
-        return Statement("copy", data=(target, source, struct, False))
-
-    def alias(self, scope: Scope) -> Statement | None:
-        """A pointer to one of two arrays by thread, or a reference to a place."""
-        if self.one_in(2):
-            type = self.any_integer()
-            found = self.addressable(scope, type)
-            if len(found) < 2:
-                return None
-            addresses = []
-            for array, length in self.choose.sample(found, 2):
-                addresses.append(Expression("address", type, data=(array, self.choose.randint(0, length - 4))))
-            name = self.name("pointer")
-            condition = self.make(boolean, scope, 2)
-            scope.arrays.append((name, type, 4))
-            return Statement("pointer", [condition, *addresses], data=(name, type))
-        place = self.place(scope)
-        if place is None or place.kind not in ("variable", "element") or place.type.kind == "b":
-            return None
-        name = self.name("v")
-        scope.variables.append((name, place.type, True))
-        return Statement("reference", [place], data=(name, place.type))
-
     def exchange(self, scope: Scope) -> Statement | None:
         """Through threadgroup memory, between barriers."""
-        place = self.place(scope, scalars=True)
-        if place is None or place.type.kind not in "iu":
-            return None
         if self.one_in(4):
+            place = self.place(scope, scalars=True)
+            if place is None or not place.type.is_integer:
+                return None
             index, value = self.make(self.any_integer(), scope, 2), self.make(uint_type, scope, 2)
             read = self.make(self.any_integer(), scope, 2)
-            return Statement("gather", [place, index, value, read], data=self.choose.choice([*atomic_functions]))
+            return Statement("gather", [place, index, value, read], data=self.choose.choice(atomics_of_a_threadgroup))
+        place = self.place(scope)
+        if place is None or place.type.kind == "b":
+            return None
         type = place.type
+        shared = self.shared | {type}
+        if most_threads_per_group * sum(other.bytes for other in shared) > most_bytes_per_group:
+            return None
+        self.shared = shared
         condition = self.make(boolean, scope, 2) if self.one_in(3) else constant(True, boolean)
         value = self.make(type, scope, 2)
         write = self.choose.choice(["t", "t", "255u - t", "t ^ 37u", "t * 5u", "t + 100u"])

@@ -10,12 +10,12 @@ from .arithmetic import from_bits
 from .program import Program
 from .scalar_types import floats, integers, type_of
 
-input_length = 1024  # elements
+input_bits = 10
+input_length = 1 << input_bits  # elements
 own_length = 8  # elements of device memory that belong to one thread
 atomic_length = 64
-atomic_functions = {"add": np.add, "or": np.bitwise_or, "and": np.bitwise_and, "xor": np.bitwise_xor}
-atomic_functions |= {"max": np.maximum, "min": np.minimum}
 most_threads_per_group = 256
+most_bytes_per_group = 24576  # of threadgroup memory for exchanges
 arguments = {"n0": "uint", "n1": "int", "n2": "long", "n3": "ulong"}  # the same for all threads
 
 _special_floats = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, 65504.0, 65520.0, 3.0e38, 1e-40, 6e-8, np.inf, -np.inf, np.nan]
@@ -58,8 +58,43 @@ def argument_values(number: int) -> dict[str, np.ndarray]:
     return values
 
 
-def atomic_start(function: str) -> int:
-    return {"and": 0xFFFFFFFF, "min": 0xFFFFFFFF}.get(function, 0)
+@dataclasses.dataclass(frozen=True)
+class Atomic:
+    """An operation whose result does not depend on the order of the threads. `spelling`: between atomic_fetch_ and
+    _explicit; none: a loop that compares and exchanges. Of a float each thread adds a whole number."""
+
+    compute: np.ufunc
+    spelling: str | None
+    type: str = "uint"
+    start: int = 0
+
+    def operand(self, value: np.ndarray) -> np.ndarray:
+        """What a thread adds, of a uint."""
+        if self.type == "float":
+            return (value & np.uint32(255)).astype(np.float32)
+        return value.astype(type_of(self.type).dtype)
+
+
+atomics = {
+    "add": Atomic(np.add, "add"),
+    "sub": Atomic(np.subtract, "sub"),
+    "or": Atomic(np.bitwise_or, "or"),
+    "and": Atomic(np.bitwise_and, "and", start=0xFFFFFFFF),
+    "xor": Atomic(np.bitwise_xor, "xor"),
+    "max": Atomic(np.maximum, "max"),
+    "min": Atomic(np.minimum, "min", start=0xFFFFFFFF),
+    "largest": Atomic(np.maximum, "max", "int", -(1 << 31)),
+    "smallest": Atomic(np.minimum, "min", "int", (1 << 31) - 1),
+    "sum": Atomic(np.add, "add", "int"),
+    "total": Atomic(np.add, "add", "float"),
+    "exchanged": Atomic(np.add, None),
+}
+atomics_of_a_threadgroup = [name for name, atomic in atomics.items() if atomic.type == "uint" and atomic.spelling]
+
+
+def atomic_values(name: str) -> np.ndarray:
+    """What the array of an operation begins with."""
+    return np.full(atomic_length, atomics[name].start, type_of(atomics[name].type).dtype)
 
 
 @dataclasses.dataclass

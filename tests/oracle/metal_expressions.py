@@ -8,7 +8,7 @@ import numpy as np
 
 from . import functions
 from .arithmetic import bits_of
-from .memory import input_length, own_length
+from .memory import input_bits, input_length, own_length
 from .program import Expression, Program
 from .scalar_types import Type, type_of
 
@@ -149,6 +149,10 @@ class ExpressionPrinter:
     def _load(self, expression: Expression) -> str:
         name, lanes, layout, form = expression.data
         self.inputs.add(name)
+        if layout == "shifted":  # the highest bits, with no mask that would hide how the index changes
+            type, text = expression.operands[0].type, self.text(expression.operands[0])
+            start = f"(in_{name} + {input_length // 2})" if type.kind == "i" else f"in_{name}"
+            return f"{start}[{type}({text}) >> {type.bits - input_bits}]"
         count = input_length // (4 if lanes == 3 else lanes)
         index = form or f"{self.text(expression.operands[0])} & {count - 1}"
         if layout == "pointer":

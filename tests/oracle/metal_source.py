@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from . import functions
-from .memory import arguments, atomic_length, atomic_start, most_threads_per_group, slots_by_type
+from .memory import arguments, atomic_length, atomics, most_threads_per_group, slots_by_type
 from .metal_expressions import ExpressionPrinter, constant
 from .program import Expression, Function, Program, Statement, all_statements
 from .scalar_types import Type
@@ -90,6 +90,15 @@ class Printer(ExpressionPrinter):
         change = f"++{name}" if step == 1 else f"{name} += {step}"
         return self._braces(f"for ({type} {name} = 0; {name} < ({bound}); {change})", statement.blocks[0], depth)
 
+    def _do_walk(self, statement: Statement, depth: int) -> list[str]:
+        name, type, most = statement.data
+        bound, start, step = map(self.text, statement.expressions)
+        turn, by = f"turn_{name}", f"by_{name}"
+        opening = f"for (uint {turn} = 0; {turn} < (uint({bound}) & {most}u); ++{turn}, {name} += {by})"
+        inner = self._braces(opening, statement.blocks[0], depth + 1)
+        names = [f"  {type} {name} = {type}({start});", f"  const {type} {by} = {type}({step});"]
+        return ["{", *names, *_indented(inner, depth + 1), "}"]
+
     def _do_while(self, statement: Statement, depth: int) -> list[str]:
         name, type, most = statement.data
         condition = self.text(statement.expressions[0])
@@ -144,11 +153,21 @@ class Printer(ExpressionPrinter):
         part = f"float(int({self.text(statement.expressions[0])} & 1023))"
         return f"{self._slot(slot)} = {name}({float(function.low)!r}f + {part} * {float(function.step)!r}f);"
 
-    def _do_atomic(self, statement: Statement, depth: int) -> str:
+    def _do_atomic(self, statement: Statement, depth: int) -> str | list[str]:
         index, value = map(self.text, statement.expressions)
-        function = statement.data
-        place = f"&atomic_{function}_[{index} & {atomic_length - 1}]"
-        return f"atomic_fetch_{function}_explicit({place}, uint({value}), memory_order_relaxed);"
+        name, relaxed = statement.data, "memory_order_relaxed"
+        atomic, place = atomics[name], f"&atomic_{name}_[{index} & {atomic_length - 1}]"
+        value = f"float(uint({value}) & 255u)" if atomic.type == "float" else f"{atomic.type}({value})"
+        if atomic.spelling:
+            return f"atomic_fetch_{atomic.spelling}_explicit({place}, {value}, {relaxed});"
+        return [
+            "{",
+            f"  device atomic_uint* place = {place};",
+            f"  const uint more = {value};",
+            f"  uint old = atomic_load_explicit(place, {relaxed});",
+            f"  while (!atomic_compare_exchange_weak_explicit(place, &old, old + more, {relaxed}, {relaxed}));",
+            "}",
+        ]
 
     def _do_ticket(self, statement: Statement, depth: int) -> list[str]:
         """Each number is drawn once, whoever draws it."""
@@ -175,7 +194,7 @@ class Printer(ExpressionPrinter):
     def _do_gather(self, statement: Statement, depth: int) -> list[str]:
         target, index, value, read = map(self.text, statement.expressions)
         name = statement.data
-        start = f"{atomic_start(name)}u"
+        start = f"{atomics[name].start}u"
         relaxed = "memory_order_relaxed"
         return [
             self._barrier,
@@ -250,8 +269,8 @@ class Printer(ExpressionPrinter):
         parts |= {f"out_{type}": f"device {type}* " for type in slots_by_type(program)}
         parts |= {f"in_{name}": f"const device {name}* " for name in sorted(self.inputs)}
         parts |= {f"own_{name}": f"device {name}* " for name in sorted(self.own)}
-        atomics = sorted({s.data for s in all_statements(program) if s.kind == "atomic"})
-        parts |= {f"atomic_{name}_": "device atomic_uint* " for name in atomics}
+        used = sorted({s.data for s in all_statements(program) if s.kind == "atomic"})
+        parts |= {f"atomic_{name}_": f"device atomic_{atomics[name].type}* " for name in used}
         parts |= {"tickets": "device atomic_uint* "}
         self.buffers = [name for name in parts if name in words]
         built_in = {

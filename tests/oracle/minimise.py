@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from .grid import Shape
 from .make_expressions import constant
-from .program import Expression, Program, Statement, all_blocks, all_expressions, statements_of
+from .program import Expression, Program, Statement, all_blocks, all_expressions, loops, statements_of
 from .scalar_types import boolean
 
 together = 8  # candidates that are compiled as one library
@@ -206,7 +206,7 @@ def is_valid(program: Program) -> bool:
         names = set(names)
         for statement in block:
             inner = set(names)
-            if statement.kind in ("for", "while", "do"):
+            if statement.kind in loops:
                 inner.add(statement.data[0])
             if not all(known(expression, inner) for expression in statement.expressions):
                 return False
@@ -217,7 +217,7 @@ def is_valid(program: Program) -> bool:
                 if source not in names or not (declares or target in names):
                     return False
             names |= declared_by(statement)
-            is_loop = statement.kind in ("for", "while", "do")
+            is_loop = statement.kind in loops
             for some in statement.blocks:
                 if not check(some, inner, loop or is_loop, breakable or is_loop or statement.kind == "switch"):
                     return False

@@ -18,8 +18,9 @@ class Expression:
     constant (value), variable (name), unary (operator; a), binary (operator; a, b), choose (; condition, a, b),
     convert (; a): implicitly, cast (; a), as_type (; a), call (function of the library, its T; ...),
     construct (; components), swizzle (places; a), element (name of an array; index), load (buffer's element type,
-    lanes, "vector" or "packed", form; index), invoke (name of a function of the kernel's; ...),
-    lanes (operation; value, ...): an operation across lanes, address (name of an array, first element)
+    lanes, layout, form; index), whose layout is "vector", "packed", "pointer", or "shifted": at the index's highest
+    bits, invoke (name of a function of the kernel's; ...), lanes (operation; value, ...): an operation across lanes,
+    address (name of an array, first element)
     """
 
     kind: str
@@ -28,14 +29,18 @@ class Expression:
     data: Any = None
 
 
+loops = ("for", "walk", "while", "do")
+
+
 @dataclasses.dataclass
 class Statement:
     """kind, with data, expressions and blocks:
 
     declare (name, type; value), array (name, type, length; values), assign (operator; place, value),
     step (operator; place): ++ or --, if (; condition; then, else), for (name, type, most turns; bound; body),
-    while and do (name, most turns; bound, condition; body), switch (labels of each block, falls; value; blocks),
-    break, continue, return (; [value]), store (slot; value), approximate (slot, function; value),
+    while and do (name, type, most turns; condition; body), walk (name, type, most turns; bound, start, step; body): a
+    loop with a number beside its counter, which begins anywhere and may wrap, switch (labels of each block, falls;
+    value; blocks), break, continue, return (; [value]), store (slot; value), approximate (slot, function; value),
     exchange (type, where it is written; place, value, index, condition), gather (function; place, index, value, read
     index), atomic (function; index, value), ticket (place's number), block (; ; body), run (; invocation),
     struct (name, struct; values), copy (name, source, struct, declares), pointer (name, type; condition, two

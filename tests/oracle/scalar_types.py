@@ -50,6 +50,11 @@ class Type:
         return np.dtype(_scalars[self.scalar][2])
 
     @property
+    def bytes(self) -> int:
+        """In memory: three components take the room of four."""
+        return self.bits // 8 * (4 if self.lanes == 3 else self.lanes)
+
+    @property
     def element(self) -> Type:
         return type_of(self.scalar)
 

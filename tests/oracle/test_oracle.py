@@ -9,9 +9,12 @@ import pytest
 from . import arithmetic, functions, sweep
 from .compare import Expected, Library
 from .evaluate import Evaluator
+from .evaluate_expressions import forms
 from .grid import Shape, Threads
 from .make_program import kernels_per_library, make_program, shapes_for
+from .memory import atomics
 from .metal_source import library_source
+from .program import all_expressions, all_statements, expressions_of, loops, statements_of
 from .scalar_types import Type, floats, integers, type_of
 
 
@@ -28,6 +31,62 @@ def test_a_seed_is_a_kernel():
     for seed in (3, 400):
         texts = {library_source([("k0", make_program(seed))])[0] for _ in range(2)}
         assert len(texts) == 1 and shapes_for(make_program(seed), seed) == shapes_for(make_program(seed), seed)
+
+
+def features_of(program):
+    """What the page about the comparison names, as far as a kernel has it."""
+    yield from (f"{program.dimensions} dimensions", f"{program.mathematics} mathematics")
+    for function in program.functions:
+        yield "noinline" if not function.is_inline else "inline"
+        yield f"function of {function.result.kind}"
+        yield from (f"{parameter.kind} in {parameter.space} memory" for parameter in function.parameters)
+        calls = (e.kind for s in statements_of(function.body) for top in s.expressions for e in expressions_of(top))
+        yield from (f"{kind} in a function" for kind in calls if kind in ("lanes", "invoke"))
+    for statement in all_statements(program):
+        yield statement.kind
+        if statement.kind == "atomic":
+            yield f"atomic {statement.data}"
+        if statement.kind == "exchange":
+            yield f"exchange of {'vectors' if statement.data[0].lanes > 1 else statement.data[0].kind}"
+        if statement.kind == "switch" and any(statement.data[1][:-1]):
+            yield "falls through"
+        for inner in (inner for block in statement.blocks for inner in statements_of(block)):
+            if any(e.kind == "lanes" for top in inner.expressions for e in expressions_of(top)):
+                yield "lanes under divergence"
+    for expression in all_expressions(program):
+        yield expression.kind
+        yield str(expression.type)
+        if expression.kind == "call":
+            yield expression.data[0]
+        if expression.kind == "load":
+            yield f"{expression.data[2] or 'plain'} load"
+            yield f"load at {expression.data[3]}"
+        if expression.kind == "lanes":
+            yield expression.data.split(":")[0]
+    for shape in shapes_for(program, program.seed):
+        threads = shape.group[0] * shape.group[1] * shape.group[2]
+        yield from ["partial simdgroup"] * (threads % 32 != 0)
+        yield from ["grid that does not fit"] * any(a % b for a, b in zip(shape.grid, shape.group, strict=True))
+
+
+def test_kernels_have_all_that_the_page_names():
+    found = {feature for seed in range(2000) for feature in features_of(make_program(seed))}
+    groups = {f"{kind} memory" for kind in ("pointer in thread", "pointer in device", "reference in thread")}
+    wanted = groups | {"struct in thread memory", "lanes in a function", "invoke in a function", "noinline", "inline"}
+    wanted |= {f"function of {kind}" for kind in "iuf"} | {"lanes under divergence", "falls through"}
+    wanted |= {"partial simdgroup", "grid that does not fit", *(f"{n} dimensions" for n in (1, 2, 3))}
+    wanted |= {"safe mathematics", "fast mathematics", *(f"atomic {name}" for name in atomics)}
+    wanted |= {f"exchange of {what}" for what in ("i", "u", "f", "vectors")} | {*loops}
+    wanted |= {"if", "switch", "break", "continue", "return", "array", "pointer", "reference", "struct", "copy"}
+    wanted |= {"atomic", "ticket", "gather", "approximate", "swizzle", "component", "as_type", "choose", "construct"}
+    wanted |= {f"{form} load" for form in ("plain", "pointer", "vector", "packed", "shifted")} | {*functions.table}
+    wanted |= {f"load at {form}" for form in forms}
+    wanted |= {name + (str(lanes) if lanes > 1 else "") for name in (*integers, *floats) for lanes in (1, 2, 3, 4)}
+    of_lanes = "sum product min max and or xor ballot any all is_first active_threads_mask broadcast broadcast_first"
+    of_lanes += " shuffle shuffle_xor shuffle_up shuffle_down shuffle_rotate_up shuffle_rotate_down shuffle_and_fill_up"
+    of_lanes += " shuffle_and_fill_down prefix_inclusive_sum prefix_exclusive_product"
+    wanted |= {f"{group}_{name}" for group in ("simd", "quad") for name in of_lanes.split()}
+    assert not wanted - found
 
 
 class AddsOneToMany(Evaluator):
