@@ -47,6 +47,11 @@ void make_expectation(llvm::IRBuilder<>& builder, llvm::Value* holds, CheckClass
                     : builder.CreateGlobalString(name)});
 }
 
+llvm::Value* counted_from(llvm::IRBuilder<>& builder, llvm::Value* number, std::uint32_t flags) {
+  const std::uint32_t behind = bytes_behind(flags);
+  return behind == 0 ? number : builder.CreateSub(number, builder.getInt64(behind));
+}
+
 llvm::Value* all_hold(llvm::IRBuilder<>& builder, llvm::Value* holds) {
   return holds->getType()->isVectorTy() ? builder.CreateAndReduce(holds) : holds;
 }

@@ -22,10 +22,11 @@ llvm::SmallVector<llvm::CallInst*, 16> calls_of(llvm::Module& module, std::strin
 
 // What a check of an access returns is the address that it was given.
 bool is_access_check(const llvm::Value& value);
-// The logarithm of the alignment that an access's flags have.
-inline unsigned alignment_of(std::uint32_t flags) { return flags >> access_alignment_shift & 0x3f; }
 // In front of where the builder stands.
 void make_expectation(llvm::IRBuilder<>& builder, llvm::Value* holds, CheckClass kind, llvm::StringRef name);
+
+// What an access's alignment counts for, of its offset or address.
+llvm::Value* counted_from(llvm::IRBuilder<>& builder, llvm::Value* number, std::uint32_t flags);
 
 // i1, also of a vector of them.
 llvm::Value* all_hold(llvm::IRBuilder<>& builder, llvm::Value* holds);

@@ -28,7 +28,7 @@ bool is_plainly_private(llvm::CallInst& check, const llvm::DataLayout& layout) {
   const bool is_inside = size && !size->isScalable() && offset.isNonNegative() &&
                          offset.getZExtValue() + bytes->getZExtValue() <= size->getFixedValue();
   const auto flags = static_cast<std::uint32_t>(llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue());
-  if (is_inside && offset.countr_zero() < alignment_of(flags)) {
+  if (is_inside && (offset - bytes_behind(flags)).countr_zero() < alignment_of(flags)) {
     llvm::IRBuilder<> builder(&check);
     make_expectation(builder, builder.getFalse(), CheckClass::misaligned, variable->getName().split('.').first);
   }

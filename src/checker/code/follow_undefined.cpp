@@ -16,7 +16,6 @@
 #include "checker/code/undefined_bits.h"
 #include "checker/code/undefined_memory.h"
 #include "checker/code/undefined_sources.h"
-#include "ir/support/pointer_roots.h"
 #include "metalloid/check.h"
 
 namespace metalloid::checker {
@@ -270,11 +269,8 @@ class Follower {
   }
 
   // Of variables whose accesses are not all known, too.
-  bool leads_to_thread(Value* address) {
-    llvm::SmallPtrSet<Value*, 16> seen;
-    llvm::SmallVector<Value*, 8> roots;
-    ir::find_roots(unchecked(address), seen, roots);
-    return llvm::any_of(roots, llvm::IsaPred<llvm::AllocaInst>);
+  static bool leads_to_thread(Value* address) {
+    return llvm::any_of(roots_of(address), llvm::IsaPred<llvm::AllocaInst>);
   }
 
   void ask_for_operands(llvm::CallInst& call) {

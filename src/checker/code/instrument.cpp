@@ -43,6 +43,17 @@ std::vector<std::string> division_names() {
   return names;
 }
 
+// The alignment that an access wants, and how many bytes it lies behind where that counts.
+struct Wanted {
+  llvm::Align alignment;
+  std::uint32_t behind = 0;
+
+  std::uint32_t flags() const {
+    return llvm::Log2(alignment) << access_alignment_shift | behind << access_behind_shift;
+  }
+};
+constexpr unsigned most_behind = 256;
+
 class Instrumenter {
  public:
   Instrumenter(ir::KernelModule& kernel, const InstrumentOptions& options)
@@ -89,7 +100,7 @@ class Instrumenter {
 
   // Accesses of a variable that the code names, at a constant place inside of it, need no question. Where the thread's
   // own begins, LLVM decides: it is where in it that is aligned or not.
-  bool is_plainly_inside(Value* pointer, std::uint64_t bytes, llvm::Align alignment) {
+  bool is_plainly_inside(Value* pointer, std::uint64_t bytes, Wanted wanted) {
     const llvm::DataLayout& layout = module_.getDataLayout();
     llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
     const Value* root = pointer->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
@@ -105,28 +116,63 @@ class Instrumenter {
       return false;
     }
     if (offset.isNegative() || offset.getZExtValue() > size || bytes > size - offset.getZExtValue()) return false;
-    if (llvm::isa<llvm::AllocaInst>(root) && !llvm::isAligned(alignment, offset.getZExtValue())) {
+    if (llvm::isa<llvm::AllocaInst>(root) &&
+        !llvm::isAligned(wanted.alignment, offset.getZExtValue() - wanted.behind)) {
       make_expectation(builder_, builder_.getFalse(), CheckClass::misaligned, root->getName());
     }
     return true;
   }
 
-  // What a type wants where numbers are taken for something larger: of an array that the code names, Clang knows that
-  // it is less aligned than the type, and says so.
-  llvm::Align wanted(Value* pointer, llvm::Type* type, llvm::Align said) const {
+  // What is wanted where numbers are taken for something larger: what that wants. Of an array that the code names Clang
+  // knows that it is less aligned, and says so; of a vector's component it says what the component alone would need.
+  // The steps to an address are followed back to the numbers, over those from one large thing to another.
+  Wanted wanted(Value* pointer, llvm::Type* type, llvm::Align said) const {
     const llvm::DataLayout& layout = module_.getDataLayout();
-    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(pointer->stripPointerCasts());
-    if (!is_users_ || !type || !step || !type->isSized()) return said;
-    const bool is_larger = layout.getTypeStoreSize(step->getResultElementType()) < layout.getTypeStoreSize(type);
-    return is_larger ? std::max(said, layout.getABITypeAlign(type)) : said;
+    if (!is_users_ || !type || !type->isSized()) return {said};
+    llvm::APInt behind(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+    bool is_whole = true;  // and no member of something else than a vector
+    for (const Value* place = uncast(pointer);;) {
+      llvm::Type* numbers = type_at(*place);
+      if (!numbers || !numbers->isSized()) return {said};
+      while (const auto* array = llvm::dyn_cast<llvm::ArrayType>(numbers)) numbers = array->getElementType();
+      if (is_whole && layout.getTypeStoreSize(numbers) < layout.getTypeStoreSize(type)) {
+        const llvm::Align own = layout.getABITypeAlign(type);
+        return own > said ? Wanted{own, static_cast<std::uint32_t>(behind.getZExtValue())} : Wanted{said};
+      }
+      const auto* step = llvm::dyn_cast<llvm::GEPOperator>(place);
+      if (!step) return {said};
+      if (step->getNumIndices() > 1) {
+        if (!step->accumulateConstantOffset(layout, behind) || behind.uge(most_behind)) return {said};
+        is_whole = is_vector(*step->getSourceElementType());
+        if (is_whole) type = step->getSourceElementType();
+      }
+      place = uncast(step->getPointerOperand());
+    }
   }
 
-  // The type of what lies at an address that the code names, if it has so many bytes.
+  // Steps that lead nowhere are steps into something, too.
+  static const Value* uncast(const Value* address) {
+    while (const auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(address)) address = cast->getPointerOperand();
+    return address;
+  }
+
+  // vec<T, N> of stdlib/include/metalloid/vec.h.
+  static bool is_vector(const llvm::Type& type) {
+    const auto* structure = llvm::dyn_cast<llvm::StructType>(&type);
+    return structure && structure->hasName() && structure->getName().contains("__metalloid::parts::storage");
+  }
+
+  // The type of what lies at an address that the code names.
+  static llvm::Type* type_at(const Value& place) {
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&place)) return variable->getAllocatedType();
+    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&place)) return variable->getValueType();
+    if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(&place)) return step->getResultElementType();
+    return nullptr;
+  }
+
+  // If it has so many bytes.
   llvm::Type* type_at(Value* pointer, std::uint64_t bytes) const {
-    const Value* place = pointer->stripPointerCasts();
-    llvm::Type* type = nullptr;
-    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(place)) type = variable->getAllocatedType();
-    if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(place)) type = step->getResultElementType();
+    llvm::Type* type = type_at(*pointer->stripPointerCasts());
     return type && type->isSized() && module_.getDataLayout().getTypeAllocSize(type) == bytes ? type : nullptr;
   }
 
@@ -135,8 +181,8 @@ class Instrumenter {
     const llvm::DataLayout& layout = module_.getDataLayout();
     const std::uint64_t bytes = layout.getTypeStoreSize(type);
     Value* pointer = access.getOperand(operand);
-    alignment = wanted(pointer, type, alignment);
-    if (is_plainly_inside(pointer, bytes, alignment)) return;
+    const Wanted want = wanted(pointer, type, alignment);
+    if (is_plainly_inside(pointer, bytes, want)) return;
     Value* value = builder_.getInt64(0);
     if (stored && bytes <= 8 && !type->isAggregateType()) {
       flags |= access_has_value;
@@ -150,7 +196,7 @@ class Instrumenter {
     }
     llvm::Type* element = type->getScalarType();
     if (element->isFloatingPointTy()) flags |= access_is_float;
-    flags |= llvm::Log2(alignment) << access_alignment_shift;
+    flags |= want.flags();
     const std::uint64_t element_bytes = element->isSized() ? layout.getTypeStoreSize(element).getFixedValue() : bytes;
     flags |= static_cast<std::uint32_t>(std::min<std::uint64_t>(element_bytes, 255)) << access_element_shift;
     access.setOperand(operand, checked(pointer, builder_.getInt64(bytes), value, flags));
@@ -168,13 +214,11 @@ class Instrumenter {
     const auto constant = llvm::dyn_cast<llvm::ConstantInt>(memory.getLength());
     const auto visit_side = [&](unsigned operand, llvm::MaybeAlign alignment, std::uint32_t flags, Value* other) {
       Value* pointer = memory.getArgOperand(operand);
-      if (constant && other) {
-        alignment = wanted(pointer, type_at(other, constant->getZExtValue()), alignment.valueOrOne());
-      }
-      if (constant && is_plainly_inside(pointer, constant->getZExtValue(), alignment.valueOrOne())) return;
+      Wanted want{alignment.valueOrOne()};
+      if (constant && other) want = wanted(pointer, type_at(other, constant->getZExtValue()), want.alignment);
+      if (constant && is_plainly_inside(pointer, constant->getZExtValue(), want)) return;
       Value* bytes = builder_.CreateZExtOrTrunc(memory.getLength(), builder_.getInt64Ty());
-      flags |= llvm::Log2(alignment.valueOrOne()) << access_alignment_shift;
-      memory.setArgOperand(operand, checked(pointer, bytes, builder_.getInt64(0), flags));
+      memory.setArgOperand(operand, checked(pointer, bytes, builder_.getInt64(0), flags | want.flags()));
     };
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&memory)) {
       Value* destination = transfer->getArgOperand(0);

@@ -56,8 +56,12 @@ enum AccessFlags : std::uint32_t {
   access_is_float = 16,
   access_any_space = 32,  // the address may be one of the thread's own variables
 };
-// The logarithm of the alignment that the source promises, and the bytes of one element, above the flags.
-inline constexpr unsigned access_alignment_shift = 8, access_element_shift = 16;
+// Above the flags: the logarithm of the alignment that the source promises, the bytes of one element, and how many
+// bytes the access lies behind where the alignment counts, which is where a vector begins whose component it is.
+inline constexpr unsigned access_alignment_shift = 8, access_element_shift = 16, access_behind_shift = 24;
+inline std::uint32_t element_bytes_of(std::uint32_t flags) { return flags >> access_element_shift & 0xff; }
+inline std::uint32_t bytes_behind(std::uint32_t flags) { return flags >> access_behind_shift; }
+inline unsigned alignment_of(std::uint32_t flags) { return flags >> access_alignment_shift & 0x3f; }
 
 enum class MeetingStep : std::uint32_t {
   come_to_threadgroup_barrier,

@@ -185,9 +185,10 @@ class Resolver {
           base->getType() == address->getType() ? base : builder_.CreateAddrSpaceCast(base, address->getType());
       address = builder_.CreateSelect(is_inside, address, start);
     }
-    const unsigned alignment =
-        alignment_of(static_cast<std::uint32_t>(llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue()));
-    Value* odd = builder_.CreateAnd(offset, (std::uint64_t{1} << alignment) - 1);
+    const auto flags =
+        static_cast<std::uint32_t>(llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue());
+    Value* odd =
+        builder_.CreateAnd(counted_from(builder_, offset, flags), (std::uint64_t{1} << alignment_of(flags)) - 1);
     expect(builder_.CreateIsNull(odd), builder_.getInt32(static_cast<std::uint32_t>(CheckClass::misaligned)),
            text(source_name(base->getName())), check.getDebugLoc());
     check.replaceAllUsesWith(address);

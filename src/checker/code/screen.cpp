@@ -127,7 +127,7 @@ class Screening {
     check.replaceAllUsesWith(address);
     if (access.root == first_private_root) {
       expect_inside(access, (*roots.values_of(address))[1]);
-      expect_aligned(access.offset, alignment_of(flags));
+      expect_aligned(access.offset, flags);
       check.eraseFromParent();
       return;
     }
@@ -205,13 +205,16 @@ class Screening {
     const unsigned alignment = alignment_of(access.flags);
     if (alignment == 0) return;
     if (!access.offset) {
-      return expect_aligned(builder_.CreatePtrToInt(access.check->getArgOperand(0), builder_.getInt64Ty()), alignment);
+      Value* address = builder_.CreatePtrToInt(access.check->getArgOperand(0), builder_.getInt64Ty());
+      return expect_aligned(address, access.flags);
     }
     if (access.root < first_threadgroup_root) root.alignment = std::max(root.alignment, alignment);
-    expect_aligned(access.offset, alignment);
+    expect_aligned(access.offset, access.flags);
   }
 
-  void expect_aligned(Value* number, unsigned alignment) {
+  void expect_aligned(Value* number, std::uint32_t flags) {
+    const unsigned alignment = alignment_of(flags);
+    number = counted_from(builder_, number, flags);
     if (llvm::computeKnownBits(number, module_.getDataLayout()).countMinTrailingZeros() >= alignment) return;
     Value* odd = builder_.CreateAnd(number, (std::uint64_t{1} << alignment) - 1);
     call(std::string(screen_expect_name), {builder_.CreateIsNull(odd)});

@@ -112,8 +112,20 @@ std::optional<UndefinedMemory::Place> UndefinedMemory::place_of(Value* address, 
   return place_of(address, builder_.getInt64(layout_.getTypeStoreSize(type).getFixedValue()));
 }
 
-std::optional<UndefinedMemory::Place> UndefinedMemory::place_of(Value* address, Value* bytes) {
+// Where a copy of a struct became one of each member, they lie behind the check of the whole.
+Value* UndefinedMemory::without_checks(Value* address) {
   address = unchecked(address);
+  auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(address);
+  if (!step) return address;
+  Value* base = without_checks(step->getPointerOperand());
+  if (base == step->getPointerOperand()) return address;
+  auto* copy = llvm::cast<llvm::GetElementPtrInst>(step->clone());
+  copy->setOperand(llvm::GetElementPtrInst::getPointerOperandIndex(), base);
+  return builder_.Insert(copy, step->getName());
+}
+
+std::optional<UndefinedMemory::Place> UndefinedMemory::place_of(Value* address, Value* bytes) {
+  address = without_checks(address);
   const auto variables = sources_.variables_of(address);
   if (variables.empty() || !llvm::all_of(variables, [&](auto* one) { return has(*one); })) return std::nullopt;
   const auto values = roots_.values_of(address);

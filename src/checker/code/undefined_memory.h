@@ -49,6 +49,7 @@ class UndefinedMemory {
   void begin(llvm::AllocaInst& variable, const Variable& own, bool undefined);
   void fill_gaps(llvm::Type* type, const Variable& own);
   void mark_members(llvm::Type* type, std::uint64_t at, llvm::MutableArrayRef<std::uint8_t> mask);
+  llvm::Value* without_checks(llvm::Value* address);
   std::optional<ir::PointerRoots::Root> describe(llvm::Value& root);
   llvm::Type* stored_type(llvm::Type* type);
 

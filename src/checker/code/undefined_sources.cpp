@@ -23,15 +23,18 @@ llvm::StringRef callee_name(const Value& value) {
   return callee ? callee->getName() : llvm::StringRef();
 }
 
+}  // namespace
+
 llvm::SmallVector<Value*, 8> roots_of(Value* address) {
   llvm::SmallPtrSet<Value*, 16> seen;
-  llvm::SmallVector<Value*, 8> roots;
-  ir::find_roots(unchecked(address), seen, roots);
-  for (Value*& root : roots) root = unchecked(root);
+  llvm::SmallVector<Value*, 8> roots, open = {unchecked(address)};
+  while (!open.empty()) {
+    llvm::SmallVector<Value*, 8> found;
+    ir::find_roots(open.pop_back_val(), seen, found);
+    for (Value* root : found) (is_access_check(*root) ? open : roots).push_back(unchecked(root));
+  }
   return roots;
 }
-
-}  // namespace
 
 Value* unchecked(Value* address) {
   while (is_access_check(*address)) address = llvm::cast<llvm::CallInst>(address)->getArgOperand(0);

@@ -42,6 +42,8 @@ class UndefinedSources {
 
 // The pointer that an access gets, without the check of it.
 llvm::Value* unchecked(llvm::Value* address);
+// Where it comes from, behind checks of accesses wherever they stand.
+llvm::SmallVector<llvm::Value*, 8> roots_of(llvm::Value* address);
 // Whether a call computes its result of its operands and does nothing else.
 bool is_pure(const llvm::CallInst& call);
 bool is_division_check(const llvm::Value& value);

@@ -32,7 +32,7 @@ struct Watch::Access {
     const std::uint64_t all = front + size;
     return bytes <= all && static_cast<std::uint64_t>(offset()) + front <= all - bytes;
   }
-  std::uint32_t element_bytes() const { return flags >> access_element_shift; }
+  std::uint32_t element_bytes() const { return element_bytes_of(flags); }
 };
 
 struct Watch::FirstStore {

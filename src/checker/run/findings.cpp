@@ -285,12 +285,12 @@ Finding Watch::first_store_finding(const Access& access, const Access& store) co
 }
 
 Finding Watch::misaligned_finding(const Access& access, std::uintptr_t alignment) const {
-  Finding finding =
-      finding_of(CheckClass::misaligned, access,
-                 fmt::format("the kernel {} {} at byte {} of {}, and the type wants addresses that are multiples "
-                             "of {}",
-                             access.writes() ? "writes" : "reads", counted(access.bytes, "byte"), access.offset(),
-                             memory_name(access), alignment));
+  const char* part = access.bytes < alignment ? " of a vector or struct" : "";
+  Finding finding = finding_of(
+      CheckClass::misaligned, access,
+      fmt::format("the kernel {} {}{} at byte {} of {}, and the type wants addresses that are multiples of {}",
+                  access.writes() ? "writes" : "reads", counted(access.bytes, "byte"), part,
+                  access.offset() - bytes_behind(access.flags), memory_name(access), alignment));
   finding.fix = "use a packed type, or an offset that is a multiple";
   return finding;
 }

@@ -230,14 +230,14 @@ void* Watch::access(void* address, void* base, std::uint64_t size, std::uint32_t
     access.is_private = true;
   }
   if (!access.is_inside()) return leads_outside(access);
-  const std::uintptr_t alignment = std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f);
+  const std::uintptr_t alignment = std::uintptr_t{1} << alignment_of(flags);
   // A variable lies wherever it was laid; where in it the access lies is the kernel's doing.
   const bool is_variable = access.root >= first_threadgroup_root && access.root < trusted_root;
   const auto place =
       is_variable ? static_cast<std::uint64_t>(access.offset()) : reinterpret_cast<std::uintptr_t>(address);
-  if ((place & (alignment - 1)) != 0) [[unlikely]] {
+  if (((place - bytes_behind(flags)) & (alignment - 1)) != 0) [[unlikely]] {
     const bool is_argument = access.space == Space::device && access.root < arguments_.size();
-    const auto offset = static_cast<std::uint64_t>(access.offset());
+    const std::uint64_t offset = static_cast<std::uint64_t>(access.offset()) - bytes_behind(flags);
     if (!is_argument || !is_aligned(arguments_[access.root], offset, alignment)) report_misaligned(access, alignment);
   }
   if (access.is_private) return address;

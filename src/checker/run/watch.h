@@ -91,8 +91,8 @@ class Watch {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const std::uint64_t offset = at - reinterpret_cast<std::uintptr_t>(base) + front;
     if (bytes > size || offset > size - bytes) return false;
-    const std::uint64_t place = root < quick_.size() ? at : offset;
-    if ((place & ((std::uintptr_t{1} << (flags >> access_alignment_shift & 0x3f)) - 1)) != 0) return false;
+    const std::uint64_t place = (root < quick_.size() ? at : offset) - bytes_behind(flags);
+    if ((place & ((std::uintptr_t{1} << alignment_of(flags)) - 1)) != 0) return false;
     if (!cells) return true;
     if ((flags & (access_writes | access_atomic)) != 0) return false;
     const unsigned first = at % granule, simdgroup = thread / 32;
