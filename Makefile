@@ -85,8 +85,8 @@ compare-oracle: build ## run random kernels on every CPU device and compare with
 	@METALLOID_BUILD=$(BUILD) .venv/bin/python tests/oracle/sweep.py --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
 	  $(addprefix --devices ,$(DEVICES)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
 
-wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13")
-	@scripts/wheel.sh $(PYTHONS)
+wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13" TORCH=torch==2.9.0)
+	@TORCH=$(TORCH) scripts/wheel.sh $(PYTHONS)
 
 wheel-test: dependencies ## install the wheels into bare Debian systems and use them there (needs root and debootstrap)
 	@scripts/test_wheel.sh $(SUITES)

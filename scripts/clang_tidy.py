@@ -82,26 +82,28 @@ def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
     import mlx
 
     from metalloid.fast._mlx import build as mlx_extension
-    from metalloid.mps import _plugin
-    from metalloid.mps._plugin import compile, objective_c, operators
+    from metalloid.mps._plugin import building, compile, objective_c
 
     benchmark = root / "bench" / "device_launch.cpp"
     units = [
-        *_plugin.device_units(), *objective_c.units(), *operators.prepare(operators.find(DEVICE / "operators")).units,
+        *building.device_units(), *building.operator_units(), *objective_c.units(),
         compile.Unit(benchmark, (DEVICE, DEVICE / "host")),
     ]  # fmt: skip
     prefixes: dict[tuple[str, ...], list[str]] = {}
-    for unit in units:
-        if not unit.source.is_absolute():  # generated
+    for number, unit in enumerate(units):
+        files = (unit.source,) if unit.is_file else unit.files
+        if not files:  # generated
             continue
-        texts = folder / "texts" / unit.source.name
+        texts = folder / "texts" / str(number)
         write(texts, unit.texts)
         first = [f"-I{texts}"] if unit.texts else []
         if unit.flags not in prefixes:
             prefixes[unit.flags] = prefix(folder / f"prefix{len(prefixes)}", unit)
         command = [*as_system_headers(compile._command(unit, first)), *prefixes[unit.flags]]
-        file = unit.source.resolve()
-        yield Job(file, [*command, "-c", str(file)], [file])
+        source = texts / unit.source
+        if unit.files:
+            source.write_text(f"// NOLINTBEGIN({INCLUDES})\n{source.read_text()}// NOLINTEND({INCLUDES})\n")
+        yield Job(source, [*command, "-c", str(source)], [file.resolve() for file in files])
 
     file = (mlx_extension.SOURCES / "primitive.cpp").resolve()
     headers = pathlib.Path(mlx.__path__[0]) / "include"

@@ -28,7 +28,11 @@ for suite in "${suites[@]}"; do
   version=$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
     --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 numpy pytest
-  cp dist/metalloid-*.whl tests/wheel/*.py "$system/wheel"
+  release=$(basename dist/metalloid_torch_mps-*+torch*.whl | sed -E 's/.*\+torch([0-9.]+)-.*/\1/')
+  .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
+    --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 \
+    --extra-index-url https://download.pytorch.org/whl/cpu "torch==$release+cpu"
+  cp dist/metalloid*.whl tests/wheel/*.py "$system/wheel"
 
   echo "== Debian $suite, Python $version"
   unshare --mount --pid --fork bash -euo pipefail -c '
@@ -36,7 +40,7 @@ for suite in "${suites[@]}"; do
     mount --rbind /dev "$1/dev"
     exec chroot "$1" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin bash -euc "
       rm -rf /venv && python3 -m venv /venv
-      /venv/bin/pip install --quiet --no-index --find-links /wheel metalloid numpy pytest
+      /venv/bin/pip install --quiet --no-index --find-links /wheel metalloid[mps-prebuilt] numpy pytest
       cd /wheel && /venv/bin/python -m pytest -p no:cacheprovider checks.py"
   ' bash "$system"
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds wheels for dist/ that need glibc and libstdc++ of the machine they are installed on, and nothing else.
 #   scripts/wheel.sh [PYTHON ...]   one wheel per Python: 3.11, or 3.12 and newer, whose wheel (stable ABI) fits all newer
+# And metalloid-torch-mps: the device mps and its operators, compiled for the newest PyTorch, or for TORCH="torch==2.9.0".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/dist
@@ -44,4 +45,15 @@ print("\n".join(tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requ
   # Bundles oneTBB, {fmt} and Boost.Context under names of their own, and says in the file's name which glibc it needs.
   PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --wheel-dir "$out" "$raw"/*.whl
 done
+
+# The sources are the same for all Pythons, and nothing in it is Python's. torch and Metalloid are there when it is loaded.
+mps=$work/mps raw=$work/raw-mps
+"$python" -m venv "$mps"
+"$mps/bin/pip" install --quiet --disable-pip-version-check "${TORCH:-torch}" numpy pyyaml
+"$mps/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$out" --force-reinstall --no-deps metalloid
+rm -rf "$raw"
+env -u CXX METALLOID_CACHE_DIR="$work/mps-cache" "$mps/bin/python" scripts/torch_mps_wheel.py "$raw"
+"$venv/bin/wheel" pack --dest "$raw" "$raw"/metalloid_torch_mps-*/
+PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude libmetalloid.so \
+  --wheel-dir "$out" "$raw"/*.whl
 ls -l "$out"/*.whl

@@ -107,6 +107,12 @@ def test_pytest_plugin(pytester):
     done.assert_outcomes(passed=1)
 
 
+def test_the_device_mps_comes_compiled():
+    code = "import torch; print((torch.arange(3., device='mps') + 1).exp().log())"
+    done = run(sys.executable, "-m", "metalloid.mps", "-c", code)
+    assert (done.stdout, done.stderr) == ("tensor([1., 2., 3.], device='mps:0')\n", "")
+
+
 def test_what_cpp_programs_need():
     headers = {file.name for file in (package / "include" / "metalloid").glob("*.h")}
     assert {"metalloid.h", "fast.h", "reported_errors.h"} <= headers

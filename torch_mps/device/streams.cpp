@@ -19,12 +19,12 @@ thread_local std::int64_t current = 0;
 std::atomic<std::int64_t> taken_from_pool{0};
 std::atomic<bool> threads_have_begun{false};
 
-const c10::Device device{c10::DeviceType::MPS, 0};
+const c10::Device only_device{c10::DeviceType::MPS, 0};
 
 struct Guard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceType type() const override { return c10::DeviceType::MPS; }
-  c10::Device exchangeDevice(c10::Device) const override { return device; }
-  c10::Device getDevice() const override { return device; }
+  c10::Device exchangeDevice(c10::Device) const override { return only_device; }
+  c10::Device getDevice() const override { return only_device; }
   // Autograd's threads do this when they begin.
   void setDevice(c10::Device) const override { threads_have_begun = threads_have_begun || getpid() != gettid(); }
   void uncheckedSetDevice(c10::Device) const noexcept override {}

@@ -7,7 +7,8 @@
     python -m metalloid.mps --macos 26 ...      (a macOS 26 with Metal 4; default: macOS 15 with Metal 3.2)
 
 "mps" is a real device of torch then, in C++: tensors, autograd, torch.compile and C++ extensions find it under PyTorch's
-own dispatch key. It is compiled for the torch that is installed, on first use, and kept in Metalloid's cache. Operators
+own dispatch key. It is compiled for the torch that is installed, on first use, and kept in Metalloid's cache; the package
+metalloid-torch-mps has it compiled. Operators
 run as Metal kernels of Metalloid's own where there are some, else on the CPU over the same memory; kernels of
 ``torch.mps.compile_shader`` run with Metalloid. Processes that the script starts do the same (they find ``METALLOID_MPS=1``
 and ``METALLOID_MACOS`` in their environment). Importing metalloid alone changes nothing in torch.

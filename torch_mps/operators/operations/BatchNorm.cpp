@@ -18,12 +18,14 @@
 
 #include <ATen/native/mps/BatchNorm_metallib.h>
 
+#include "Normalization.h"
 #include "Reduction.h"
 
 namespace at::native {
 namespace {
 
 using mps::scalarToMetalTypeString;
+using mps::normalization::or_undefined;
 
 // As BatchNorm.metal has it.
 struct Batch {
@@ -119,8 +121,6 @@ void forward(const Tensor& input, const Tensor& weight, const Tensor& bias, cons
          {from, mean, deviation, made_contiguous(weight), made_contiguous(bias), to}, batch, true);
   if (!to.is_same(output)) output.copy_(to);
 }
-
-Tensor or_undefined(const std::optional<Tensor>& tensor) { return tensor.value_or(Tensor()); }
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
 

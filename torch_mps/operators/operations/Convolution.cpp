@@ -36,7 +36,7 @@ struct Settings {
   std::int64_t groups;
 };
 
-void run(ConvolutionParams& params, std::int64_t groups, const Tensor& result, const Tensor& matrix,
+void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tensor& result, const Tensor& matrix,
          const Tensor& gathered, const Tensor& bias) {
   if (result.numel() == 0) return;
   const auto product = [](const int (&sizes)[4]) {
@@ -67,7 +67,7 @@ void run(ConvolutionParams& params, std::int64_t groups, const Tensor& result, c
 }
 
 // Rows are the output's channels, columns its batch and places, depth the weight's channels and places.
-void forward(const Tensor& result, const Tensor& input, const Tensor& weight, const Tensor& bias, const Settings& set) {
+void convolve(const Tensor& result, const Tensor& input, const Tensor& weight, const Tensor& bias, const Settings& set) {
   ConvolutionParams params{};
   params.rows = static_cast<int>(weight.size(0) / set.groups);
   params.group_matrix = params.rows * weight.stride(0);
@@ -93,7 +93,7 @@ void forward(const Tensor& result, const Tensor& input, const Tensor& weight, co
     params.start[axis] = -set.padding[axis];
     params.divisors[axis] = 1;
   }
-  run(params, set.groups, result, weight, input, bias);
+  run_convolution(params, set.groups, result, weight, input, bias);
 }
 
 // Also a transposed convolution. Rows are the input's channels, columns its batch and places, depth the output's
@@ -126,7 +126,7 @@ void backward_of_input(const Tensor& result, const Tensor& grad, const Tensor& w
     params.start[axis] = set.padding[axis];
     params.divisors[axis] = set.stride[axis];
   }
-  run(params, set.groups, result, weight, grad, bias);
+  run_convolution(params, set.groups, result, weight, grad, bias);
 }
 
 // Rows are the output's channels, columns the weight's channels and places, depth the output's batch and places.
@@ -156,7 +156,7 @@ void backward_of_weight(const Tensor& result, const Tensor& grad, const Tensor& 
     params.start[axis] = -set.padding[axis];
     params.divisors[axis] = 1;
   }
-  run(params, set.groups, result, grad, input, {});
+  run_convolution(params, set.groups, result, grad, input, {});
 }
 
 void check_type(const Tensor& input, const Tensor& other, const char* what) {
@@ -193,7 +193,7 @@ Tensor convolution_overrideable_mps(const Tensor& input, const Tensor& weight, c
                                : (size + 2 * set.padding[i] - reach) / set.stride[i] + 1);
   }
   const Tensor result = at::empty(sizes, input.options().memory_format(format_of_results(input, weight)));
-  (transposed ? backward_of_input : forward)(as_volume(result, space), as_volume(input.resolve_neg(), space),
+  (transposed ? backward_of_input : convolve)(as_volume(result, space), as_volume(input.resolve_neg(), space),
                                              as_volume(weight.resolve_neg(), space), bias, set);
   return result;
 }
@@ -215,7 +215,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_overrideable_mps(const T
     grad_input = at::empty(input.sizes(), input.options().memory_format(format_of_results(input, weight)));
     const Tensor result = as_volume(grad_input, space), matrix = as_volume(weight.resolve_neg(), space);
     if (transposed) {
-      forward(result, grad, matrix, {}, set);
+      convolve(result, grad, matrix, {}, set);
     } else {
       backward_of_input(result, grad, matrix, {}, set);
     }

@@ -1,8 +1,14 @@
 // Normalisation of groups of channels.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
-#include <ATen/native/group_norm.h>
 #include <ATen/ops/empty.h>
+
+// layer_norm.h has types of the same names, and both may be in one batch.
+#define forward_fn group_norm_forward_fn
+#define backward_fn group_norm_backward_fn
+#include <ATen/native/group_norm.h>
+#undef forward_fn
+#undef backward_fn
 
 #include "Normalization.h"
 

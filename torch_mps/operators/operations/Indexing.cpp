@@ -81,7 +81,7 @@ static ScalarType sum_type(ScalarType type) {
 }
 
 // "half_float": of an element and of the sum that it goes into.
-static std::string sum_name(ScalarType type) {
+static std::string name_of_sum(ScalarType type) {
   return scalarToMetalTypeString(type) + "_" + scalarToMetalTypeString(sum_type(type));
 }
 
@@ -89,7 +89,7 @@ void add_along_dim(const TensorBase& indexed, const TensorBase& source, const Te
                    IntArrayRef sizes, IntArrayRef index_strides) {
   const auto type = indexed.scalar_type();
   const Tensor self(indexed), sum = self.to(sum_type(type));
-  along_dim("scatter_add_" + sum_name(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index, dim,
+  along_dim("scatter_add_" + name_of_sum(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index, dim,
             sizes, index_strides);
   if (!sum.is_same(self)) self.copy_(sum);
 }
@@ -181,7 +181,7 @@ void index_put_kernel(TensorIterator& iter, IntArrayRef sizes, IntArrayRef strid
     by_tensors("index_put_" + size_name(self), iter, 0, 1, 2, nullptr, sizes, strides, true);
     return;
   }
-  const auto kernel = "index_put_accumulate_" + sum_name(self.scalar_type());
+  const auto kernel = "index_put_accumulate_" + name_of_sum(self.scalar_type());
   if (sum_type(self.scalar_type()) == self.scalar_type()) {
     by_tensors(kernel, iter, 0, 1, 2, nullptr, sizes, strides, true);
     return;
@@ -248,7 +248,7 @@ void put_kernel(TensorIterator& iter, const TensorBase& self, const bool accumul
     return;
   }
   const Tensor whole(self), sums = whole.to(sum_type(self.scalar_type()));
-  in_elements("put_accumulate_" + sum_name(self.scalar_type()), sums, source, index, false);
+  in_elements("put_accumulate_" + name_of_sum(self.scalar_type()), sums, source, index, false);
   if (!sums.is_same(whole)) whole.copy_(sums);
 }
 

@@ -63,7 +63,7 @@ void run_kernel(TensorIteratorBase& iter, const char* name, double first, double
 }
 
 // Kernels have one type: operands of others and numbers on the CPU are converted.
-void run(TensorIteratorBase& iter, const char* name, double first = 0, double second = 0) {
+void run_loss(TensorIteratorBase& iter, const char* name, double first = 0, double second = 0) {
   const ScalarType type = iter.common_dtype();
   bool fits = true;
   for (int operand = 0; operand < iter.ntensors(); ++operand) {
@@ -82,15 +82,15 @@ void run(TensorIteratorBase& iter, const char* name, double first = 0, double se
   if (!made.is_same(output)) output.copy_(made);
 }
 
-void mse(TensorIteratorBase& iter) { run(iter, "mse_loss"); }
-void mse_backward(TensorIterator& iter, const Scalar& norm) { run(iter, "mse_loss", norm.toDouble()); }
-void smooth_l1(TensorIteratorBase& iter, double beta) { run(iter, "smooth_l1_loss", beta); }
+void mse(TensorIteratorBase& iter) { run_loss(iter, "mse_loss"); }
+void mse_backward(TensorIterator& iter, const Scalar& norm) { run_loss(iter, "mse_loss", norm.toDouble()); }
+void smooth_l1(TensorIteratorBase& iter, double beta) { run_loss(iter, "smooth_l1_loss", beta); }
 void smooth_l1_backward(TensorIterator& iter, const Scalar& norm, double beta) {
-  run(iter, "smooth_l1_loss", norm.toDouble(), beta);
+  run_loss(iter, "smooth_l1_loss", norm.toDouble(), beta);
 }
-void huber(TensorIterator& iter, double delta) { run(iter, "huber_loss", delta); }
+void huber(TensorIterator& iter, double delta) { run_loss(iter, "huber_loss", delta); }
 void huber_backward(TensorIterator& iter, const Scalar& norm, double delta) {
-  run(iter, "huber_loss", norm.toDouble(), delta);
+  run_loss(iter, "huber_loss", norm.toDouble(), delta);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ Tensor& binary_cross_entropy_out_mps(const Tensor& input, const Tensor& target, 
                   .add_const_input(input)
                   .add_const_input(target)
                   .build();
-  run(iter, "binary_cross_entropy");
+  run_loss(iter, "binary_cross_entropy");
   if (has_weight) each.mul_(*weight);
   if (reduction != Reduction::None) {
     const Tensor result = reduction == Reduction::Mean ? at::mean(each) : at::sum(each);
@@ -144,7 +144,7 @@ Tensor& binary_cross_entropy_backward_out_mps(const Tensor& grad, const Tensor& 
                   .add_const_input(target)
                   .add_const_input(grad)
                   .build();
-  run(iter, "binary_cross_entropy");
+  run_loss(iter, "binary_cross_entropy");
   if (weight.has_value() && weight->defined()) grad_input.mul_(*weight);
   if (reduction == Reduction::Mean) grad_input.div_(input.numel());
   return grad_input;

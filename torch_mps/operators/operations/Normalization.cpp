@@ -28,6 +28,7 @@ namespace {
 using mps::scalarToMetalTypeString;
 
 using mps::normalization::Groups;
+using mps::normalization::or_undefined;
 
 uint64_t group_size(int64_t elements) { return std::clamp<int64_t>((elements / 8 + 31) / 32 * 32, 32, 256); }
 
@@ -54,8 +55,6 @@ void encode(const std::string& name, const Tensor& data, ScalarType parameters, 
     kernel->dispatch(threadgroups * threads, threads);
   });
 }
-
-Tensor or_undefined(const std::optional<Tensor>& tensor) { return tensor.value_or(Tensor()); }
 
 DimVector sizes_of_statistics(const Tensor& input, size_t normalized) {
   DimVector sizes(input.sizes().begin(), input.sizes().end());

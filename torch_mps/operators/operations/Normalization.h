@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace at::native::mps::normalization {
 
@@ -21,5 +22,7 @@ void forward(const char* name, const Tensor& input, const Tensor& weight, const 
 void backward(const char* name, const Tensor& gradient, const Tensor& input, const Tensor& mean, const Tensor& rstd,
               const Tensor& weight, Groups shape, const Tensor& result, const Tensor& weight_gradient,
               const Tensor& bias_gradient);
+
+inline Tensor or_undefined(const std::optional<Tensor>& tensor) { return tensor.value_or(Tensor()); }
 
 }  // namespace at::native::mps::normalization

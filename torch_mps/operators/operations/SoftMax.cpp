@@ -21,21 +21,21 @@ namespace {
 
 using mps::scalarToMetalTypeString;
 
-struct Rows {
+struct SoftMaxRows {
   int64_t dim_size = 1, inner_size = 1;
 };
 
-constexpr int64_t shared_size = 64;  // from so many elements on, threads share a row
+constexpr int64_t rows_shared_from = 64;  // from so many elements on, threads share a row
 
-void run(std::string name, const Tensor& input, const Tensor* output, int64_t dim, const Tensor& result) {
+void run_softmax(std::string name, const Tensor& input, const Tensor* output, int64_t dim, const Tensor& result) {
   if (result.numel() == 0) return;
-  Rows rows;
+  SoftMaxRows rows;
   if (input.dim() > 0) {
     dim = maybe_wrap_dim(dim, input.dim());
     rows.dim_size = input.size(dim);
     for (int64_t inner = dim + 1; inner < input.dim(); ++inner) rows.inner_size *= input.size(inner);
   }
-  const bool each = rows.dim_size < shared_size;
+  const bool each = rows.dim_size < rows_shared_from;
   const uint64_t count = static_cast<uint64_t>(input.numel() / rows.dim_size);
   const Tensor from = input.contiguous(), made = output ? output->contiguous() : from;
   const Tensor to = result.is_contiguous() ? result : at::empty(result.sizes(), result.options());
@@ -63,21 +63,21 @@ void run(std::string name, const Tensor& input, const Tensor* output, int64_t di
 }  // namespace
 
 TORCH_IMPL_FUNC(softmax_mps_out)(const Tensor& input, const int64_t dim, const bool, const Tensor& output) {
-  run("softmax", input, nullptr, dim, output);
+  run_softmax("softmax", input, nullptr, dim, output);
 }
 
 TORCH_IMPL_FUNC(log_softmax_mps_out)(const Tensor& input, const int64_t dim, const bool, const Tensor& output) {
-  run("log_softmax", input, nullptr, dim, output);
+  run_softmax("log_softmax", input, nullptr, dim, output);
 }
 
 TORCH_IMPL_FUNC(softmax_backward_mps_out)
 (const Tensor& grad, const Tensor& output, int64_t dim, ScalarType, const Tensor& grad_input) {
-  run("softmax_backward", grad, &output, dim, grad_input);
+  run_softmax("softmax_backward", grad, &output, dim, grad_input);
 }
 
 TORCH_IMPL_FUNC(log_softmax_backward_mps_out)
 (const Tensor& grad, const Tensor& output, int64_t dim, ScalarType, const Tensor& grad_input) {
-  run("log_softmax_backward", grad, &output, dim, grad_input);
+  run_softmax("log_softmax_backward", grad, &output, dim, grad_input);
 }
 
 }  // namespace at::native

@@ -2,14 +2,17 @@
 
 =================  =========================================================================================
 wheel.py           what the installed torch offers to compile against
+prebuilt.py        what was compiled elsewhere, if it fits
+building.py        the device and Metalloid's operators, compiled together
 extension.py       the device, as Python calls it
 loading.py         libraries in memory
 compile.py         C++ and Objective-C++ to a shared library, object by object from the cache
+batches.py         several sources as one
 objective_c.py     how Objective-C++ is compiled, and its runtime
 generate.py        entries of native_functions.yaml to registrations, with entries.py, registrations.py and derivatives.py
 sources.py         what the texts of C++ and Metal sources tell
 shaders.py         Metal sources to headers of host files
-operators.py       a folder of operators to a shared library
+operators.py       what is compiled of a folder of operators
 known_operators.py what PyTorch has for MPS
 =================  =========================================================================================
 """
@@ -17,29 +20,28 @@ known_operators.py what PyTorch has for MPS
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import pathlib
+from collections.abc import Mapping
 
 import torch
 
-from ... import _core, _cpp_files
-from .compile import Unit, build
+from . import building, prebuilt
 from .extension import Device
 from .loading import file_in_memory, load_path
-from .wheel import CannotBuild, installed
+from .wheel import CannotBuild
 
 __all__ = ["CannotBuild", "device", "load_library", "own_operators"]
 
-_home = _cpp_files.torch_mps_folder()
-_name = "metalloid_torch"
-_compiled = {".cpp", ".h", ".metal", ".py", ".yaml"}
 
+@functools.lru_cache(maxsize=1)
+def _libraries() -> Mapping[str, bytes | CannotBuild]:
+    """The device and Metalloid's operators, by name; in the place of the latter, why there are none.
 
-def device_units() -> list[Unit]:
-    """The sources of the device and of PyTorch's host library."""
-    folders = (_home / "device", _home / "host")
-    return [Unit(path, (_home, _home / "host")) for folder in folders for path in sorted(folder.glob("*.cpp"))]
+    Raises:
+        CannotBuild: there is no device.
+    """
+    found = prebuilt.read()
+    return found.libraries or building.build(found.problem)
 
 
 @functools.lru_cache(maxsize=1)
@@ -49,10 +51,9 @@ def device() -> Device:
     Raises:
         CannotBuild: that is not possible here; the text says why.
     """
-    announce = f"metalloid: compiling the device mps for torch {torch.__version__}, once; this takes some minutes"
-    binary = build(f"lib{_name}.so", device_units(), announce)
+    binary = _libraries()[prebuilt.DEVICE]
     try:
-        return Device(file_in_memory(_name, binary))
+        return Device(file_in_memory("metalloid_torch", binary))
     except CannotBuild as error:
         raise CannotBuild(f"the device mps cannot be loaded into torch {torch.__version__}: {error}") from None
 
@@ -64,21 +65,11 @@ def own_operators() -> None:
     Raises:
         CannotBuild: they cannot be compiled here; the text says why.
     """
-    folder = _home / "operators"
-    digest = hashlib.sha256(installed().stamp.encode())
-    for place in (_home, pathlib.Path(__file__).parent):
-        for path in sorted(path for path in place.rglob("*") if path.suffix in _compiled and path.is_file()):
-            digest.update(str(path.relative_to(place)).encode() + b"\0" + path.read_bytes())
-    key = b"own operators\0" + str(_home).encode() + digest.digest()
-    binary = _core.read_cached_extension(key)
-    if binary is None:  # torchgen is asked then, which takes seconds
-        from . import operators
-
-        said = f"metalloid: compiling Metalloid's operators for torch {torch.__version__}, once; this takes some minutes"
-        _, binary = operators.library(folder, announce=said)
-        _core.write_cached_extension(key, binary)
+    binary = _libraries()[prebuilt.OPERATORS]
+    if isinstance(binary, CannotBuild):
+        raise binary
     try:
-        load_library("libmetalloid_operators.so", binary)
+        load_library(prebuilt.OPERATORS, binary)
     except CannotBuild as error:
         raise CannotBuild(f"Metalloid's operators cannot be loaded into torch {torch.__version__}: {error}") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import fcntl
 import functools
 import hashlib
@@ -15,8 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from .wheel import CannotBuild, installed
 STUBS = ("AVX2", "AVX512") if platform.machine() in ("x86_64", "AMD64") else ()
 # All sources have the same ones, as far as can be: they share what the compiler has read of torch (_PREFIX).
 FLAGS = [
-    "-std=c++20", "-O2", "-g0", "-fPIC", "-w", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS", "-DAT_PER_OPERATOR_HEADERS",
+    "-std=c++20", "-O2", "-g0", "-fPIC", "-w", "-DNDEBUG", "-DUSE_MPS", "-DPYTORCH_JIT_COMPILE_SHADERS", "-DAT_PER_OPERATOR_HEADERS",
     "-DFMT_HEADER_ONLY=1", *(f"-DHAVE_{level}_CPU_DEFINITION" for level in STUBS),
 ]  # fmt: skip
 TIMEOUT = 600  # seconds an object may take
@@ -54,6 +55,7 @@ class Unit(NamedTuple):
         flags: more of the compiler's.
         compiler: the command; the first C++ compiler there is, if empty.
         texts: files that were generated, by path as in #include; searched before all folders.
+        files: those that ``source`` is made of, if it is a batch.
     """
 
     source: pathlib.Path
@@ -61,86 +63,139 @@ class Unit(NamedTuple):
     flags: tuple[str, ...] = ()
     compiler: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    files: tuple[pathlib.Path, ...] = ()
+
+    @property
+    def is_file(self) -> bool:
+        return self.source.is_absolute()
+
+    @property
+    def size(self) -> int:
+        """Of its own text, in bytes."""
+        files = (self.source,) if self.is_file else self.files
+        return sum(file.stat().st_size for file in files) + len(dict(self.texts).get(str(self.source), ""))
 
 
 def build(name: str, units: Sequence[Unit], announce: str = "") -> bytes:
-    """The shared library of these sources.
+    """The shared library of these sources (Workshop.build)."""
+    with Workshop() as workshop:
+        return workshop.build(name, units, announce)
 
-    Args:
-        name: its SONAME, "libX.so".
-        announce: said on standard error before the first object is compiled.
 
-    Raises:
-        CannotBuild: there is no compiler, or the compiler's own errors, which name file and line.
-    """
-    compiler = _compiler()
-    link = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-z,now"]
-    libraries = [
-        f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10",
-        f"-Wl,-rpath,{installed().libraries}", str(_cpp_files.library()), f"-Wl,-rpath,{_cpp_files.library().parent}",
-    ]  # fmt: skip
-    keys = [_key(unit) for unit in units]
-    whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
-    if (binary := _core.read_cached_extension(whole)) is not None:
-        return binary
-    with _once(whole), tempfile.TemporaryDirectory(prefix="metalloid-") as folder:
-        if (binary := _core.read_cached_extension(whole)) is not None:  # another process made it meanwhile
+class Workshop:
+    """Where objects are compiled side by side: several libraries' share the processors, and what was read for them."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=os.cpu_count())
+        self._folder = tempfile.TemporaryDirectory(prefix="metalloid-")
+        self._prefixes: dict[tuple[str, ...], Future[pathlib.Path]] = {}
+        self._announced: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Workshop:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._folder.cleanup()
+
+    def build(self, name: str, units: Sequence[Unit], announce: str = "") -> bytes:
+        """The shared library of these sources. Threads may ask for several at a time.
+
+        Args:
+            name: its SONAME, "libX.so".
+            announce: said on standard error before the first object is compiled, once.
+
+        Raises:
+            CannotBuild: there is no compiler, or the compiler's own errors, which name file and line.
+        """
+        compiler = _compiler()
+        link = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-z,now"]
+        # Both are in the process when the library is loaded, and found by their names.
+        libraries = [f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10", str(_cpp_files.library())]
+        keys = [_key(unit) for unit in units]
+        whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
+        if (binary := _core.read_cached_extension(whole)) is not None:
             return binary
-        objects = _objects(units, keys, pathlib.Path(folder), announce)
-        result = pathlib.Path(folder) / name
-        _run([*link, *map(str, objects), *libraries, "-o", str(result)])
-        binary = result.read_bytes()
-    _core.write_cached_extension(whole, binary)
-    if announce and _core.read_cached_extension(whole) is None:
-        print(
-            "metalloid: what was compiled cannot be kept, so that it is compiled each time: Metalloid's cache folder "
-            "($METALLOID_CACHE_DIR, or metalloid in $XDG_CACHE_HOME or ~/.cache) cannot be written or is too small",
-            file=sys.stderr,
-        )
-    return binary
+        with _once(whole):
+            if (binary := _core.read_cached_extension(whole)) is not None:  # another process made it meanwhile
+                return binary
+            folder = pathlib.Path(tempfile.mkdtemp(dir=self._folder.name))
+            objects = self._objects(units, keys, folder, announce)
+            result = folder / name
+            _run([*link, *map(str, objects), *libraries, "-o", str(result)])
+            binary = result.read_bytes()
+            _core.write_cached_extension(whole, binary)
+        if announce and _core.read_cached_extension(whole) is None:
+            self._say(
+                "metalloid: what was compiled cannot be kept, so that it is compiled each time: Metalloid's cache folder "
+                "($METALLOID_CACHE_DIR, or metalloid in $XDG_CACHE_HOME or ~/.cache) cannot be written or is too small"
+            )
+        return binary
 
+    def _objects(
+        self, units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path, announce: str
+    ) -> list[pathlib.Path]:
+        objects = [folder / f"{index}.o" for index in range(len(units))]
+        missing = []
+        for unit, key, path in zip(units, keys, objects, strict=True):
+            binary = _core.read_cached_extension(key)
+            if binary is None:
+                missing.append((unit, key, path))
+            else:
+                path.write_bytes(binary)
+        if missing and announce:
+            self._say(announce)
 
-def _objects(units: Sequence[Unit], keys: Sequence[bytes], folder: pathlib.Path, announce: str) -> list[pathlib.Path]:
-    objects = [folder / f"{index}.o" for index in range(len(units))]
-    missing = []
-    for unit, key, path in zip(units, keys, objects, strict=True):
-        binary = _core.read_cached_extension(key)
-        if binary is None:
-            missing.append((unit, key, path))
-        else:
-            path.write_bytes(binary)
-    if missing and announce:
-        print(announce, file=sys.stderr, flush=True)
+        def make(unit: Unit, key: bytes, path: pathlib.Path, prefix: Future[pathlib.Path] | None) -> None:
+            _compile(unit, path, prefix.result() if prefix else None)
+            _core.write_cached_extension(key, path.read_bytes())
 
-    def make(job: tuple[Unit, bytes, pathlib.Path]) -> None:
-        unit, key, path = job
-        texts = path.with_suffix(".texts")
-        for name, text in unit.texts:
-            (texts / name).parent.mkdir(parents=True, exist_ok=True)
-            (texts / name).write_text(text)
-        first = [f"-I{texts}", f"-ffile-prefix-map={texts}="] if unit.texts else []
-        if not unit.compiler and unit.flags in prefixes:
-            first += ["-include", str(prefixes[unit.flags])]
-        _run([*_command(unit, first), "-c", str(texts / unit.source), "-o", str(path)])
-        _core.write_cached_extension(key, path.read_bytes())
-
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        flags = Counter(unit.flags for unit, _, _ in missing if not unit.compiler)
+        shared = {each for each, count in flags.items() if count >= _WORTH_A_PREFIX}
+        done: list[Future[None]] = []
+        # The longest first, so that the last ones end together.
+        for unit, key, path in sorted(missing, key=lambda job: job[0].size, reverse=True):
+            prefix = self._prefix(unit.flags) if unit.flags in shared and not unit.compiler else None
+            done.append(self._pool.submit(make, unit, key, path, prefix))
         try:
-            flags = Counter(unit.flags for unit, _, _ in missing if not unit.compiler)
-            shared = [each for each, count in flags.items() if count >= _WORTH_A_PREFIX]
-            prefixes = dict(zip(shared, pool.map(functools.partial(_prefix, folder), shared, range(len(shared))), strict=True))
-            for job in [pool.submit(make, job) for job in missing]:
-                job.result()
+            for each in done:
+                each.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            for each in done:
+                each.cancel()
             raise
-    return objects
+        return objects
+
+    def _prefix(self, flags: tuple[str, ...]) -> Future[pathlib.Path]:
+        """Of objects with these flags. It is asked for before them, and so is compiled before them."""
+        with self._lock:
+            if flags not in self._prefixes:
+                folder = pathlib.Path(tempfile.mkdtemp(dir=self._folder.name))
+                self._prefixes[flags] = self._pool.submit(_compile_prefix, folder, flags)
+            return self._prefixes[flags]
+
+    def _say(self, text: str) -> None:
+        with self._lock:
+            if text not in self._announced:
+                print(text, file=sys.stderr, flush=True)
+            self._announced.add(text)
 
 
-def _prefix(folder: pathlib.Path, flags: tuple[str, ...], number: int) -> pathlib.Path:
+def _compile(unit: Unit, path: pathlib.Path, prefix: pathlib.Path | None) -> None:
+    """Makes an object."""
+    texts = path.with_suffix(".texts")
+    for name, text in unit.texts:
+        (texts / name).parent.mkdir(parents=True, exist_ok=True)
+        (texts / name).write_text(text)
+    first = [f"-I{texts}", f"-ffile-prefix-map={texts}="] if unit.texts else []
+    first += ["-include", str(prefix)] if prefix else []
+    _run([*_command(unit, first), "-c", str(texts / unit.source), "-o", str(path)])
+
+
+def _compile_prefix(folder: pathlib.Path, flags: tuple[str, ...]) -> pathlib.Path:
     """A header that the compiler has read before, for objects with these flags. What cannot use it reads it as text."""
-    header = folder / f"prefix{number}" / "prefix.h"
-    header.parent.mkdir()
+    header = folder / "prefix.h"
     header.write_text(_PREFIX)
     command = _command(Unit(header, flags=flags))
     clang = "clang" in _version(_compiler())
@@ -169,14 +224,14 @@ def _hash_of_headers(folder: pathlib.Path) -> str:
 
 
 def _key(unit: Unit) -> bytes:
-    is_file = unit.source.is_absolute()
-    folders = (*unit.include, *([unit.source.parent] if is_file else []), _cpp_files.include_folder())
+    files = (unit.source,) if unit.is_file else unit.files
+    folders = (*unit.include, *dict.fromkeys(file.parent for file in files), _cpp_files.include_folder())
     parts = [*_command(unit), installed().stamp, _version(tuple(unit.compiler or _compiler())), unit.source.name]
     parts += [_hash_of_headers(folder) for folder in folders]
     parts += [part for text in sorted(unit.texts) for part in text]
     # Paths are in it as #line and in assertions' messages.
-    contents = unit.source.read_bytes() if is_file else b""
-    return b"\0".join([b"object", *(part.encode() for part in parts), str(unit.source).encode(), contents])
+    contents = [part for file in files for part in (str(file).encode(), file.read_bytes())]
+    return b"\0".join([b"object", *(part.encode() for part in parts), *contents])
 
 
 @functools.lru_cache(maxsize=8)

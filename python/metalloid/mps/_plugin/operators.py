@@ -17,7 +17,8 @@ import torch
 
 from ... import _cpp_files
 from . import entries, shaders, sources
-from .compile import STUBS, Unit, build
+from .batches import in_batches
+from .compile import STUBS, Unit
 from .generate import Function, Generated, YamlError, generate, headers_of
 
 _home = _cpp_files.torch_mps_folder()
@@ -140,12 +141,13 @@ def _named_headers(root: pathlib.Path, files: Iterable[pathlib.Path], is_checkou
             yield name, file
 
 
-def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
+def prepare(folder: Folder, operators: Sequence[str] = (), together: bool = False) -> Operators:
     """Generates registrations and chooses what is compiled with them.
 
     Args:
         folder: from ``find``.
         operators: names; without any all that the folder brings (see ``generate``).
+        together: host files are compiled in batches, which must fit: no name in the anonymous namespaces of two files.
 
     Raises:
         YamlError: the entries cannot be used.
@@ -164,9 +166,10 @@ def prepare(folder: Folder, operators: Sequence[str] = ()) -> Operators:
     stems = folder.kernels.keys() if takes_all else _included_kernels(hosts, texts, folder)
     metal = [shaders.read(folder.kernels[stem], places) for stem in sorted(stems)]
     own = {name: f'#line 1 "{file}"\n{file.read_text(encoding="utf-8")}' for name, file in folder.headers.items()}
-    headers = {**own, **generated.headers, **shaders.headers(metal)}
+    headers = {**own, **generated.headers, **shaders.headers(metal, together)}
     _check_metallibs(hosts, texts, headers)
-    units = [unit for file in hosts for unit in _units(file, texts[file], headers)] + generated.units()
+    units = [unit for file in hosts for unit in _units(file, texts[file], headers)]
+    units = (in_batches(units) if together else units) + generated.units()
     if metal:
         name = "Bundle.cpp"
         units.append(Unit(pathlib.Path(name), (_home,), texts=((name, shaders.bundle(metal)),)))
@@ -257,14 +260,4 @@ def _needed(folder: Folder, generated: Generated, texts: Mapping[pathlib.Path, s
     return list(hosts)
 
 
-def library(path: str | os.PathLike[str], operators: Sequence[str] = (), announce: str = "") -> tuple[Operators, bytes]:
-    """A folder as a shared library that registers its operators when it is loaded.
-
-    Raises:
-        YamlError, FolderError, CannotBuild: see ``prepare`` and ``compile.build``.
-    """
-    prepared = prepare(find(path), operators)
-    return prepared, build(f"lib{pathlib.Path(path).resolve().name}_operators.so", prepared.units, announce)
-
-
-__all__ = ["Folder", "FolderError", "Operators", "YamlError", "find", "library", "prepare"]
+__all__ = ["Folder", "FolderError", "Operators", "YamlError", "find", "prepare"]

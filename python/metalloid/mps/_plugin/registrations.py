@@ -32,7 +32,7 @@ from .entries import Choice, Entry, YamlError
 Group: TypeAlias = NativeFunction | NativeFunctionsGroup
 
 # Functions of one source: compiling it takes seconds.
-PART = 40
+PART = 80
 
 MPS_KEYS = {DispatchKey.MPS, DispatchKey.SparseMPS, DispatchKey.SparseCsrMPS}
 # What is registered of an operator that the wheel does not know.

@@ -136,13 +136,25 @@ def check(shader: Shader) -> list[str]:
     return library.kernel_names()
 
 
-def headers(shaders: Iterable[Shader]) -> Mapping[str, str]:
-    """Text by name of what host files include."""
-    return {
-        # Nothing else in it: host files include it inside of namespaces.
-        shader.header: f"static ::at::native::mps::MetalShaderLibrary lib({_literal(shader.text)});\n"
-        for shader in shaders
-    }
+def headers(shaders: Iterable[Shader], in_batches: bool = False) -> Mapping[str, str]:
+    """Text by name of what host files include.
+
+    Args:
+        in_batches: several host files are one source (batches.py), each with a ``lib`` of its own, or the same.
+    """
+    header = _header_of_batches if in_batches else _header
+    return {shader.header: header(shader) for shader in shaders}
+
+
+def _header(shader: Shader, name: str = "lib") -> str:
+    """Nothing else in it: host files include it inside of namespaces."""
+    return f"static ::at::native::mps::MetalShaderLibrary {name}({_literal(shader.text)});\n"
+
+
+def _header_of_batches(shader: Shader) -> str:
+    name = f"library_of_{shader.file.stem}"
+    guard = f"METALLOID_INCLUDED_{name}"
+    return f"#ifndef {guard}\n#define {guard}\n{_header(shader, name)}#endif\n#define lib {name}\n"
 
 
 def bundle(shaders: Iterable[Shader]) -> str:
