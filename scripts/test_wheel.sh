@@ -28,7 +28,7 @@ for suite in "${suites[@]}"; do
   version=$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
     --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 numpy pytest
-  release=$(basename dist/metalloid_torch_mps-*+torch*.whl | sed -E 's/.*\+torch([0-9.]+)-.*/\1/')
+  release=$(ls -t dist/metalloid_torch_mps-*.whl | head -1 | sed -E 's/.*\+torch([0-9.]+)-.*/\1/')
   .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
     --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 \
     --extra-index-url https://download.pytorch.org/whl/cpu "torch==$release+cpu"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ pytest.importorskip("torch")
 
 from metalloid.mps import _plugin  # noqa: E402
 from metalloid.mps._plugin import building, prebuilt  # noqa: E402
+from metalloid.mps._plugin.compile import Unit  # noqa: E402
 
 LIBRARIES = {prebuilt.DEVICE: b"the device", prebuilt.OPERATORS: b"the operators"}
 
@@ -98,6 +100,16 @@ def test_sources_count(monkeypatch, tmp_path):
     assert before == prebuilt.hash_of_sources.__wrapped__()
     (tmp_path / "one.cpp").write_text("int two;")
     assert prebuilt.hash_of_sources.__wrapped__() != before
+
+
+def test_the_wheel_says_nothing_of_where_it_was_made():
+    import torch_mps_wheel
+
+    home = pathlib.Path(building.__file__).parent.parent
+    text = f'#line 1 "{home}/operators/kernels/A.metal"\n#include "{home}/operators/operations/A.cpp"\n'
+    unit = torch_mps_wheel.without_places(Unit(pathlib.Path("a.cpp"), flags=("-DX",), texts=(("a.cpp", text),)))
+    assert dict(unit.texts)["a.cpp"] == text.replace(f'#line 1 "{home}', '#line 1 "metalloid/mps')
+    assert unit.flags[0] == "-DX" and f"-ffile-prefix-map={home}=metalloid/mps" in unit.flags
 
 
 def in_a_process_without_compiler(folder, *arguments):

@@ -6,8 +6,8 @@ Names of anonymous namespaces meet within a batch. ``lib`` does not (shaders.py)
 
 from __future__ import annotations
 
-import hashlib
 import pathlib
+import zlib
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def _batches(units: Sequence[Unit]) -> list[Unit]:
     count = _count(units)
     members: dict[int, list[Unit]] = defaultdict(list)
     for unit in sorted(units):
-        members[int(hashlib.sha256(unit.source.name.encode()).hexdigest(), 16) % count].append(unit)
+        members[zlib.crc32(unit.source.name.encode()) % count].append(unit)
     return [_batch(number, members[number]) for number in sorted(members)]
 
 
