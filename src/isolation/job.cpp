@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
@@ -37,11 +37,10 @@ void lower_limit(__rlimit_resource resource, rlim_t value) {
 
 // What the process may write to already.
 rlim_t data_bytes() {
-  unsigned long pages = 0;
-  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  for (int field = 1; field <= 6; ++field) file >> pages;
+  if (!file) return 0;
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 

@@ -17,12 +17,14 @@ std::string Hash::hex() const {
 
 std::optional<Hash> Hash::from_hex(std::string_view digits) {
   constexpr std::size_t half = 16;
-  if (digits.size() != 2 * half) return std::nullopt;
+  const auto read = [](std::string_view part, std::uint64_t& number) {
+    const char* end = part.data() + part.size();
+    return std::from_chars(part.data(), end, number, 16).ptr == end;
+  };
   Hash hash;
-  const char* middle = digits.data() + half;
-  const auto high = std::from_chars(digits.data(), middle, hash.high, 16);
-  const auto low = std::from_chars(middle, middle + half, hash.low, 16);
-  if (high.ptr != middle || low.ptr != middle + half) return std::nullopt;
+  if (digits.size() != 2 * half || !read(digits.substr(0, half), hash.high) || !read(digits.substr(half), hash.low)) {
+    return std::nullopt;
+  }
   return hash;
 }
 

@@ -30,7 +30,7 @@ sys.exit(main(sys.argv[1:]))
 std::optional<std::filesystem::path> package_of_build() {
   std::error_code error;
   const auto program_file = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto folder = program_file.parent_path().parent_path() / "python";
+  auto folder = program_file.parent_path().parent_path() / "python";
   if (error || !std::filesystem::is_regular_file(folder / "metalloid" / "__init__.py", error)) return std::nullopt;
   return folder;
 }

@@ -50,7 +50,7 @@ void check_macro(std::string_view definition, std::string_view macro) {
 }  // namespace
 
 void add_whole_number(CLI::App& command, const std::string& name, const std::string& description,
-                      std::uint64_t smallest, std::uint64_t largest, std::function<void(std::uint64_t)> set) {
+                      std::uint64_t smallest, std::uint64_t largest, const std::function<void(std::uint64_t)>& set) {
   auto parse = [=](const std::string& text) {
     const auto number = parse_number<std::uint64_t>(text);
     if (!number || *number < smallest || *number > largest) {
@@ -63,7 +63,7 @@ void add_whole_number(CLI::App& command, const std::string& name, const std::str
 }
 
 void add_real_number(CLI::App& command, const std::string& name, const std::string& description, double largest,
-                     std::function<void(double)> set) {
+                     const std::function<void(double)>& set) {
   auto parse = [=](const std::string& text) {
     const auto number = parse_number<double>(text);
     if (!number || !(*number >= 0 && *number <= largest)) {  // not-a-number is in no range

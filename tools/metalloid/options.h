@@ -32,9 +32,9 @@ struct CompilerFlags {
 // Options that take a number: decimal, and nothing else. A value outside of the range, its ends included, is a
 // UsageError.
 void add_whole_number(CLI::App& command, const std::string& name, const std::string& description,
-                      std::uint64_t smallest, std::uint64_t largest, std::function<void(std::uint64_t)> set);
+                      std::uint64_t smallest, std::uint64_t largest, const std::function<void(std::uint64_t)>& set);
 void add_real_number(CLI::App& command, const std::string& name, const std::string& description, double largest,
-                     std::function<void(double)> set);
+                     const std::function<void(double)>& set);
 
 void add_compiler_flags(CLI::App& command, CompilerFlags& flags);
 // Throws UsageError for an unknown language version or math mode.

@@ -101,7 +101,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     }
     // No kernel stores another type: by way of a tensor of the natural one.
     if (natural != at::kDouble && natural != at::kComplexDouble) {
-      const at::Tensor result = iter.tensor(0);
+      const at::Tensor& result = iter.tensor(0);
       at::Tensor exact = at::empty(result.sizes(), result.options().dtype(natural));
       const bool to_float = isFloatingType(natural) && isIntegralType(input, true) && isIntegralType(other, true);
       auto exact_iter = TensorIteratorConfig()

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "checker/report/words.h"
@@ -346,9 +348,13 @@ Finding Watch::timeout_finding(const std::string& place) const {
   finding.message = "the kernel did not end within its time";
   FindingStep step;
   step.action = "was running";
-  step.place.file = place.empty() ? kernel_.source_file : place.substr(0, place.rfind(':'));
-  step.place.line = place.empty() ? kernel_.source_line
-                                  : static_cast<std::uint32_t>(std::atoi(place.substr(place.rfind(':') + 1).c_str()));
+  step.place.file = kernel_.source_file;
+  step.place.line = kernel_.source_line;
+  if (!place.empty()) {
+    const std::string_view line = std::string_view(place).substr(place.rfind(':') + 1);
+    step.place.file = place.substr(0, place.rfind(':'));
+    std::from_chars(line.data(), line.data() + line.size(), step.place.line);
+  }
   finding.steps.push_back(std::move(step));
   return finding;
 }

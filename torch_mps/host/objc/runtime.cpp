@@ -244,7 +244,7 @@ EXPORTED void __objc_exec_class(Module* module) {
 }
 
 EXPORTED Method objc_msg_lookup(void* receiver, Selector* selector) {
-  if (!receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
+  if (!receiver) return reinterpret_cast<Method>(&answer_of_nil);
   return lookup(class_of(receiver), selector->name);
 }
 
@@ -258,7 +258,7 @@ struct Super {
   Class* super;
 };
 EXPORTED Method objc_msg_lookup_super(Super* super, Selector* selector) {
-  if (!super->receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
+  if (!super->receiver) return reinterpret_cast<Method>(&answer_of_nil);
   return lookup(super->super, selector->name);
 }
 

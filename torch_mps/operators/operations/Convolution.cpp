@@ -37,7 +37,7 @@ struct Settings {
 };
 
 void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tensor& result, const Tensor& matrix,
-         const Tensor& gathered, const Tensor& bias) {
+                     const Tensor& gathered, const Tensor& bias) {
   if (result.numel() == 0) return;
   const auto product = [](const int (&sizes)[4]) {
     const std::int64_t all = std::int64_t{sizes[0]} * sizes[1] * sizes[2] * sizes[3];
@@ -67,7 +67,8 @@ void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tenso
 }
 
 // Rows are the output's channels, columns its batch and places, depth the weight's channels and places.
-void convolve(const Tensor& result, const Tensor& input, const Tensor& weight, const Tensor& bias, const Settings& set) {
+void convolve(const Tensor& result, const Tensor& input, const Tensor& weight, const Tensor& bias,
+              const Settings& set) {
   ConvolutionParams params{};
   params.rows = static_cast<int>(weight.size(0) / set.groups);
   params.group_matrix = params.rows * weight.stride(0);
@@ -194,7 +195,7 @@ Tensor convolution_overrideable_mps(const Tensor& input, const Tensor& weight, c
   }
   const Tensor result = at::empty(sizes, input.options().memory_format(format_of_results(input, weight)));
   (transposed ? backward_of_input : convolve)(as_volume(result, space), as_volume(input.resolve_neg(), space),
-                                             as_volume(weight.resolve_neg(), space), bias, set);
+                                              as_volume(weight.resolve_neg(), space), bias, set);
   return result;
 }
 

@@ -89,8 +89,8 @@ void add_along_dim(const TensorBase& indexed, const TensorBase& source, const Te
                    IntArrayRef sizes, IntArrayRef index_strides) {
   const auto type = indexed.scalar_type();
   const Tensor self(indexed), sum = self.to(sum_type(type));
-  along_dim("scatter_add_" + name_of_sum(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index, dim,
-            sizes, index_strides);
+  along_dim("scatter_add_" + name_of_sum(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index,
+            dim, sizes, index_strides);
   if (!sum.is_same(self)) self.copy_(sum);
 }
 

@@ -131,7 +131,7 @@ Tensor adaptive_average_backward(const Tensor& grad_output, const Tensor& input,
               " for `grad_output` but got dtype ", grad_output.dtype());
   TORCH_CHECK(grad_output.dim() == input.dim(), name, ": Expected dimensions ", input.dim(),
               " for `grad_output` but got dimensions ", grad_output.dim());
-  const Tensor grad_input = at::empty_like(input);
+  Tensor grad_input = at::empty_like(input);
   if (grad_output.numel() == 0) return grad_input.zero_();
   pool("avg_pool_backward", adaptive(), space, grad_input, grad_output, true);
   return grad_input;

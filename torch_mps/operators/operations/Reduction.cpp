@@ -94,9 +94,8 @@ void min_of_all(Tensor& result, const Tensor& input) {
 // Variances, or standard deviations; means too if `mean` is given.
 void variance(const char* name, const Tensor& input, OptionalIntArrayRef dims,
               const std::optional<Scalar>& correction_opt, bool keepdim, bool take_root, Tensor& result, Tensor* mean) {
-  TORCH_CHECK(
-      at::isFloatingType(input.scalar_type()) || at::isComplexType(input.scalar_type()), name,
-      mean ? " only support floating point and complex dtypes" : " only support floating point and complex dtypes");
+  TORCH_CHECK(at::isFloatingType(input.scalar_type()) || at::isComplexType(input.scalar_type()), name,
+              " only support floating point and complex dtypes");
   const double correction = correction_opt.value_or(1).toDouble();
   const std::bitset<64> mask = make_dim_mask(dims, input.dim());
   const DimVector sizes = shape_from_dim_mask(input, mask, keepdim);

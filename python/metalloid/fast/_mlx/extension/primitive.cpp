@@ -296,7 +296,7 @@ void add_node(void* call, void* const* inputs, std::size_t input_count, const Ar
       dtypes.push_back(dtype_of(type.dtype));
     }
     auto primitive = std::make_shared<MetalloidKernel>(mx::default_stream(mx::Device::cpu), std::move(owned));
-    auto results = mx::array::make_arrays(std::move(shapes), dtypes, primitive, std::move(arrays));
+    auto results = mx::array::make_arrays(std::move(shapes), dtypes, primitive, arrays);
     for (std::size_t i = 0; i < output_count; ++i) *static_cast<mx::array*>(outputs[i]) = std::move(results[i]);
   });
 }
