@@ -31,7 +31,7 @@ for suite in "${suites[@]}"; do
   release=$(ls -t dist/metalloid_torch_mps-*.whl | head -1 | sed -E 's/.*\+torch([0-9.]+)-.*/\1/')
   .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
     --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 \
-    --extra-index-url https://download.pytorch.org/whl/cpu "torch==$release+cpu"
+    ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} "torch==$release" # an index with builds for CPUs saves 4 GB
   cp dist/metalloid*.whl tests/wheel/*.py "$system/wheel"
 
   echo "== Debian $suite, Python $version"

@@ -15,6 +15,7 @@ import sys
 import torch
 
 import metalloid
+from metalloid import _cpp_files
 from metalloid.mps._plugin import building, prebuilt
 from metalloid.mps._plugin.compile import Unit, Workshop
 from metalloid.mps._plugin.wheel import installed
@@ -25,8 +26,8 @@ DESCRIPTION = "Metalloid's device mps for PyTorch, compiled"
 
 def without_places(unit: Unit) -> Unit:
     """Messages name files as they lie in the packages, rather than where they are here."""
-    home = pathlib.Path(building.__file__).parent.parent
-    places = {home: "metalloid/mps", home.resolve(): "metalloid/mps", installed().libraries.parent: "torch"}
+    home = _cpp_files.torch_mps_folder()
+    places = {home: home.name, home.resolve(): home.name, installed().libraries.parent: "torch"}
     texts = dict(unit.texts)
     for place, name in places.items():
         line = re.compile(rf'(#line \d+ "){re.escape(str(place))}(?=/)')
