@@ -149,7 +149,7 @@ def test_all_that_pytorch_has_for_mps(tmp_path):
         if "MPS" in getattr(entries.wheel_entries().get(entry.data.get("structured_delegate")), "dispatch", ())
     }  # fmt: skip
     assert registered(made) == {function.name for function in made.functions} | delegates
-    assert not made.new_operators and len(made.sources) > 10
+    assert not made.new_operators and len(made.sources) > 4
 
 
 def test_of_pytorchs_whole_file_what_differs_counts(make):

@@ -74,7 +74,7 @@ def test_python_of_the_readme(folder, capsys):
 
 def test_cpp_of_the_readme(folder):
     (code,) = blocks("README.md", "cpp")
-    includes, body = re.fullmatch(r"((?:#include.*\n)+)(.*)", code, re.DOTALL).groups()
+    includes, body = re.fullmatch(r"((?:#include[^\n]*\n)+)(.*)", code, re.DOTALL).groups()
     (folder / "main.cpp").write_text(
         f"{includes}#include <cstdio>\n"
         f'int main() {{\n{body}\nfor (float f : x.as<float>()) std::printf("%g ", f);\n}}\n'
