@@ -18,8 +18,8 @@ std::string Hash::hex() const {
 std::optional<Hash> Hash::from_hex(std::string_view digits) {
   constexpr std::size_t half = 16;
   const auto read = [](std::string_view part, std::uint64_t& number) {
-    const char* end = part.data() + part.size();
-    return std::from_chars(part.data(), end, number, 16).ptr == end;
+    const auto read_to = std::from_chars(part.data(), part.data() + part.size(), number, 16).ptr;
+    return read_to == part.data() + part.size();
   };
   Hash hash;
   if (digits.size() != 2 * half || !read(digits.substr(0, half), hash.high) || !read(digits.substr(half), hash.low)) {
