@@ -44,6 +44,13 @@ def _libraries() -> Mapping[str, bytes | CannotBuild]:
     return found.libraries or building.build(found.problem)
 
 
+def _library(name: str) -> bytes:
+    binary = _libraries()[name]
+    if isinstance(binary, CannotBuild):
+        raise binary
+    return binary
+
+
 @functools.lru_cache(maxsize=1)
 def device() -> Device:
     """Makes "mps" a device of this process, once.
@@ -51,7 +58,7 @@ def device() -> Device:
     Raises:
         CannotBuild: that is not possible here; the text says why.
     """
-    binary = _libraries()[prebuilt.DEVICE]
+    binary = _library(prebuilt.DEVICE)
     try:
         return Device(file_in_memory("metalloid_torch", binary))
     except CannotBuild as error:
@@ -65,9 +72,7 @@ def own_operators() -> None:
     Raises:
         CannotBuild: they cannot be compiled here; the text says why.
     """
-    binary = _libraries()[prebuilt.OPERATORS]
-    if isinstance(binary, CannotBuild):
-        raise binary
+    binary = _library(prebuilt.OPERATORS)
     try:
         load_library(prebuilt.OPERATORS, binary)
     except CannotBuild as error:
