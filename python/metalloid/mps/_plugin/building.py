@@ -5,8 +5,7 @@ Both are made at the same time: the device's objects are compiled while torchgen
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
