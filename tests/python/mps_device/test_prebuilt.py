@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from metalloid import _cpp_files
 from metalloid.mps import _plugin
 from metalloid.mps._plugin import building, prebuilt
 from metalloid.mps._plugin.compile import Unit
@@ -105,11 +106,11 @@ def test_sources_count(monkeypatch, tmp_path):
 def test_the_wheel_says_nothing_of_where_it_was_made():
     import torch_mps_wheel
 
-    home = pathlib.Path(building.__file__).parent.parent
+    home = _cpp_files.torch_mps_folder()
     text = f'#line 1 "{home}/operators/kernels/A.metal"\n#include "{home}/operators/operations/A.cpp"\n'
     unit = torch_mps_wheel.without_places(Unit(pathlib.Path("a.cpp"), flags=("-DX",), texts=(("a.cpp", text),)))
-    assert dict(unit.texts)["a.cpp"] == text.replace(f'#line 1 "{home}', '#line 1 "metalloid/mps')
-    assert unit.flags[0] == "-DX" and f"-ffile-prefix-map={home}=metalloid/mps" in unit.flags
+    assert dict(unit.texts)["a.cpp"] == text.replace(f'#line 1 "{home}', '#line 1 "torch_mps')
+    assert unit.flags[0] == "-DX" and f"-ffile-prefix-map={home}=torch_mps" in unit.flags
 
 
 def in_a_process_without_compiler(folder, *arguments):
