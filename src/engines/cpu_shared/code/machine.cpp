@@ -28,25 +28,34 @@
 namespace metalloid::engines::cpu {
 namespace {
 
-// CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
-// unless it counts the function as huge. Kernels are one function after inlining, and products of wide integers are
-// full of overflow checks, so every function counts as huge here.
-void change_only_what_is_new() {
+void set_option(const char* name, unsigned value) {
   const auto& options = llvm::cl::getRegisteredOptions();
-  const auto found = options.find("cgpp-huge-func");
-  if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(0);
+  const auto found = options.find(name);
+  if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(value);
 }
 
+// Kernels are one function after inlining, with long blocks: two of LLVM's steps take time that grows with the square
+// or the cube of these, unless they count them as huge.
+void bound_compile_time() {
+  // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
+  // of which products of wide integers are full.
+  set_option("cgpp-huge-func", 0);
+}
+
+support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;
+support::ForkSafeMutex& known_mutex = *new support::ForkSafeMutex;
+std::map<std::string, Processor>& known = *new std::map<std::string, Processor>;  // by what is wished for
+
 const llvm::Target& target() {
-  static const llvm::Target* found = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    std::string error;
-    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
-    if (!target) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
-    change_only_what_is_new();
-    return target;
-  }();
+  static constinit const llvm::Target* found = nullptr;
+  const std::lock_guard lock(target_mutex);
+  if (found) return *found;
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  std::string error;
+  found = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
+  if (!found) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
+  bound_compile_time();
   return *found;
 }
 
@@ -88,11 +97,9 @@ Processor processor_named(const std::string& name) {
 }  // namespace
 
 const Processor& processor() {
-  static auto& known = *new std::map<std::string, Processor>;
-  static auto& mutex = *new support::ForkSafeMutex;
   const char* variable = std::getenv("METALLOID_CPU");
   const std::string wish = variable && *variable ? variable : "native";
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(known_mutex);
   const auto found = known.find(wish);
   if (found != known.end()) return found->second;
   return known.emplace(wish, wish == "native" ? this_processor() : processor_named(wish)).first->second;

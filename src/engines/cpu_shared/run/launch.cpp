@@ -29,6 +29,7 @@
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
 #include "support/function_ref.h"
+#include "support/made_once.h"
 #include "support/readable.h"
 #include "support/sanitizer.h"
 #include "support/watchdog.h"
@@ -54,13 +55,13 @@ struct StreamingBytes {
   // Beyond half of a core's part of the largest cache, what was written is gone when the next kernel comes to read it:
   // kernels that copy to and fro have break-even there.
   static const StreamingBytes& here() {
-    static const StreamingBytes bytes = [] {
+    static constinit support::MadeOnce<StreamingBytes> bytes;
+    return bytes.get([] {
       const auto ask = [](int name) { return static_cast<std::size_t>(std::max(::sysconf(name), 0L)); };
       const std::size_t share = ask(_SC_LEVEL3_CACHE_SIZE) / 2 / std::max<std::size_t>(ask(_SC_NPROCESSORS_ONLN), 1);
       return StreamingBytes{std::max(share, std::size_t{8} << 20),
                             std::max(ask(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
-    }();
-    return bytes;
+    });
   }
 };
 
