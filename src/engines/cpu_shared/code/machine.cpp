@@ -40,6 +40,9 @@ void bound_compile_time() {
   // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
   // of which products of wide integers are full.
   set_option("cgpp-huge-func", 0);
+  // The scheduler compares each access of memory with as many before it, and each of those it depends on with all it
+  // depends on already. LLVM's limit is 1000.
+  set_option("dag-maps-huge-region", 200);
 }
 
 support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;
