@@ -53,16 +53,22 @@ void make_folders(const std::filesystem::path& folder) {
   ::mkdir(folder.c_str(), 0700);
 }
 
+Descriptor open_folder_to_write(const std::filesystem::path& folder) {
+  make_folders(folder);
+  struct stat status;
+  Descriptor opened = open_folder(folder, status);
+  if (opened && (status.st_mode & others_write) != 0 && ::fchmod(opened.get(), 0700) != 0) return {};
+  return opened;
+}
+
 }  // namespace
 
 std::filesystem::path private_file(const std::filesystem::path& folder, const Hash& key) { return folder / key.hex(); }
 
 bool write_private_file(const std::filesystem::path& folder, const Hash& key, std::string_view payload) {
   if (payload.size() > max_payload) return false;
-  make_folders(folder);
-  struct stat status;
-  const Descriptor parent = open_folder(folder, status);
-  if (!parent || ((status.st_mode & others_write) != 0 && ::fchmod(parent.get(), 0700) != 0)) return false;
+  const Descriptor parent = open_folder_to_write(folder);
+  if (!parent) return false;
 
   // A name may be taken by what a killed process left, or by one of the same number in another container.
   static std::atomic<unsigned> counter{0};
@@ -112,6 +118,31 @@ std::optional<SharedBytes> read_private_file(const std::filesystem::path& folder
     return std::nullopt;
   }
   return payload;
+}
+
+PrivateLock::Taken PrivateLock::take(const std::filesystem::path& folder, const Hash& key) {
+  const Descriptor parent = open_folder_to_write(folder);
+  while (parent) {
+    Descriptor file(::openat(parent.get(), key.hex().c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    if (!file) break;
+    if (::fcntl(file.get(), F_SETLK, &whole) != 0) {
+      if (errno == EAGAIN || errno == EACCES) return Taken::by_another;
+      break;
+    }
+    struct stat status;
+    if (::fstat(file.get(), &status) != 0) break;
+    if (status.st_nlink == 0) continue;  // whoever held it removed the file in between
+    path_ = private_file(folder, key);
+    file_ = std::move(file);
+    return Taken::yes;
+  }
+  return Taken::impossible;
+}
+
+PrivateLock::~PrivateLock() {
+  if (file_) ::unlink(path_.c_str());  // before it is let go of
 }
 
 }  // namespace metalloid::support

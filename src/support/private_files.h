@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "support/descriptor.h"
 #include "support/hash.h"
 #include "support/shared_bytes.h"
 
@@ -21,5 +22,24 @@ std::optional<SharedBytes> read_private_file(const std::filesystem::path& folder
 
 // Where write_private_file puts a payload.
 std::filesystem::path private_file(const std::filesystem::path& folder, const Hash& key);
+
+// Held by one of this user's processes at a time: a file that is there while somebody holds it. A process that ends lets
+// go of it; a forked child does not hold it.
+class PrivateLock {
+ public:
+  enum class Taken { yes, by_another, impossible };
+
+  PrivateLock() = default;
+  ~PrivateLock();
+  PrivateLock(const PrivateLock&) = delete;
+  PrivateLock& operator=(const PrivateLock&) = delete;
+
+  // Does not wait. Impossible where no file can be made. The same thread or another one of this process takes it again.
+  Taken take(const std::filesystem::path& folder, const Hash& key);
+
+ private:
+  std::filesystem::path path_;
+  Descriptor file_;  // while it is held
+};
 
 }  // namespace metalloid::support

@@ -98,6 +98,38 @@ TEST_F(DiskCache, ServesOtherProcesses) {
   EXPECT_EQ(entries("kernels").size(), 1u);
 }
 
+TEST_F(DiskCache, ProcessesThatWantTheSameAtTheSameTimeMakeItOnce) {
+  struct Made {
+    int library = 0, kernel = 0;
+  };
+  int channel[2];
+  ASSERT_EQ(pipe(channel), 0);
+  std::vector<pid_t> children;
+  for (int child = 0; child < 8; ++child) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    Library library = Device::cpu().make_library(source(9));
+    Kernel kernel = library.kernel("test");
+    const Made made{!library.came_from_cache(), !kernel.came_from_cache()};
+    _exit(write(channel[1], &made, sizeof(made)) == sizeof(made) ? 0 : 1);
+  }
+  close(channel[1]);
+  Made all, one;
+  while (read(channel[0], &one, sizeof(one)) == sizeof(one)) {
+    all.library += one.library;
+    all.kernel += one.kernel;
+  }
+  close(channel[0]);
+  EXPECT_EQ(all.library, 1);
+  EXPECT_EQ(all.kernel, 1);
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(entries("turns").empty());
+}
+
 TEST_F(DiskCache, KnowsWhatChangesTheResult) {
   auto make = [] { return Device::cpu().make_library(source(2)); };
   EXPECT_EQ(in_new_process(make), (Found{false, false, 2}));

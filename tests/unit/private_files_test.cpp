@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "support/files.h"
@@ -120,6 +122,60 @@ TEST_F(PrivateFiles, WhatAnotherUserOwnsIsNotLoaded) {
   ASSERT_EQ(::chown(folder.c_str(), 0, 0), 0);
   ASSERT_EQ(::chown(folder.parent_path().c_str(), somebody, somebody), 0);
   EXPECT_FALSE(is_loaded());
+}
+
+// What a new process gets when it takes the lock, which it keeps until it is told to end, if at all.
+class Taker {
+ public:
+  explicit Taker(const std::function<PrivateLock::Taken()>& take) {
+    int results[2], ends[2];
+    if (::pipe(results) != 0 || ::pipe(ends) != 0) return;
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::close(ends[1]);
+      const PrivateLock::Taken taken = take();
+      char end;
+      if (::write(results[1], &taken, sizeof(taken)) == sizeof(taken)) (void)!::read(ends[0], &end, 1);
+      ::_exit(0);  // without letting go
+    }
+    ::close(results[1]);
+    ::close(ends[0]);
+    if (::read(results[0], &taken, sizeof(taken)) != sizeof(taken)) ADD_FAILURE() << "no result";
+    ::close(results[0]);
+    end_ = ends[1];
+  }
+  ~Taker() {
+    ::close(end_);
+    ::waitpid(process_, nullptr, 0);
+  }
+
+  PrivateLock::Taken taken = PrivateLock::Taken::impossible;
+
+ private:
+  pid_t process_ = 0;
+  int end_ = -1;
+};
+
+TEST_F(PrivateFiles, LocksAreHeldByOneProcess) {
+  const fs::path locks = root / "cache" / "turns";
+  const auto take = [&] {
+    static PrivateLock lock;
+    return lock.take(locks, key);
+  };
+  {
+    const Taker first(take);
+    EXPECT_EQ(first.taken, PrivateLock::Taken::yes);
+    EXPECT_EQ(Taker(take).taken, PrivateLock::Taken::by_another);
+    EXPECT_EQ(PrivateLock().take(locks, Hash{1, 2}), PrivateLock::Taken::yes);
+  }
+  {
+    PrivateLock lock;
+    EXPECT_EQ(lock.take(locks, key), PrivateLock::Taken::yes);  // of a process that ended without a word
+    EXPECT_EQ(Taker(take).taken, PrivateLock::Taken::by_another);
+  }
+  EXPECT_TRUE(fs::is_empty(locks));
+  EXPECT_EQ(Taker(take).taken, PrivateLock::Taken::yes);
+  EXPECT_EQ(PrivateLock().take(file / "no folder", key), PrivateLock::Taken::impossible);
 }
 
 }  // namespace private_files_test

@@ -119,6 +119,11 @@ void write_cache_entry(EntryKind kind, const support::Hash& key, std::string_vie
   }
 }
 
+std::optional<std::filesystem::path> cache_folder(std::string_view name) {
+  const auto where = folder();
+  return where ? std::optional(*where / name) : std::nullopt;
+}
+
 std::vector<std::string> read_cache_entries(EntryKind kind) {
   std::vector<std::string> payloads;
   for (const std::filesystem::path& file : files_of(kind)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ enum class EntryKind { library, kernel, prelude, tuning, extension };
 std::optional<support::SharedBytes> read_cache_entry(EntryKind kind, const support::Hash& key);
 // Failing to write is no error: the next process compiles again.
 void write_cache_entry(EntryKind kind, const support::Hash& key, std::string_view payload);
+
+// A folder of the cache; nothing if it is off.
+std::optional<std::filesystem::path> cache_folder(std::string_view name);
 
 // The payloads of all entries of a kind that can be read, in no order.
 std::vector<std::string> read_cache_entries(EntryKind kind);

@@ -16,6 +16,7 @@
 #include "isolation/isolate.h"
 #include "metalloid/error.h"
 #include "runtime/cache/disk_cache.h"
+#include "runtime/cache/entry_turn.h"
 #include "runtime/compile/archive.h"
 #include "runtime/compile/kernel_lookup.h"
 #include "runtime/compile/request_archive.h"
@@ -195,7 +196,9 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
   const std::string name = frontend::prelude_key(options);
   if (auto known = preludes.find(name)) return known;
   const support::Hash key = support::Hasher().add("prelude").add(name).finish();
-  if (auto saved = read_cache_entry(EntryKind::prelude, key)) {
+  std::optional<EntryTurn> turn;
+  if (auto saved = read_or_take_turn(turn, EntryKind::prelude, key,
+                                     [&] { return read_cache_entry(EntryKind::prelude, key); })) {
     return preludes.add(name, std::move(*saved));
   }
   CompileOptions plain;

@@ -16,6 +16,7 @@
 #include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "runtime/cache/disk_cache.h"
+#include "runtime/cache/entry_turn.h"
 #include "runtime/cache/memory_cache.h"
 #include "runtime/compile/archive.h"
 #include "runtime/compile/compile_jobs.h"
@@ -107,7 +108,9 @@ FoundKernel find_or_compile(const Library::State& library, const Engines& engine
   const support::Hash loaded_key = loaded_key_of(found.key, engines);
   found.kernel = loaded_kernels.find(loaded_key);
   if (found.kernel) return found;
-  found.kernel = from_disk(engines, found.key);
+  std::optional<EntryTurn> turn;
+  found.kernel =
+      read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(engines, found.key); });
   if (!found.kernel) {
     found.from_cache = false;
     const auto limits = limits_of(library);

@@ -12,6 +12,7 @@
 #include "metalloid/error.h"
 #include "metalloid/version.h"
 #include "runtime/cache/disk_cache.h"
+#include "runtime/cache/entry_turn.h"
 #include "runtime/cache/memory_cache.h"
 #include "runtime/compile/archive.h"
 #include "runtime/compile/compile_jobs.h"
@@ -117,11 +118,15 @@ FoundLibrary find_or_compile_library(const support::Hash& key, std::string_view 
                                      const isolation::CompileLimits& limits) {
   // Headers from a developer's folder are no part of the key.
   const bool cached = !frontend::stdlib_on_disk();
+  std::optional<EntryTurn> turn;
   if (cached) {
     auto entry = loaded_libraries.find(key);
     if (entry && frontend::are_current(entry->dependencies, options)) return {entry, true};
-    entry = from_disk(key);
-    if (entry && frontend::are_current(entry->dependencies, options)) {
+    entry = read_or_take_turn(turn, EntryKind::library, key, [&] {
+      auto read = from_disk(key);
+      return read && frontend::are_current(read->dependencies, options) ? read : nullptr;
+    });
+    if (entry) {
       loaded_libraries.insert(key, entry);
       return {entry, true};
     }
