@@ -48,8 +48,8 @@ def make(tmp_path):
 
 def registered(made, key="MPS"):
     text = "".join(made.sources.values())
-    blocks = re.findall(r"TORCH_LIBRARY_IMPL\((\w+), (\w+), m\) \{(.*?)\n\}", text, re.S)
-    return {name for _, of, body in blocks if of == key for name in re.findall(r'm\.impl\("([^"]+)"', body)}
+    blocks = re.findall(r"Registrations \w+\([^\n]*DispatchKey::(\w+),[^\n]*\{(.*?)\n\}\);", text, re.S)
+    return {name for of, body in blocks if of == key for name in re.findall(r'm\.impl\("([^"]+)"', body)}
 
 
 def header(made, name):

@@ -10,6 +10,7 @@ compile.py         C++ and Objective-C++ to a shared library, object by object f
 batches.py         several sources as one
 objective_c.py     how Objective-C++ is compiled, and its runtime
 generate.py        entries of native_functions.yaml to registrations, with entries.py, registrations.py and derivatives.py
+structured.py      what classes of structured kernels have in common
 sources.py         what the texts of C++ and Metal sources tell
 shaders.py         Metal sources to headers of host files
 operators.py       what is compiled of a folder of operators

@@ -4,7 +4,7 @@ A wheel for Linux has no MPS registrations. ``generate`` makes them for the entr
 PyTorch's build makes RegisterMPS_0.cpp:
 
 1. Chosen entries take the place of the wheel's; MPS is taken out of the dispatch of all others.
-2. Sources: wrappers and a TORCH_LIBRARY_IMPL, in parts that compile in seconds; of operators that the wheel does not
+2. Sources: wrappers and their registrations, in parts that compile in seconds; of operators that the wheel does not
    know also schemas, ``at::_ops``, and registrations of their kernels for other keys.
 3. Headers ``ATen/ops/X_native.h`` that go before the wheel's, include them, and add what they do not declare: kernels of
    MPS's own. Of new operators all headers.
@@ -22,10 +22,12 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ... import _core
+from ... import _core, _cpp_files
 from . import entries as _entries
 from .compile import Unit
 from .entries import YamlError
+
+_HEADERS = _cpp_files.torch_mps_folder() / "registrations"
 
 __all__ = ["Function", "Generated", "YamlError", "generate"]
 
@@ -77,7 +79,7 @@ class Generated:
     def units(self) -> list[Unit]:
         """What is to be compiled into the library that has the kernels."""
         return [
-            Unit(pathlib.Path(name), texts=((name, text), *headers_of([text], self.headers)))
+            Unit(pathlib.Path(name), (_HEADERS,), texts=((name, text), *headers_of([text], self.headers)))
             for name, text in self.sources.items()
         ]
 
@@ -137,7 +139,7 @@ def _key(asked: object) -> bytes:
     wheel = _entries.wheel_folder()
     digest = hashlib.sha256(json.dumps(asked).encode())
     for own in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        if own.stem in ("generate", "entries", "registrations", "derivatives"):
+        if own.stem in ("generate", "entries", "registrations", "structured", "derivatives"):
             digest.update(own.read_bytes())
     for file in (wheel / "gen.py", wheel / "model.py", wheel / "packaged/ATen/native/native_functions.yaml"):
         digest.update(file.read_bytes())

@@ -26,6 +26,7 @@ from torchgen.selective_build.selector import SelectiveBuilder
 from torchgen.utils import FileManager, Target
 
 from . import entries as _entries
+from . import structured
 from .derivatives import Definition, choose, source
 from .entries import Choice, Entry, YamlError
 
@@ -52,6 +53,7 @@ SOURCE = """\
 #include <ATen/DeviceGuard.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
+#include <kernel_registrations.h>
 #include <torch/library.h>
 {includes}
 
@@ -66,6 +68,11 @@ namespace {{
 
 {registrations}
 """
+
+REGISTRATIONS = """\
+static const metalloid::torch_registrations::Registrations {namespace}_{key}("{namespace}", c10::DispatchKey::{key}, __FILE__, [](auto& m) {{
+  {text}
+}});"""
 
 
 def make(choice: Choice, derivatives: Iterable[Sequence[Definition]] = ()) -> dict[str, object]:
@@ -163,12 +170,12 @@ class _Maker:
                 continue
             includes |= set(dest.gen_registration_headers(index, per_operator_headers=True, rocm=False))
             space = f"for_{key.name}"
-            body = "\n".join([*dest.gen_registration_helpers(index), *wrappers])
+            body = "\n".join([*dest.gen_registration_helpers(index), structured.share("\n".join(wrappers))])
             definitions.append(f"namespace {space} {{\n{body}\n}}  // namespace {space}")
             for namespace, found in lines.items():
-                # A pointer, not TORCH_FN: functions of one signature share the compiled code around them, a third of the time.
+                # A pointer, not TORCH_FN: functions of one signature share the compiled code around them.
                 text = "\n  ".join(re.sub(r"TORCH_FN\((\w+)\)", rf"at::{space}::\1", line.strip()) for line in found)
-                registrations.append(f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{\n  {text}\n}}")
+                registrations.append(REGISTRATIONS.format(namespace=namespace, key=key.name, text=text))
         if definitions:
             self._add_source(name, includes, definitions, "", registrations)
 
