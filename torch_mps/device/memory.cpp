@@ -5,12 +5,12 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -104,7 +104,10 @@ std::string with_unit(std::size_t bytes) {
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value > 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+  if (unit == 0) return std::to_string(bytes) + " bytes";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f %s", value, units[unit]);
+  return text.data();
 }
 
 std::size_t recommended_memory() { return physical_memory() / 4 * 3; }

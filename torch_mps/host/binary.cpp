@@ -2,7 +2,6 @@
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 #include <c10/util/TypeCast.h>
-#include <fmt/format.h>
 
 #include "elementwise.h"
 
@@ -92,8 +91,8 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   };
 
   if (output != natural) {
-    const auto kernel = fmt::format("{}_strided_castout_{}_{}", name, scalarToMetalTypeString(natural),
-                                    scalarToMetalTypeString(common));
+    const auto kernel =
+        kernel_name({name, "strided_castout", scalarToMetalTypeString(natural), scalarToMetalTypeString(common)});
     if (!alpha && hasFunction(kernel)) {
       Encoding encoding(getPipelineStateForFunc(kernel));
       encoding.bind_all(iter);
@@ -122,8 +121,9 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   }
 
   const ScalarType kernel_input = !cast ? input : output == at::kBool ? common : output;
-  const std::string types = fmt::format("{}{}_{}{}", cast ? "cast_" : "", scalarToMetalTypeString(output),
-                                        scalarToMetalTypeString(kernel_input), alpha_suffix);
+  const std::string types = (cast ? "cast_" : "") +
+                            kernel_name({scalarToMetalTypeString(output), scalarToMetalTypeString(kernel_input)}) +
+                            alpha_suffix;
   const auto set_sizes_and_types = [&](Encoding& encoding, unsigned index) {
     encoding.set(index, std::array{static_cast<std::uint32_t>(size_of(input)),
                                    static_cast<std::uint32_t>(size_of(other)), type_number(input), type_number(other)});
@@ -136,7 +136,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     const std::int64_t repeated = iter.tensor_base(is_left ? 1 : 2).numel();
     const char* flavor = repeated == 1 ? (is_left ? "dense_scalar_lhs" : "dense_scalar")
                                        : (is_left ? "dense_broadcast_rhs" : "dense_broadcast");
-    Encoding encoding(getPipelineStateForFunc(fmt::format("{}_{}_{}", name, flavor, types)));
+    Encoding encoding(getPipelineStateForFunc(kernel_name({name, flavor, types})));
     encoding.bind_all(iter);
     unsigned next = 3;
     if (repeated != 1) encoding.set(next++, repeated);
@@ -149,7 +149,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     const std::uint32_t threshold =
         ilp_threshold.value_or(isFloatingType(output) ? many_elements : std::numeric_limits<uint32_t>::max());
     const bool ilp = !cast && !alpha && (forced == "ilp" || (forced.empty() && numel >= threshold));
-    Encoding encoding(getPipelineStateForFunc(fmt::format("{}_{}_{}", name, ilp ? "dense_ilp4" : "dense", types)));
+    Encoding encoding(getPipelineStateForFunc(kernel_name({name, ilp ? "dense_ilp4" : "dense", types})));
     encoding.bind_all(iter);
     if (ilp) {
       encoding.set(3, numel);
@@ -162,7 +162,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   }
 
   if (!cast && !alpha && forced != "strided" && has_contiguous_runs(iter)) {
-    Encoding encoding(getPipelineStateForFunc(fmt::format("{}_inner_contiguous_{}", name, types)));
+    Encoding encoding(getPipelineStateForFunc(kernel_name({name, "inner_contiguous", types})));
     encoding.bind_all(iter);
     encoding.set_list(3, iter.shape().slice(1));
     for (int i = 0; i < 3; ++i) encoding.set_list(4 + static_cast<unsigned>(i), iter.strides(i).slice(1));
@@ -170,7 +170,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     return encoding->dispatch_jobs(ceil_div(inner, elements_per_thread), numel / inner);
   }
 
-  Encoding encoding(getPipelineStateForFunc(fmt::format("{}_strided_{}", name, types)));
+  Encoding encoding(getPipelineStateForFunc(kernel_name({name, "strided", types})));
   encoding.bind_all(iter);
   dispatch_strided(encoding);
 }

@@ -4,7 +4,6 @@
 #include <c10/util/Exception.h>
 #include <fmt/args.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -120,7 +119,9 @@ MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::str
   TORCH_INTERNAL_ASSERT(nparams == params.size(), "the library's source has ", nparams, " parameters; ", params.size(),
                         " given");
   const std::lock_guard lock(mutex);
-  MTLLibrary_t& found = libMap[fmt::format("{}", fmt::join(std::vector(params), ":"))];
+  std::string joined;
+  for (const std::string& one : params) joined += one + ":";
+  MTLLibrary_t& found = libMap[joined];
   if (!found) {
     fmt::dynamic_format_arg_store<fmt::format_context> arguments;
     for (const std::string& one : params) arguments.push_back(one);

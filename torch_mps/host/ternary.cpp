@@ -1,7 +1,6 @@
 // MetalShaderLibrary::exec_ternary_kernel: which kernel of REGISTER_TERNARY_OP's family runs.
 #include <c10/util/Exception.h>
 #include <c10/util/TypeCast.h>
-#include <fmt/format.h>
 
 #include "elementwise.h"
 
@@ -33,14 +32,14 @@ void MetalShaderLibrary::exec_ternary_kernel(TensorIteratorBase& iter, const std
   const char* flavor = dense ? "dense" : "strided";
   const ScalarType input = bound_type(iter, 1);
   const std::string plain =
-      fmt::format("{}_{}_{}_{}", name, flavor, scalarToMetalTypeString(output), scalarToMetalTypeString(input));
+      kernel_name({name, flavor, scalarToMetalTypeString(output), scalarToMetalTypeString(input)});
   const ScalarType alpha_type = alpha ? scalar_arg_type.value_or(common) : ScalarType::Undefined;
   const std::string suffix = alpha ? "_" + scalarToMetalTypeString(alpha_type) : "";
   // Operators whose result has another type than their operands have kernels for that.
   if (cast && input == bound_type(iter, 2) && input == bound_type(iter, 3) && hasFunction(plain + suffix)) cast = false;
 
   Encoding encoding(getPipelineStateForFunc(
-      (cast ? fmt::format("{}_{}_cast_{}", name, flavor, scalarToMetalTypeString(common)) : plain) + suffix));
+      (cast ? kernel_name({name, flavor, "cast", scalarToMetalTypeString(common)}) : plain) + suffix));
   encoding.bind_all(iter);
   unsigned next = 4;
   if (alpha) {

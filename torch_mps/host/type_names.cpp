@@ -48,4 +48,13 @@ std::string getMPSTypeString(c10::ScalarType scalar_type, bool short_name) {
   return names.graph ? (short_name ? names.graph_short : names.graph) : (short_name ? "undefined" : "Undefined");
 }
 
+std::string kernel_name(std::initializer_list<std::string_view> parts) {
+  std::string name;
+  for (const std::string_view part : parts) {
+    if (!name.empty()) name += '_';
+    name += part;
+  }
+  return name;
+}
+
 }  // namespace at::native::mps

@@ -3,7 +3,9 @@
 
 #include <c10/core/ScalarType.h>
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace at::native::mps {
 
@@ -11,5 +13,8 @@ namespace at::native::mps {
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);
 // "Float32", or "f32".
 std::string getMPSTypeString(c10::ScalarType scalar_type, bool short_name = false);
+
+// "add_dense_float_float" of its parts. fmt::format, which PyTorch uses, takes seconds to compile.
+std::string kernel_name(std::initializer_list<std::string_view> parts);
 
 }  // namespace at::native::mps

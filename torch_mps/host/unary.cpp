@@ -1,7 +1,6 @@
 // MetalShaderLibrary::exec_unary_kernel: which kernel of REGISTER_UNARY_OP's family runs.
 #include <c10/util/Exception.h>
 #include <c10/util/TypeCast.h>
-#include <fmt/format.h>
 
 #include "elementwise.h"
 
@@ -72,13 +71,13 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
   if (alpha) {
     const ScalarType alpha_type = scalar_arg_type.value_or(common_type(iter));
     constexpr std::array flavors = {"dense", "dense_ilp", "strided", "inner_contiguous"};
-    const auto kernel = fmt::format("{}_{}_{}_{}", name, flavors[static_cast<std::size_t>(flavor)], type_names,
-                                    scalarToMetalTypeString(alpha_type));
+    const auto kernel =
+        kernel_name({name, flavors[static_cast<std::size_t>(flavor)], type_names, scalarToMetalTypeString(alpha_type)});
     const bool has_runs = flavor == Flavor::inner_contiguous && hasFunction(kernel);
-    Encoding encoding(getPipelineStateForFunc(
-        flavor == Flavor::inner_contiguous && !has_runs
-            ? fmt::format("{}_strided_{}_{}", name, type_names, scalarToMetalTypeString(alpha_type))
-            : kernel));
+    Encoding encoding(
+        getPipelineStateForFunc(flavor == Flavor::inner_contiguous && !has_runs
+                                    ? kernel_name({name, "strided", type_names, scalarToMetalTypeString(alpha_type)})
+                                    : kernel));
     encoding.bind_all(iter);
     const bool dense = flavor == Flavor::scalar || flavor == Flavor::ilp;
     const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
@@ -99,7 +98,7 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
   }
 
   constexpr std::array flavors = {"dense_scalar", "dense", "strided", "inner_contiguous"};
-  const auto direct = fmt::format("{}_{}_{}", name, flavors[static_cast<std::size_t>(flavor)], type_names);
+  const auto direct = kernel_name({name, flavors[static_cast<std::size_t>(flavor)], type_names});
   if (hasFunction(direct)) {
     Encoding encoding(getPipelineStateForFunc(direct));
     encoding.bind_all(iter);
@@ -123,8 +122,7 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
                             : flavor == Flavor::inner_contiguous ? "inner_contiguous_castout"
                             : ilp                                ? "dense_castout_ilp"
                                                                  : "dense_castout";
-  Encoding encoding(
-      getPipelineStateForFunc(fmt::format("{}_{}_{}", name, cast_flavor, scalarToMetalTypeString(input))));
+  Encoding encoding(getPipelineStateForFunc(kernel_name({name, cast_flavor, scalarToMetalTypeString(input)})));
   encoding.bind_all(iter);
   const auto out_size = static_cast<std::uint32_t>(size_of(output)), out_type = static_cast<std::uint32_t>(output);
   if (flavor == Flavor::strided) {
@@ -152,7 +150,7 @@ void MetalShaderLibrary::exec_unary_kernel_raw(std::string_view name, MTLBuffer_
   if (numel == 0) return;
   const bool ilp = ilp_threshold && numel >= *ilp_threshold;
   Encoding encoding(getPipelineStateForFunc(
-      fmt::format("{}_{}_{}", name, ilp ? "dense_castout_ilp" : "dense_castout", scalarToMetalTypeString(src_dtype))));
+      kernel_name({name, ilp ? "dense_castout_ilp" : "dense_castout", scalarToMetalTypeString(src_dtype)})));
   encoding->set_buffer(0, dst_buf, dst_offs_bytes);
   encoding->set_buffer(1, src_buf, src_offs_bytes);
   const auto out_size = static_cast<std::uint32_t>(size_of(dst_dtype)),
