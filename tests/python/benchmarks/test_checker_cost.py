@@ -202,17 +202,22 @@ def test_defects_come_in_both_languages():
         assert len(marks[0]) == len(marks[1]) and bool(marks[0]) == bool(defect.classes), defect.name
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """With a cache of its own, in which the standard library is compiled once."""
+    return commands.Metalloid(str(build / "bin" / "metalloid"), tmp_path_factory.mktemp("program"))
+
+
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
-def test_checker_finds_the_defects(defect, tmp_path):
-    reports = commands.Metalloid(str(build / "bin" / "metalloid"), tmp_path).reports(defect.work)
+def test_checker_finds_the_defects(defect, program):
+    reports = program.reports(defect.work)
     ours = said(reports, defect.classes, defect.wrong_lines(".metal"))
     assert ours["others"] == []
     assert bool(ours["found"]) == bool(defect.classes)
     assert ours["line"] == bool(defect.classes)
 
 
-def test_what_a_command_says_when_it_fails(tmp_path):
-    program = commands.Metalloid(str(build / "bin" / "metalloid"), tmp_path)
+def test_what_a_command_says_when_it_fails(program, tmp_path):
     with pytest.raises(SystemExit, match="no_such_file.metal"):
         program.whole(("check",), Work(tmp_path, "no_such_file", (1,), (1,), ()))
     work = Work(folder, "local_race", (64,), (64,), (Array("u32", 64),))

@@ -3,10 +3,13 @@
 As in test_c10_metal.py each source is compiled with our headers and with the installed torch's, and results compared.
 """
 
+import json
+
 import numpy
 import pytest
 
 import metalloid
+from metalloid._shader import torch_include_directory
 
 torch = pytest.importorskip("torch")
 
@@ -79,15 +82,20 @@ class TestOperatorFamilies:
     transposed = buffer_of(24, 4, dtype=numpy.int64)
     dense = buffer_of(4, 20, dtype=numpy.int64)
 
-    def test_same_kernels(self, libraries):
+    def test_same_kernels(self, libraries, metalloid_cli, source_file):
+        """All that the macros make, and what each takes; that is known without their machine code."""
         ours, theirs = libraries
         assert set(dir(ours)) == set(dir(theirs))
-        for name in dir(ours):
-            taken = [
-                {(a["index"], a["writable"]) for a in getattr(library, name).arguments}
-                for library in libraries
-            ]
-            assert taken[0] == taken[1], name
+        file, taken = source_file(OPERATORS), []
+        for folders in ([], ["-I", torch_include_directory()]):
+            result = metalloid_cli("inspect", "--json", file, *folders, timeout=600)
+            assert result.returncode == 0, result.stderr
+            taken.append({
+                kernel["name"]: {(a["index"], a["access"]) for a in kernel["arguments"] if a["kind"] == "buffer"}
+                for kernel in json.loads(result.stdout)["kernels"]
+            })  # fmt: skip
+        assert set(taken[0]) == set(dir(ours)) and all(taken[0].values())
+        assert taken[0] == taken[1]
 
     def test_unary(self, libraries):
         count = buffer_of(30, dtype=numpy.uint32)
