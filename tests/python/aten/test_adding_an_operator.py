@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import torch_processes
 from conftest import build, root
 
 pytest.importorskip("torch")
@@ -123,8 +124,7 @@ def test_an_operator_with_a_number(tmp_path):
     name = "difference"
 
     def aten(*arguments):
-        command = [sys.executable, "-m", "metalloid.aten", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=850)
+        return torch_processes.run(["-m", "metalloid.aten", *arguments], tmp_path, timeout=850)
 
     assert aten("new", name, "--binary", "--cpp").returncode == 0
     native = tmp_path / name / "aten/src/ATen/native"

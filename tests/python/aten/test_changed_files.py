@@ -1,10 +1,9 @@
 """A folder that has only the files that a pull request changes, beside PyTorch's whole native_functions.yaml."""
 
 import pathlib
-import subprocess
-import sys
 
 import pytest
+import torch_processes
 
 pytest.importorskip("torch")
 torchgen = pytest.importorskip("torchgen")
@@ -87,13 +86,12 @@ x.requires_grad_()
 x.unfold(1, 2, 1).sum().backward()
 print(x.grad.cpu().unique().tolist())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=800)
+    done = torch_processes.run(["-c", program], timeout=800)
     assert done.stdout.splitlines() == ["[3.0] [5.0]", "[7.0]"], done.stdout + done.stderr
 
 
 def build(folder, *arguments):
-    command = [sys.executable, "-m", "metalloid.aten", "build", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", "build", folder, *arguments], timeout=800)
 
 
 def test_a_function_that_nobody_has_is_told_by_its_name(folder):

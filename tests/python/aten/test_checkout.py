@@ -2,10 +2,9 @@
 
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
+import torch_processes
 
 pytest.importorskip("torch")
 pytest.importorskip("torchgen")
@@ -20,8 +19,7 @@ def checkout(tmp_path):
 
 
 def aten(*arguments):
-    command = [sys.executable, "-m", "metalloid.aten", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", *arguments], timeout=800)
 
 
 @pytest.mark.skipif(not shutil.which("clang++"), reason="Objective-C++ needs Clang")

@@ -1,10 +1,9 @@
 """metalloid aten test: samples of the contributor's, samples that it makes itself, and why there is none."""
 
 import re
-import subprocess
-import sys
 
 import pytest
+import torch_processes
 
 pytest.importorskip("torch")
 
@@ -18,8 +17,7 @@ def table(output):
 
 
 def aten_test(folder, *arguments):
-    command = [sys.executable, "-m", "metalloid.aten", "test", str(folder), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", "test", folder, *arguments], timeout=800)
 
 
 def change(folder, place, *changes):

@@ -1,10 +1,9 @@
 """What `metalloid aten build` makes is used: in scripts, in pytest, and in tests that are written as PyTorch's own."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+import torch_processes
 
 torch = pytest.importorskip("torch")
 
@@ -18,9 +17,7 @@ CHANGES = {
 
 
 def python(*arguments, cwd, **variables):
-    command = [sys.executable, *map(str, arguments)]
-    environment = {**os.environ, **variables}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=800)
+    return torch_processes.run(arguments, cwd, {**os.environ, **variables}, timeout=800)
 
 
 def write_operator(folder, name):

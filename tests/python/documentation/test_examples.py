@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch_processes
 from conftest import root
 
 examples = root / "examples"
@@ -26,8 +27,10 @@ needs = {"softmax_mps": "torch", "model_mps": "torch", "layer_norm": "torch", "r
 def run(name, *arguments, folder=examples):
     pytest.importorskip(needs.get(name, "numpy"))
     program = [str(folder / "python" / f"{name}.py"), *options.get(name, [])]
-    command = [sys.executable, *runners.get(name, []), *program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    command = [*runners.get(name, []), *program, *arguments]
+    if needs.get(name) == "torch":
+        return torch_processes.run(command)
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=300)
 
 
 def rows_of(output):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import pathlib
-import subprocess
-import sys
 
 import opinfo_first  # noqa: F401
 import pytest
 import torch
+import torch_processes
 
 from metalloid import _cpp_files
 from metalloid.mps import _plugin
@@ -125,5 +124,5 @@ def test_the_environment_sets_the_watermarks(variables, said, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     command = "import torch; torch.ones(1 << 16, device='mps'); print('made')"
-    run = subprocess.run([sys.executable, "-m", "metalloid.mps", "-c", command], capture_output=True, text=True, timeout=900)
+    run = torch_processes.run(["-m", "metalloid.mps", "-c", command], timeout=900)
     assert said in run.stdout + run.stderr

@@ -1,10 +1,9 @@
 """python -m metalloid.mps --macos VERSION, and the headers of torch's package under it."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+import torch_processes
 
 torch = pytest.importorskip("torch")
 pytest_plugins = "pytester"
@@ -19,10 +18,7 @@ print(x.item(), newer(14, 0), newer(15, 0), newer(15, 1), newer(26, 0), newer(26
 
 
 def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "metalloid.mps", *arguments], capture_output=True, text=True, timeout=300,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+    return torch_processes.run(["-m", "metalloid.mps", *arguments], env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("options, environment, expected", [

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import torch_processes
 from conftest import root
 
 torch = pytest.importorskip("torch")
@@ -23,9 +24,16 @@ def python(*arguments, check=True, cwd=None, **environment):
     return done
 
 
+def runner(*arguments, cwd=None):
+    """Output of the runner, in a process that has torch already."""
+    done = torch_processes.run(["-m", "metalloid.mps", *arguments], cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def lines(code):
     """What the code prints, one entry per line, when it runs as a Mac's script would."""
-    return python("-m", "metalloid.mps", "-c", "import torch\n" + code).stdout.splitlines()
+    return runner("-c", "import torch\n" + code).splitlines()
 
 
 def test_documentation_example():

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from test_mps_scripts import lines, python
+from test_mps_scripts import lines, runner
 
 
 def test_saving_and_loading():
@@ -184,7 +184,7 @@ if __name__ == "__main__":
     process.join()
 """
     )
-    assert python("-m", "metalloid.mps", script).stdout.splitlines() == ["cpu mps:0", "cpu mps:0", "mps:0"]
+    assert runner(script).splitlines() == ["cpu mps:0", "cpu mps:0", "mps:0"]
 
 
 def test_tensors_do_not_go_to_other_processes(tmp_path):
@@ -214,7 +214,7 @@ if __name__ == "__main__":
 """
     )
     expected = ["True True", "True True", "True True", "tensor([1., 1.])", "True True"]
-    assert python("-m", "metalloid.mps", script).stdout.splitlines() == expected
+    assert runner(script).splitlines() == expected
 
 
 def test_modules_whose_shapes_come_with_the_first_input():
@@ -320,7 +320,7 @@ for tensor in (torch.ones(2), torch.ones(2, device="mps")):
     except RuntimeError as error: print(error)
 """
     )
-    sent, refused = python("-m", "metalloid.mps", script).stdout.splitlines()
+    sent, refused = runner(script).splitlines()
     assert sent == "sent"
     assert refused.startswith("_share_fd_: only available on CPU")
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import torch_processes
 
 TORCH = """
 import torch
@@ -26,10 +27,12 @@ call()
 
 
 def run(tmp_path, runner, code, **environment):
-    result = subprocess.run(
-        [sys.executable, "-m", f"metalloid.{runner}", "-c", code], capture_output=True, text=True, timeout=300,
-        cwd=tmp_path, env={**os.environ, **environment},
-    )  # fmt: skip
+    arguments, environment = ["-m", f"metalloid.{runner}", "-c", code], {**os.environ, **environment}
+    if runner == "mps":
+        result = torch_processes.run(arguments, tmp_path, environment)
+    else:
+        command = [sys.executable, *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
     return result
 
