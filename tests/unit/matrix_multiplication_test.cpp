@@ -239,16 +239,18 @@ std::vector<double> expected(const Case& test, const Matrix& a, const Matrix& b,
   return result;
 }
 
+// Cases of one sequence: so many from the first on.
 struct Run {
   const char* device;
-  std::size_t count;
+  std::size_t first, count;
 };
 
 class MatrixMultiplication : public testing::TestWithParam<Run> {};
 
 TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
-  const std::size_t count = GetParam().count;
+  const auto [device, first, count] = GetParam();
   Numbers numbers;
+  for (std::size_t i = 0; i < first; ++i) random_case(numbers);
   std::vector<Case> cases;
   std::string source =
       "#include <metal_stdlib>\n#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
@@ -260,7 +262,7 @@ TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
   }
   CompileOptions options;
   options.language = {4, 0};
-  const Library library = Device::named(GetParam().device).make_library(source, options);
+  const Library library = Device::named(device).make_library(source, options);
   for (std::size_t i = 0; i < count; ++i) {
     const Case& test = cases[i];
     SCOPED_TRACE(fmt::format("product{}: {}", i, test.text()));
@@ -287,8 +289,12 @@ TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, MatrixMultiplication, testing::Values(Run{"cpu", 32}, Run{"reference", 12}),
-                         [](const auto& info) { return info.param.device; });
+INSTANTIATE_TEST_SUITE_P(Devices, MatrixMultiplication,
+                         testing::Values(Run{"reference", 0, 12}, Run{"cpu", 0, 8}, Run{"cpu", 8, 8}, Run{"cpu", 16, 8},
+                                         Run{"cpu", 24, 8}),
+                         [](const auto& info) {
+                           return fmt::format("{}_from_{}", info.param.device, info.param.first);
+                         });
 
 }  // namespace matrix_multiplication_test
 }  // namespace metalloid
