@@ -71,7 +71,7 @@ def is_quick(function: str, number: int, slow: dict[str, int]) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.8)
+    parser.add_argument("--seconds", type=float, default=0.6)
     parser.add_argument("times", type=pathlib.Path, nargs="?", default=ROOT / "build" / "test_times.json")
     arguments = parser.parse_args()
     times = json.loads(arguments.times.read_text())
