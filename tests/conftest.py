@@ -167,7 +167,7 @@ def examples() -> pathlib.Path:
 def metalloid_cli():
     """Runs the command line and returns the finished process, with text output."""
 
-    def run(*arguments, timeout=120, **keywords):
+    def run(*arguments, timeout=1200, **keywords):
         command = [str(build / "bin" / "metalloid"), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **keywords)
 

@@ -124,7 +124,7 @@ PrivateLock::Taken PrivateLock::take(const std::filesystem::path& folder, const 
   const Descriptor parent = open_folder_to_write(folder);
   while (parent) {
     Descriptor file(::openat(parent.get(), key.hex().c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    struct flock whole {};
+    struct flock whole{};
     whole.l_type = F_WRLCK;
     if (!file) break;
     if (::fcntl(file.get(), F_SETLK, &whole) != 0) {

@@ -23,8 +23,8 @@ std::optional<SharedBytes> read_private_file(const std::filesystem::path& folder
 // Where write_private_file puts a payload.
 std::filesystem::path private_file(const std::filesystem::path& folder, const Hash& key);
 
-// Held by one of this user's processes at a time: a file that is there while somebody holds it. A process that ends lets
-// go of it; a forked child does not hold it.
+// Held by one of this user's processes at a time: a file that is there while somebody holds it. A process that ends
+// lets go of it; a forked child does not hold it.
 class PrivateLock {
  public:
   enum class Taken { yes, by_another, impossible };

@@ -58,7 +58,7 @@ def run_aten(folder, **variables):
     names = ("METALLOID_PYTHON", "VIRTUAL_ENV", "PYTHONPATH")
     environment = {name: value for name, value in os.environ.items() if name not in names} | variables
     command = [folder / "bin" / "metalloid", "aten", "lint", "x"]
-    done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     prefix, file, *arguments = done.stdout.split()
     assert arguments == ["lint", "x"]
@@ -66,7 +66,7 @@ def run_aten(folder, **variables):
 
 
 def environment_at(place):
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=1200)
     return place
 
 

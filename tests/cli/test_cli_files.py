@@ -55,7 +55,7 @@ def test_files_that_are_no_plain_text(metalloid_cli, tmp_path):
 
 
 def test_source_from_a_pipe(source_file):
-    result = subprocess.run([metalloid, "compile", "/dev/stdin"], input=scale, capture_output=True, text=True, timeout=120)
+    result = subprocess.run([metalloid, "compile", "/dev/stdin"], input=scale, capture_output=True, text=True, timeout=1200)
     assert (result.returncode, result.stdout) == (0, "scale\n")
 
 
@@ -158,7 +158,7 @@ def test_outputs_that_are_no_files(metalloid_cli, source_file, tmp_path):
     file = source_file(scale)
     assert run_scale(metalloid_cli, file, "--save", "x=/dev/null").returncode == 0
     result = subprocess.run([metalloid, "run", file, "--threads", "2", "--arg", "f32[2]=ones", "--arg", "2", "--save",
-                             "x=/dev/stdout"], capture_output=True, timeout=120)  # fmt: skip
+                             "x=/dev/stdout"], capture_output=True, timeout=1200)  # fmt: skip
     assert result.returncode == 0 and result.stdout.startswith(b"\x93NUMPY")
 
 

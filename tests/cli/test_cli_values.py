@@ -37,7 +37,7 @@ def test_the_timeout_of_the_environment(metalloid_cli, source_file, monkeypatch,
 def test_the_shortest_timeout_is_one(metalloid_cli, source_file, monkeypatch):
     monkeypatch.setenv("METALLOID_TIMEOUT", "1e-9")
     endless = "kernel void f(device volatile int* x) { while (*x == 0) {} }"
-    result = metalloid_cli("run", source_file(endless), "--threads", "1", "--arg", "x=i32[1]=zeros", timeout=60)
+    result = metalloid_cli("run", source_file(endless), "--threads", "1", "--arg", "x=i32[1]=zeros", timeout=1200)
     assert result.returncode != 0 and "timeout" in result.stderr
 
 

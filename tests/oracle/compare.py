@@ -171,7 +171,7 @@ class Library:
         buffers = expected.buffers(printer)
         try:
             kernel = self.library.get_kernel(f"k{number}")
-            kernel(*(buffers[name] for name in printer.buffers), threads=shape.grid, group_size=shape.group, timeout=20)
+            kernel(*(buffers[name] for name in printer.buffers), threads=shape.grid, group_size=shape.group, timeout=200)
         except Exception as error:  # whatever it says is the finding
             return Difference(self.device, shape, "error", f"{type(error).__name__}: {error}")
         text = expected.differs(buffers)

@@ -74,7 +74,7 @@ TEST(Queue, OfTheParentMayBeDestroyedInAForkedChild) {
   const Submission pending = queue->submit([ready] { ready.wait(); });
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(20);
+    ::alarm(1000);
     const bool told = message_of([&] { queue->wait(); }).find("fork") != std::string::npos &&
                       message_of([&] { pending.wait(); }).find("fork") != std::string::npos &&
                       message_of([&] { queue->submit([] {}); }).find("fork") != std::string::npos;

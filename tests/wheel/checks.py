@@ -46,7 +46,7 @@ def no_cache(monkeypatch, tmp_path):
 
 def run(*arguments, **variables):
     return subprocess.run(
-        list(map(str, arguments)), capture_output=True, text=True, timeout=600, env={**os.environ, **variables}
+        list(map(str, arguments)), capture_output=True, text=True, timeout=1200, env={**os.environ, **variables}
     )
 
 

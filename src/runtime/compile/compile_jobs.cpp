@@ -197,8 +197,8 @@ std::shared_ptr<const support::SharedBytes> prelude_for(const CompileOptions& op
   if (auto known = preludes.find(name)) return known;
   const support::Hash key = support::Hasher().add("prelude").add(name).finish();
   std::optional<EntryTurn> turn;
-  if (auto saved = read_or_take_turn(turn, EntryKind::prelude, key,
-                                     [&] { return read_cache_entry(EntryKind::prelude, key); })) {
+  if (auto saved =
+          read_or_take_turn(turn, EntryKind::prelude, key, [&] { return read_cache_entry(EntryKind::prelude, key); })) {
     return preludes.add(name, std::move(*saved));
   }
   CompileOptions plain;

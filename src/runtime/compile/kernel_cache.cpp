@@ -109,8 +109,7 @@ FoundKernel find_or_compile(const Library::State& library, const Engines& engine
   found.kernel = loaded_kernels.find(loaded_key);
   if (found.kernel) return found;
   std::optional<EntryTurn> turn;
-  found.kernel =
-      read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(engines, found.key); });
+  found.kernel = read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(engines, found.key); });
   if (!found.kernel) {
     found.from_cache = false;
     const auto limits = limits_of(library);

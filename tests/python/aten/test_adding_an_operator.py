@@ -48,7 +48,7 @@ def follow(title, folder, **variables):
             (folder / what).write_text(text)
             continue
         done = subprocess.run(
-            text, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=850
+            text, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=1200
         )
         output = done.stdout
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
@@ -91,7 +91,7 @@ def test_a_checkout(tmp_path):
     commands = [text for _, text in steps("Of a checkout of PyTorch")]
     environment = {**os.environ, "METALLOID_PYTHON": sys.executable, "HOME": str(tmp_path), "PATH": f"{build / 'bin'}:{os.environ['PATH']}"}
     for command, status in zip(commands, (0, 1, 0), strict=True):
-        done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, timeout=850)
+        done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, timeout=1200)
         assert done.returncode == status, command + done.stdout + done.stderr
 
 
@@ -124,7 +124,7 @@ def test_an_operator_with_a_number(tmp_path):
     name = "difference"
 
     def aten(*arguments):
-        return torch_processes.run(["-m", "metalloid.aten", *arguments], tmp_path, timeout=850)
+        return torch_processes.run(["-m", "metalloid.aten", *arguments], tmp_path, timeout=1200)
 
     assert aten("new", name, "--binary", "--cpp").returncode == 0
     native = tmp_path / name / "aten/src/ATen/native"

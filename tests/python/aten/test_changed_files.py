@@ -86,12 +86,12 @@ x.requires_grad_()
 x.unfold(1, 2, 1).sum().backward()
 print(x.grad.cpu().unique().tolist())
 """
-    done = torch_processes.run(["-c", program], timeout=800)
+    done = torch_processes.run(["-c", program], timeout=1200)
     assert done.stdout.splitlines() == ["[3.0] [5.0]", "[7.0]"], done.stdout + done.stderr
 
 
 def build(folder, *arguments):
-    return torch_processes.run(["-m", "metalloid.aten", "build", folder, *arguments], timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", "build", folder, *arguments], timeout=1200)
 
 
 def test_a_function_that_nobody_has_is_told_by_its_name(folder):

@@ -19,7 +19,7 @@ def checkout(tmp_path):
 
 
 def aten(*arguments):
-    return torch_processes.run(["-m", "metalloid.aten", *arguments], timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", *arguments], timeout=1200)
 
 
 @pytest.mark.skipif(not shutil.which("clang++"), reason="Objective-C++ needs Clang")

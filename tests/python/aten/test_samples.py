@@ -17,7 +17,7 @@ def table(output):
 
 
 def aten_test(folder, *arguments):
-    return torch_processes.run(["-m", "metalloid.aten", "test", folder, *arguments], timeout=800)
+    return torch_processes.run(["-m", "metalloid.aten", "test", folder, *arguments], timeout=1200)
 
 
 def change(folder, place, *changes):

@@ -17,7 +17,7 @@ CHANGES = {
 
 
 def python(*arguments, cwd, **variables):
-    return torch_processes.run(arguments, cwd, {**os.environ, **variables}, timeout=800)
+    return torch_processes.run(arguments, cwd, {**os.environ, **variables}, timeout=1200)
 
 
 def write_operator(folder, name):

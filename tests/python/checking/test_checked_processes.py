@@ -56,7 +56,7 @@ def run(tmp_path, script, *options):
     (tmp_path / "kernels.py").write_text(kernels)
     (tmp_path / "script.py").write_text("import kernels\n" + script)
     command = [sys.executable, "-m", "metalloid.mps", "--check", *options, "script.py"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=1200)
     assert "Traceback" not in result.stderr, result.stderr
     return result
 
@@ -167,6 +167,6 @@ kernel = mx.fast.metal_kernel(name="turn", input_names=["x"], output_names=["y"]
     for end in ("mx.eval(y)", "mx.async_eval(y)"):
         (tmp_path / "script.py").write_text(script + end)
         command = [sys.executable, "-m", "metalloid.mlx", "--check", "script.py"]
-        result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+        result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=1200)
         assert result.returncode == 4 and "[threadgroup-race]" in result.stderr, result.stderr
         assert "1 finding in 1 dispatch\n" in result.stderr

@@ -284,7 +284,7 @@ class TestErrorReports:
             "except metalloid.AcceleratorError as error: print(error)\n"
             "assert 'torch' not in sys.modules\n"
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
         assert done.stdout == "Index 9 exceeds limit 4\n", done.stderr
 
 

@@ -26,5 +26,5 @@ def test_script_for_a_mac(tmp_path):
     (code,) = blocks('python title="script.py"')
     script = tmp_path / "script.py"
     script.write_text(code)
-    result = subprocess.run([sys.executable, "-m", "metalloid.mlx", script], capture_output=True, text=True, timeout=300)
+    result = subprocess.run([sys.executable, "-m", "metalloid.mlx", script], capture_output=True, text=True, timeout=1200)
     assert result.stdout == "array([2, 9, 28], dtype=float32)\nDevice(cpu, 0)\n", result.stderr

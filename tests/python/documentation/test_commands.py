@@ -140,7 +140,7 @@ def without_sandbox(text):
 
 def can_unshare(text):
     options = text.partition(" metalloid ")[0]
-    return subprocess.run(f"{options} true", shell=True, capture_output=True, timeout=60).returncode == 0
+    return subprocess.run(f"{options} true", shell=True, capture_output=True, timeout=1200).returncode == 0
 
 
 def run(command, folder):
@@ -149,7 +149,7 @@ def run(command, folder):
     text = without_sandbox(text)
     environment = {**os.environ, "PATH": f"{build / 'bin'}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     script = f"set -eu\n{command.before}{text}\n"
-    return subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=800)
+    return subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=1200)
 
 
 TO_RUN = [command for command in commands() if fate(command) == "run"]

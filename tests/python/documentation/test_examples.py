@@ -30,7 +30,7 @@ def run(name, *arguments, folder=examples):
     command = [*runners.get(name, []), *program, *arguments]
     if needs.get(name) == "torch":
         return torch_processes.run(command)
-    return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=300)
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=1200)
 
 
 def rows_of(output):
@@ -250,7 +250,7 @@ def test_readme_names_everything():
 def run_demo(*arguments):
     build = pathlib.Path(os.environ.get("METALLOID_BUILD", examples.parent / "build"))
     command = [str(build / "bin" / "metalloid_demo"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1200)
 
 
 def test_demo():

@@ -51,7 +51,7 @@ def test_a_process_may_end_while_daemon_threads_work(work):
         print("over")
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=1200, check=False
     )
     assert (done.returncode, done.stdout) == (0, "over\n"), done.stderr
 
@@ -201,6 +201,6 @@ def test_interrupts_stop_a_compile(tmp_path, in_process):
     environment = {**os.environ, "METALLOID_COMPILE_IN_PROCESS": in_process, "METALLOID_COMPILE_TIMEOUT": "inf"}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True, text=True, timeout=100, check=False, env=environment,
+        capture_output=True, text=True, timeout=1200, check=False, env=environment,
     )  # fmt: skip
     assert done.stdout == "interrupted\n", done.stderr

@@ -235,7 +235,7 @@ def run(code, loops=1, **environment):
     variables = {key: value for key, value in {**os.environ, **environment}.items() if value is not None}
     return subprocess.run(
         [sys.executable, "-c", SCRIPT.replace("LOOPS", str(loops)) + code],
-        capture_output=True, text=True, timeout=300, env=variables,
+        capture_output=True, text=True, timeout=1200, env=variables,
     )  # fmt: skip
 
 
@@ -330,7 +330,7 @@ def test_processes_that_start_together(tmp_path):
     command = [sys.executable, "-c", SCRIPT.replace("LOOPS", "1") + SHOW]
     environment = {**os.environ, "METALLOID_CACHE_DIR": str(tmp_path)}
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) for _ in range(2)]
-    assert [process.communicate(timeout=300)[0] for process in started] == ["lazy 128.0\n"] * 2
+    assert [process.communicate(timeout=1200)[0] for process in started] == ["lazy 128.0\n"] * 2
     assert len(list((tmp_path / "extensions").iterdir())) == 1
 
 

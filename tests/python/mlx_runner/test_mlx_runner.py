@@ -22,7 +22,7 @@ def square(x):
 
 def run(*arguments, environment=None):
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=300,
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=1200,
         env={**os.environ, **(environment or {})},
     )  # fmt: skip
 
@@ -245,7 +245,7 @@ def test_child_processes_do_the_same(tmp_path):
         queue = context.Queue()
         process = context.Process(target=child, args=(queue,))
         process.start()
-        print(queue.get(timeout=120), flush=True)
+        print(queue.get(timeout=1200), flush=True)
         process.join()
         code = "import sys; print('mlx.core' in sys.modules); import mlx.core as mx; print(mx.metal.is_available())"
         subprocess.run([sys.executable, "-c", code], check=True)

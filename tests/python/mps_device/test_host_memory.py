@@ -124,5 +124,5 @@ def test_the_environment_sets_the_watermarks(variables, said, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     command = "import torch; torch.ones(1 << 16, device='mps'); print('made')"
-    run = torch_processes.run(["-m", "metalloid.mps", "-c", command], timeout=900)
+    run = torch_processes.run(["-m", "metalloid.mps", "-c", command], timeout=1200)
     assert said in run.stdout + run.stderr

@@ -130,7 +130,7 @@ def test_a_stub_registered_by_a_host_file():
 
     In a process of its own: the stub takes the place of Metalloid's.
     """
-    run = subprocess.run([sys.executable, "-c", STUB, str(HERE)], capture_output=True, text=True, timeout=600)
+    run = subprocess.run([sys.executable, "-c", STUB, str(HERE)], capture_output=True, text=True, timeout=1200)
     assert run.stdout.splitlines()[-1:] == ["right"], run.stdout + run.stderr
 
 
@@ -167,6 +167,6 @@ def test_an_extension_is_built_from_a_host_file(tmp_path, flags):
     script = SCRIPT.replace('"-Wall"', ", ".join(f'"{flag}"' for flag in ["-Wall", *flags]))
     run = subprocess.run(
         [sys.executable, "-m", "metalloid.mps", "-c", script, str(HERE / "objective_c" / "softshrink.mm"), str(tmp_path)],
-        capture_output=True, text=True, timeout=900,
+        capture_output=True, text=True, timeout=1200,
     )  # fmt: skip
     assert run.stdout.splitlines()[-1:] == ["right"], run.stdout + run.stderr

@@ -119,7 +119,7 @@ def in_a_process_without_compiler(folder, *arguments):
         "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
     }  # fmt: skip
     command = [sys.executable, "-m", "metalloid.mps", "-c", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1200, env=environment)
 
 
 def test_no_compiler_is_needed(package, tmp_path):

@@ -22,7 +22,7 @@ sys.path[:] = [entry for entry in sys.path if entry not in site]
 
 def run(code, *options):
     return subprocess.run(
-        [sys.executable, "-m", "metalloid.mps", *options, "-c", code], capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "metalloid.mps", *options, "-c", code], capture_output=True, text=True, timeout=1200
     )
 
 
@@ -72,7 +72,7 @@ def extension(tmp_path_factory):
     subprocess.run(
         [compiler, "-std=c++20", "-O0", "-shared", "-fPIC", f"-I{root}/include",
          f"-I{root}/include/torch/csrc/api/include", str(folder / "extension.cpp"), "-o", str(folder / "extension.so"),
-         f"-L{root}/lib", "-lc10", "-ltorch_cpu"], check=True, timeout=300,
+         f"-L{root}/lib", "-lc10", "-ltorch_cpu"], check=True, timeout=1200,
     )  # fmt: skip
     return folder / "extension.so"
 

@@ -134,7 +134,7 @@ def test_other_modes_are_left_as_they_were():
 def test_runner(tmp_path):
     result = subprocess.run(
         [sys.executable, "-m", "metalloid.mps", "-c", RUNNER, str(__import__("pathlib").Path(__file__).parent),
-         str(tmp_path / "x.pt")], capture_output=True, text=True, timeout=300,
+         str(tmp_path / "x.pt")], capture_output=True, text=True, timeout=1200,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert [line for line in result.stdout.splitlines() if line.startswith("not raised")] == []

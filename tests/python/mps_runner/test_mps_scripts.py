@@ -18,7 +18,7 @@ def python(*arguments, check=True, cwd=None, **environment):
     package = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build")) / "python"
     variables = {**os.environ, "PYTHONPATH": str(package), **environment}
     command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=variables, cwd=cwd)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, env=variables, cwd=cwd)
     if check:
         assert done.returncode == 0, done.stderr
     return done

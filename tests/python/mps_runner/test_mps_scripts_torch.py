@@ -180,7 +180,7 @@ if __name__ == "__main__":
     queue = context.Queue()
     process = context.Process(target=work, args=(queue,))
     process.start()
-    print(queue.get(timeout=100))
+    print(queue.get(timeout=1200))
     process.join()
 """
     )
@@ -209,8 +209,8 @@ if __name__ == "__main__":
     queue = context.Queue()
     queue.put(torch.ones(2))
     queue.put(torch.ones(2, device="mps"))
-    attempt(lambda: queue.get(timeout=100))
-    attempt(lambda: queue.get(timeout=100))
+    attempt(lambda: queue.get(timeout=1200))
+    attempt(lambda: queue.get(timeout=1200))
 """
     )
     expected = ["True True", "True True", "True True", "tensor([1., 1.])", "True True"]

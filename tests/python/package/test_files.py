@@ -53,7 +53,7 @@ def test_cpp_that_is_compiled_here_uses_the_library_of_the_package(tmp_path):
     subprocess.run(
         [compiler, "-std=c++20", "-Wall", "-Werror", "-fPIC", "-shared", f"-I{_cpp_files.include_folder()}",
          tmp_path / "scale.cpp", _cpp_files.library(), "-o", tmp_path / "scale.so"],
-        check=True, timeout=300,
+        check=True, timeout=1200,
     )  # fmt: skip
     # In a process of its own, because libraries stay.
     code = f"""
@@ -63,5 +63,5 @@ scaled = ctypes.CDLL({str(tmp_path / "scale.so")!r}).scaled
 scaled.restype, scaled.argtypes = ctypes.c_float, [ctypes.c_float] * 2
 print(scaled(3.0, 2.0), len({{line.split()[-1] for line in open("/proc/self/maps") if "libmetalloid.so" in line}}))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=1200)
     assert done.stdout == "6.0 1\n", done.stderr

@@ -21,7 +21,7 @@ def test_kernel(metal_library):
 @pytest.fixture
 def run(tmp_path):
     place = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=1200)
     (packages,) = place.glob("lib/python*/site-packages")
     numpy = pathlib.Path(__import__("numpy").__file__).parent.parent
     (packages / "others.pth").write_text(f"{numpy}\n")  # pytest is there, too
@@ -31,7 +31,7 @@ def run(tmp_path):
     def run_python(*arguments):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         command = [place / "bin" / "python", *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=1200)
 
     return run_python
 

@@ -37,7 +37,7 @@ def folder(pytester, monkeypatch):
 def test_script(folder):
     ((arguments, output),) = commands("python")
     done = subprocess.run(
-        [sys.executable, *shlex.split(arguments)], capture_output=True, text=True, cwd=folder.path, timeout=300
+        [sys.executable, *shlex.split(arguments)], capture_output=True, text=True, cwd=folder.path, timeout=1200
     )
     assert done.stdout == output.replace("    ", "").strip() + "\n", done.stderr
 

@@ -32,7 +32,7 @@ def run(tmp_path, runner, code, **environment):
         result = torch_processes.run(arguments, tmp_path, environment)
     else:
         command = [sys.executable, *arguments]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=1200, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
     return result
 

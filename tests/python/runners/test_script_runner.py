@@ -49,7 +49,7 @@ def write(tmp_path):
 
 def run(*command, cwd, text="", **variables):
     return subprocess.run(
-        [sys.executable, *command], input=text, capture_output=True, text=True, timeout=300, cwd=cwd,
+        [sys.executable, *command], input=text, capture_output=True, text=True, timeout=1200, cwd=cwd,
         env={**os.environ, **variables},
     )  # fmt: skip
 

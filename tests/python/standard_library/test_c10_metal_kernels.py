@@ -88,7 +88,7 @@ class TestOperatorFamilies:
         assert set(dir(ours)) == set(dir(theirs))
         file, taken = source_file(OPERATORS), []
         for folders in ([], ["-I", torch_include_directory()]):
-            result = metalloid_cli("inspect", "--json", file, *folders, timeout=600)
+            result = metalloid_cli("inspect", "--json", file, *folders, timeout=1200)
             assert result.returncode == 0, result.stderr
             taken.append({
                 kernel["name"]: {(a["index"], a["access"]) for a in kernel["arguments"] if a["kind"] == "buffer"}
