@@ -63,6 +63,16 @@ void push(c10::Stack& stack, std::tuple<Results...>&& results) {
   std::apply([&](Results&... each) { (push<Results>(stack, std::move(each)), ...); }, results);
 }
 
+// What a kernel returns, without references: c10::impl::decay_if_tuple_t, which torch 2.10 does not have yet.
+template <class Result>
+struct Decayed {
+  using type = std::decay_t<Result>;
+};
+template <class... Results>
+struct Decayed<std::tuple<Results...>> {
+  using type = std::tuple<std::decay_t<Results>...>;
+};
+
 template <class Result, class... Arguments, std::size_t... Indices>
 void call_boxed(c10::OperatorKernel* kernel, c10::Stack& stack, std::index_sequence<Indices...> /*of Arguments*/) {
   [[maybe_unused]] c10::IValue* first = stack.data() + (stack.size() - sizeof...(Arguments));
@@ -71,7 +81,7 @@ void call_boxed(c10::OperatorKernel* kernel, c10::Stack& stack, std::index_seque
     drop(stack, sizeof...(Arguments));
   } else {
     // References are to arguments, which drop() takes away.
-    c10::impl::decay_if_tuple_t<Result> result =
+    typename Decayed<Result>::type result =
         Kernel::call<Result, Arguments...>(kernel, from_stack<Arguments>(first[Indices])...);
     drop(stack, sizeof...(Arguments));
     push(stack, std::move(result));
