@@ -23,15 +23,17 @@ for suite in "${suites[@]}"; do
     -o -name 'libLLVM*' -o -name 'g++*' -o -name 'c++*' -o -name 'clang*')
   [[ -z $found ]] || { echo "$system is not bare: $found" >&2; exit 1; }
 
-  # Fetched here and installed there without a network, so that nothing but these files can help.
+  # Fetched here and installed there without a network, so that nothing but these files can help. pip takes wheels of
+  # the platforms that are named, not of older ones.
   rm -rf "$system/wheel" && mkdir "$system/wheel"
   version=$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-  .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
-    --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 numpy pytest
+  download=(.venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel"
+    --only-binary=:all: --python-version "$version" --platform manylinux2014_x86_64)
+  for glibc in {17..36}; do download+=(--platform "manylinux_2_${glibc}_x86_64"); done
+  "${download[@]}" numpy pytest
   release=$(ls -t dist/metalloid_torch_mps-*.whl | head -1 | sed -E 's/.*\+torch([0-9.]+)-.*/\1/')
-  .venv/bin/python -m pip download --quiet --disable-pip-version-check --dest "$system/wheel" --only-binary=:all: \
-    --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 \
-    ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} "torch==$release" # an index with builds for CPUs saves 4 GB
+  # An index with builds for CPUs saves 4 GB.
+  "${download[@]}" ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} "torch==$release"
   cp dist/metalloid*.whl tests/wheel/*.py "$system/wheel"
 
   echo "== Debian $suite, Python $version"
