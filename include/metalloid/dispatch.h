@@ -1,12 +1,10 @@
-// Dispatches (a kernel's arguments and grid) and the queues that run them.
+// Dispatches: a kernel's arguments and grid.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -90,37 +88,5 @@ void run(const Kernel& kernel, const Dispatch& dispatch);
 // Stops every dispatch that runs at this moment, in all threads and queues: they throw kernel_interrupted. May be
 // called from signal handlers.
 void interrupt_kernels() noexcept;
-
-// A dispatch that was queued.
-class Submission {
- public:
-  void wait() const;  // throws the dispatch's error, every time it is called
-  bool finished() const;
-
-  struct State;
-  explicit Submission(std::shared_ptr<State> state) : state_(std::move(state)) {}
-
- private:
-  std::shared_ptr<State> state_;
-};
-
-// Runs dispatches of a device's kernels in order, on a thread of its own; different queues run side by side. Arguments
-// are checked at submit, which throws, also for kernels of other devices; errors of the run itself come from wait().
-class Queue {
- public:
-  explicit Queue(Device device);
-  ~Queue();  // waits for what was submitted
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
-
-  Submission submit(Kernel kernel, Dispatch dispatch);
-  // Runs a function between dispatches, in order (for hosts that must touch memory there).
-  Submission submit(std::function<void()> work);
-  void wait();  // for all submitted so far; throws the first error since the last wait()
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace metalloid

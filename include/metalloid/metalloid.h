@@ -5,6 +5,7 @@
 #include "metalloid/dispatch.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
+#include "metalloid/queue.h"
 #include "metalloid/reflection.h"
 #include "metalloid/trace.h"
 #include "metalloid/version.h"

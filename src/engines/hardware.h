@@ -2,7 +2,10 @@
 // several are equal.
 #pragma once
 
+#include <memory>
+
 #include "engines/memory.h"
+#include "engines/stream.h"
 #include "metalloid/reflection.h"
 
 namespace metalloid::engines {
@@ -12,6 +15,7 @@ class Hardware {
   virtual ~Hardware() = default;
   virtual Memory& memory() = 0;
   virtual Limits limits() const { return {}; }
+  virtual std::unique_ptr<Stream> make_stream() { return std::make_unique<ImmediateStream>(); }
   // Stops all that runs on it now. May be called from signal handlers.
   virtual void interrupt() noexcept = 0;
 };

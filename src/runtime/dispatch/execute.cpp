@@ -25,4 +25,8 @@ void execute(const Kernel& kernel, const engines::DispatchPlan& plan) {
   staging.copy_back();
 }
 
+bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan) {
+  return !is_checking() && !Staging::is_needed(plan, kernel.state().compiled->engine->hardware().memory());
+}
+
 }  // namespace metalloid::runtime

@@ -9,5 +9,7 @@ namespace metalloid::runtime {
 // Buffers in other memory than the hardware's are copied there and, if the kernel may write them, back, also when it
 // fails. Throws what Executable::run throws.
 void execute(const Kernel& kernel, const engines::DispatchPlan& plan);
+// Whether that is nothing but the hardware's work: no copies, no checks.
+bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan);
 
 }  // namespace metalloid::runtime

@@ -1,0 +1,38 @@
+#include "engines/stream.h"
+
+#include <utility>
+
+#include "engines/engine.h"
+
+namespace metalloid::engines {
+
+void Completion::wait() const {
+  if (is_done()) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return is_done(); });
+}
+
+void Completion::finish(Times times, std::exception_ptr error) {
+  times_ = times;
+  error_ = std::move(error);
+  {
+    const std::lock_guard lock(mutex_);
+    is_done_.store(true, std::memory_order_release);
+  }
+  changed_.notify_all();
+}
+
+std::shared_ptr<const Completion> ImmediateStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
+  auto completion = std::make_shared<Completion>();
+  std::exception_ptr error;
+  const auto begin = Completion::Clock::now();
+  try {
+    executable.run(plan);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  completion->finish({begin, Completion::Clock::now()}, std::move(error));
+  return completion;
+}
+
+}  // namespace metalloid::engines

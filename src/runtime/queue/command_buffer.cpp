@@ -1,0 +1,248 @@
+#include "runtime/queue/command_buffer.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "metalloid/error.h"
+#include "runtime/dispatch/plan.h"
+#include "runtime/observe/dispatch_event.h"
+#include "runtime/observe/recorder.h"
+#include "runtime/states.h"
+
+namespace metalloid {
+
+using Status = CommandBuffer::Status;
+
+CommandBuffer::State::~State() {
+  if (status == Status::enqueued) line->drop(*this);
+}
+
+void CommandBuffer::State::record(Command command) {
+  const std::lock_guard lock(mutex);
+  if (status >= Status::committed) {
+    throw Error(ErrorCode::invalid_argument, "a command buffer was committed: it takes no more work");
+  }
+  commands.push_back(std::move(command));
+}
+
+void CommandBuffer::State::add_handler(std::vector<Handler>& handlers, Handler handler) {
+  const std::lock_guard lock(mutex);
+  if (status >= Status::committed) {
+    throw Error(ErrorCode::invalid_argument, "a command buffer was committed: it takes no more handlers");
+  }
+  handlers.push_back(std::move(handler));
+}
+
+void CommandBuffer::State::enqueue() {
+  {
+    const std::lock_guard lock(mutex);
+    if (status != Status::not_enqueued) return;
+    status = Status::enqueued;
+  }
+  line->reserve(*this);
+}
+
+void CommandBuffer::State::commit() {
+  line->process.require("work");
+  {
+    const std::lock_guard lock(mutex);
+    if (status >= Status::committed) {
+      throw Error(ErrorCode::invalid_argument, "a command buffer is committed twice");
+    }
+    status = Status::committed;
+  }
+  line->commit(shared_from_this());
+}
+
+void CommandBuffer::State::advance(Status next) {
+  {
+    const std::lock_guard lock(mutex);
+    status = next;
+  }
+  changed.notify_all();
+}
+
+void CommandBuffer::State::run(runtime::Issue& issue) {
+  times.scheduled = Times::Clock::now();
+  advance(Status::scheduled);
+  const auto tell = [self = shared_from_this()](const std::vector<Handler>& handlers) {
+    const CommandBuffer buffer(self);
+    for (const Handler& handler : handlers) {
+      try {
+        handler(buffer);
+      } catch (...) {  // nobody is there to take it
+      }
+    }
+  };
+  if (!scheduled_handlers.empty()) {
+    line->handlers().post([tell, handlers = std::move(scheduled_handlers)] { tell(handlers); });
+  }
+  std::exception_ptr first;
+  const auto attempt = [&](auto work) {
+    try {
+      work();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  };
+  times.begin = Times::Clock::now();
+  for (Command& command : commands) {
+    if (!first || command.even_after_failure) attempt([&] { command.carry_out(issue); });
+  }
+  attempt([&] { issue.drain(); });
+  times.end = Times::Clock::now();
+  // Buffers are let go before anybody learns that the work is done.
+  commands.clear();
+  {
+    const std::lock_guard lock(mutex);
+    error = first;
+    status = first ? Status::failed : Status::completed;
+  }
+  if (completed_handlers.empty()) return finish();
+  changed.notify_all();
+  line->handlers().post([this, self = shared_from_this(), tell, handlers = std::move(completed_handlers)]() mutable {
+    tell(handlers);
+    handlers.clear();
+    finish();
+  });
+}
+
+void CommandBuffer::State::finish() {
+  {
+    const std::lock_guard lock(mutex);
+    handlers_are_done = true;
+  }
+  changed.notify_all();
+  line->finished(error);
+}
+
+bool CommandBuffer::State::is_done() const {
+  const std::lock_guard lock(mutex);
+  return handlers_are_done;
+}
+
+void CommandBuffer::State::wait_until(Status least, std::string_view what) {
+  const bool for_handlers = least >= Status::completed && !line->handlers().is_this();
+  const auto is_reached = [&] { return for_handlers ? handlers_are_done : status >= least; };
+  std::unique_lock lock(mutex);
+  if (is_reached()) return;
+  line->process.require(what);
+  if (line->is_this_thread()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("a queue's work waits for {} to the same queue, which comes after it or is itself", what));
+  }
+  changed.wait(lock, is_reached);
+}
+
+void CommandBuffer::dispatch(Kernel kernel, Dispatch dispatch) {
+  if (kernel.device() != state_->device) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("kernel '{}' was made for device '{}'; the queue is of device '{}'", kernel.name(),
+                            kernel.device().name(), state_->device.name()));
+  }
+  // The plan points into the dispatch, so both move into one shared place first.
+  struct Work {
+    Kernel kernel;
+    Dispatch dispatch;
+    engines::DispatchPlan plan;
+  };
+  auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
+  work->plan = runtime::plan_dispatch(work->kernel, work->dispatch);
+  state_->record({[work](runtime::Issue& issue) {
+    runtime::recorded([&] { return runtime::event_of(work->kernel, work->dispatch); },
+                      [&] { issue.dispatch(work->kernel, work->plan); });
+  }});
+}
+
+namespace {
+
+void require_inside(const Buffer& buffer, std::size_t offset, std::size_t bytes, std::string_view what) {
+  if (offset <= buffer.size() && bytes <= buffer.size() - offset) return;
+  throw Error(ErrorCode::invalid_argument, fmt::format("{} of {} bytes from byte {} on, in a buffer of {} bytes", what,
+                                                       bytes, offset, buffer.size()));
+}
+
+}  // namespace
+
+void CommandBuffer::copy(Buffer from, std::size_t from_offset, Buffer to, std::size_t to_offset, std::size_t bytes) {
+  require_inside(from, from_offset, bytes, "a copy");
+  require_inside(to, to_offset, bytes, "a copy");
+  call([=] {
+    if (from.contents() && to.contents()) {
+      std::memmove(static_cast<std::byte*>(to.contents()) + to_offset,
+                   static_cast<const std::byte*>(from.contents()) + from_offset, bytes);
+      return;
+    }
+    std::vector<std::byte> between(bytes);
+    from.read(from_offset, between);
+    to.write(to_offset, between);
+  });
+}
+
+void CommandBuffer::fill(Buffer buffer, std::size_t offset, std::size_t bytes, std::byte value) {
+  require_inside(buffer, offset, bytes, "a fill");
+  call([=] {
+    if (buffer.contents()) {
+      std::memset(static_cast<std::byte*>(buffer.contents()) + offset, std::to_integer<int>(value), bytes);
+    } else {
+      buffer.write(offset, std::vector<std::byte>(bytes, value));
+    }
+  });
+}
+
+void CommandBuffer::signal(SharedEvent event, std::uint64_t value) {
+  state_->record({[event, value](runtime::Issue& issue) {
+                    std::exception_ptr error;
+                    try {
+                      issue.drain();
+                    } catch (...) {
+                      error = std::current_exception();
+                    }
+                    event.signal(value);
+                    if (error) std::rethrow_exception(error);
+                  },
+                  /*even_after_failure=*/true});
+}
+
+void CommandBuffer::wait(SharedEvent event, std::uint64_t value) {
+  call([event, value] { event.wait(value); });
+}
+
+void CommandBuffer::call(std::function<void()> work) {
+  state_->record({[work = std::move(work)](runtime::Issue& issue) {
+    issue.drain();
+    work();
+  }});
+}
+
+void CommandBuffer::on_scheduled(std::function<void(const CommandBuffer&)> handler) {
+  state_->add_handler(state_->scheduled_handlers, std::move(handler));
+}
+
+void CommandBuffer::on_completed(std::function<void(const CommandBuffer&)> handler) {
+  state_->add_handler(state_->completed_handlers, std::move(handler));
+}
+
+void CommandBuffer::enqueue() { state_->enqueue(); }
+void CommandBuffer::commit() { state_->commit(); }
+void CommandBuffer::wait_until_scheduled() const { state_->wait_until(Status::scheduled, "a command buffer"); }
+void CommandBuffer::wait_until_completed() const { state_->wait_until(Status::completed, "a command buffer"); }
+
+Status CommandBuffer::status() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->status;
+}
+
+std::exception_ptr CommandBuffer::error() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->error;
+}
+
+CommandBuffer::Times CommandBuffer::times() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->status >= Status::completed ? state_->times : Times{};
+}
+
+}  // namespace metalloid

@@ -1,0 +1,159 @@
+#include "runtime/queue/line.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "metalloid/error.h"
+#include "runtime/queue/command_buffer.h"
+#include "runtime/queue/issue.h"
+
+namespace metalloid::runtime {
+namespace {
+
+// Whose work this thread does.
+thread_local const void* current_line = nullptr;
+thread_local const void* current_thread = nullptr;
+
+}  // namespace
+
+struct InOrderThread::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> waiting;
+  bool is_closing = false;
+
+  void work() {
+    current_thread = this;
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return is_closing || !waiting.empty(); });
+      if (waiting.empty()) return;
+      const auto function = std::move(waiting.front());
+      waiting.pop_front();
+      lock.unlock();
+      function();
+      lock.lock();
+    }
+  }
+};
+
+InOrderThread::InOrderThread() : shared_(std::make_shared<Shared>()) {}
+
+InOrderThread::~InOrderThread() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->is_closing = true;
+  }
+  shared_->changed.notify_all();
+  is_this() ? thread_.detach() : thread_.join();
+}
+
+void InOrderThread::post(std::function<void()> work) {
+  if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { shared->work(); });
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->waiting.push_back(std::move(work));
+  }
+  shared_->changed.notify_all();
+}
+
+bool InOrderThread::is_this() const { return current_thread == shared_.get(); }
+
+std::shared_ptr<Line> Line::begin() {
+  auto line = std::make_shared<Line>();
+  line->thread_ = std::thread([line] { line->work(); });
+  return line;
+}
+
+bool Line::is_this_thread() const { return current_line == this; }
+
+Line::Place* Line::place_of(const CommandBuffer::State& work) {
+  const auto found = std::ranges::find(order_, &work, &Place::holder);
+  return found == order_.end() ? nullptr : &*found;
+}
+
+void Line::reserve(const CommandBuffer::State& work) {
+  process.require("enqueue()");
+  const std::lock_guard lock(mutex_);
+  if (!place_of(work)) order_.push_back({&work, nullptr});
+}
+
+void Line::commit(const Work& work) {
+  process.require("work");
+  {
+    const std::lock_guard lock(mutex_);
+    Place* place = place_of(*work);
+    if (!place) place = &order_.emplace_back(Place{work.get(), nullptr});
+    place->work = work;
+    ++unfinished_;
+  }
+  changed_.notify_all();
+}
+
+void Line::drop(const CommandBuffer::State& work) {
+  if (!process.is_this()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(order_, [&](const Place& place) { return place.holder == &work; });
+  }
+  changed_.notify_all();
+}
+
+void Line::finished(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    --unfinished_;
+    if (error && !first_error_) first_error_ = std::move(error);
+  }
+  changed_.notify_all();
+}
+
+void Line::wait() {
+  process.require("wait()");
+  if (is_this_thread()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a queue's work calls wait() of the same queue, and would wait for itself");
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return unfinished_ == 0; });
+  if (auto error = std::exchange(first_error_, nullptr)) std::rethrow_exception(error);
+}
+
+void Line::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_closing_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();  // its own work let the queue go: the thread does the rest and ends
+    return;
+  }
+  thread_.join();
+  if (handlers_.is_this()) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void Line::work() {
+  current_line = this;
+  Issue issue;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return order_.empty() ? is_closing_ : order_.front().work || is_closing_; });
+    // What is not committed when the queue goes never will be.
+    if (is_closing_) std::erase_if(order_, [](const Place& place) { return !place.work; });
+    if (order_.empty()) {
+      if (is_closing_) return;
+      continue;
+    }
+    const Work work = std::move(order_.front().work);
+    order_.pop_front();
+    lock.unlock();
+    work->run(issue);
+    lock.lock();
+  }
+}
+
+}  // namespace metalloid::runtime

@@ -1,0 +1,77 @@
+// The order of a queue's command buffers, and the threads that carry them out and tell of them.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "metalloid/queue.h"
+#include "runtime/queue/process.h"
+
+namespace metalloid::runtime {
+
+// Runs functions in order, on a thread that begins with the first.
+class InOrderThread {
+ public:
+  InOrderThread();
+  // What was posted is done, unless it is this thread that lets go.
+  ~InOrderThread();
+  InOrderThread(const InOrderThread&) = delete;
+  InOrderThread& operator=(const InOrderThread&) = delete;
+
+  void post(std::function<void()> work);  // by one thread at a time
+  bool is_this() const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+// A queue and its thread share it: the thread may outlive the queue.
+class Line {
+ public:
+  using Work = std::shared_ptr<CommandBuffer::State>;
+
+  static std::shared_ptr<Line> begin();
+  Line() = default;
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  void reserve(const CommandBuffer::State& work);  // the next place
+  void commit(const Work& work);                   // it may begin, in its place or in the next one
+  void drop(const CommandBuffer::State& work);     // it will never be committed
+  void finished(std::exception_ptr error);         // one that was committed, with its handlers
+  void wait();
+  // No more work comes. Waits for what there is, unless its own thread asks.
+  void end();
+
+  // Whether the calling thread is the one that carries out this line's work.
+  bool is_this_thread() const;
+  InOrderThread& handlers() { return handlers_; }
+
+  const Process process;
+
+ private:
+  struct Place {
+    const CommandBuffer::State* holder;
+    Work work;  // once it is committed
+  };
+  void work();
+  Place* place_of(const CommandBuffer::State& work);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Place> order_;
+  std::size_t unfinished_ = 0;  // committed
+  bool is_closing_ = false;
+  std::exception_ptr first_error_;  // since the last wait()
+  std::thread thread_;
+  InOrderThread handlers_;
+};
+
+}  // namespace metalloid::runtime
