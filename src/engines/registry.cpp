@@ -28,7 +28,10 @@ const Registry& registry() {
     list.devices.push_back({"reference", {reference}});
 #ifdef METALLOID_TRIAL_ENGINE
     if (std::getenv("METALLOID_TRIAL_ENGINE")) {
-      list.devices.push_back({"trial", {list.add(trial::make_engine()), reference}});
+      // What the first engine does not take runs in the host's memory, on the second device in its own.
+      list.devices.push_back({"trial", {list.add(trial::make_engine("trial", *simd, trial::hardware(0))), reference}});
+      list.devices.push_back(
+          {"trial_reference", {list.add(trial::make_engine("trial_reference", *reference, trial::hardware(1)))}});
     }
 #endif
     return list;

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <new>
 
+#include "engines/trial/deferring_stream.h"
 #include "support/fork_safe_mutex.h"
 #include "support/watchdog.h"
 
@@ -107,6 +109,7 @@ class TrialMemory : public Memory {
 class Processor : public TrialHardware {
  public:
   Memory& memory() override { return memory_; }
+  std::unique_ptr<Stream> make_stream() override { return make_deferring_stream(); }
   void interrupt() noexcept override { support::interrupt_watched(); }
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
@@ -115,13 +118,13 @@ class Processor : public TrialHardware {
   TrialMemory memory_;
 };
 
-Processor& processor = *new Processor;
+std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
 
 }  // namespace
 
 TrialHardware::Access::Access(TrialHardware& hardware) : hardware_(hardware) { hardware.open(); }
 TrialHardware::Access::~Access() { hardware_.close(); }
 
-TrialHardware& hardware() { return processor; }
+TrialHardware& hardware(std::size_t number) { return processors.at(number); }
 
 }  // namespace metalloid::engines::trial

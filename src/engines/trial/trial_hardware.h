@@ -1,6 +1,8 @@
 // This machine's processor with memory of its own: pages that are mapped for kernels only.
 #pragma once
 
+#include <cstddef>
+
 #include "engines/hardware.h"
 
 namespace metalloid::engines::trial {
@@ -23,7 +25,8 @@ class TrialHardware : public Hardware {
   virtual void close() noexcept = 0;
 };
 
+constexpr std::size_t hardware_count = 2;  // equal ones
 // Lives as long as the process.
-TrialHardware& hardware();
+TrialHardware& hardware(std::size_t number);
 
 }  // namespace metalloid::engines::trial
