@@ -30,6 +30,7 @@ class Watchdog {
   void add(WatchdogTimer& timer) {
     std::lock_guard lock(mutex_);
     if (!started_) start();
+    timer.earlier_interrupts_ = interrupts_.load(std::memory_order_acquire);
     timer.next_ = first_;
     if (first_) first_->previous_ = &timer;
     first_ = &timer;
@@ -88,6 +89,7 @@ class Watchdog {
       if (const unsigned interrupts = interrupts_.load(std::memory_order_acquire); interrupts != seen_interrupts_) {
         seen_interrupts_ = interrupts;
         for (WatchdogTimer* timer = first_; timer; timer = timer->next_) {
+          if (timer->earlier_interrupts_ == interrupts) continue;
           timer->interrupted_.store(true, std::memory_order_relaxed);
           timer->deadline_ = alarm_ = Clock::time_point::min();
         }

@@ -30,6 +30,7 @@ class WatchdogTimer {
   const std::function<void()> stop_;
   Clock::time_point deadline_ = Clock::time_point::max();
   std::atomic<bool> interrupted_{false};
+  unsigned earlier_interrupts_ = 0;  // which are not meant for it
   WatchdogTimer* next_ = nullptr;
   WatchdogTimer* previous_ = nullptr;
 };
