@@ -87,6 +87,8 @@ class Buffer {
 class Device {
  public:
   static Device cpu();  // this machine's processor, with its fastest engine first
+  // What $METALLOID_DEVICE names, else cpu(). Throws invalid_argument as named() does.
+  static Device configured();
   // Also by an engine's name, for that engine alone. Throws invalid_argument naming those that exist.
   static Device named(std::string_view name);
   // One per way to run kernels, each first engine once: what a test that must hold everywhere goes through.

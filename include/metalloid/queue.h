@@ -37,8 +37,8 @@ class SharedEvent {
 // A list of work that is recorded first and runs later, in its queue's order. Cheap to copy. What is recorded after
 // commit() is refused with invalid_argument.
 //
-// Where a dispatch fails, the rest of the list is not carried out but for its signals, on which others wait; what comes
-// after the list is.
+// Where a dispatch fails, the rest of the list is not carried out but for its signals, on which others wait, and what
+// the hardware has been given already; what comes after the list is.
 class CommandBuffer {
  public:
   enum class Status : std::uint8_t { not_enqueued, enqueued, committed, scheduled, completed, failed };
@@ -106,6 +106,40 @@ class Queue {
   Submission submit(Kernel kernel, Dispatch dispatch);
   Submission submit(std::function<void()> work);
   void wait();  // for all committed so far; throws the first error since the last wait()
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Work in order that the host gives piece by piece, as frameworks do. What can be done at once is done in the caller's
+// thread before the call returns, and throws there: on devices that are the host's processor that is all, unless the
+// stream waits for an event. Elsewhere calls return early, and the next synchronize() throws what went wrong. May be
+// used by several threads.
+class Stream {
+ public:
+  explicit Stream(Device device);
+  ~Stream();  // waits
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  const Device& device() const;
+  // Throws invalid_argument or limit_exceeded now. A kernel of another device has finished when this returns, as has
+  // any under a CheckSession.
+  void dispatch(const Kernel& kernel, const Dispatch& dispatch);
+  void call(std::function<void()> work);  // host code, when all before it is done
+  void signal(SharedEvent event, std::uint64_t value);
+  void wait(SharedEvent event, std::uint64_t value);  // what is given next
+
+  // Where host interfaces of the calling thread put their work, so that it is in one order: what was made current in
+  // the thread, else the process's own stream, of Device::configured().
+  static Stream& current();
+  static void make_current(Stream& stream);  // which lives as long as the thread uses it
+  static Stream& of_process();
+
+  bool is_idle() const;  // all is done
+  // Waits for all that was given. Throws the first error since the last call.
+  void synchronize();
 
  private:
   struct State;

@@ -15,6 +15,8 @@ class Hardware {
   virtual ~Hardware() = default;
   virtual Memory& memory() = 0;
   virtual Limits limits() const { return {}; }
+  // Whether its streams do what they are given before they return.
+  virtual bool runs_at_call() const { return true; }
   virtual std::unique_ptr<Stream> make_stream() { return std::make_unique<ImmediateStream>(); }
   // Stops all that runs on it now. May be called from signal handlers.
   virtual void interrupt() noexcept = 0;

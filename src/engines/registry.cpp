@@ -32,6 +32,10 @@ const Registry& registry() {
       list.devices.push_back({"trial", {list.add(trial::make_engine("trial", *simd, trial::hardware(0))), reference}});
       list.devices.push_back(
           {"trial_reference", {list.add(trial::make_engine("trial_reference", *reference, trial::hardware(1)))}});
+      trial::TrialHardware& unified = trial::hardware_with_memory_of(simd->hardware());
+      list.devices.push_back({"trial_unified",
+                              {list.add(trial::make_engine("trial_unified", *simd, unified)),
+                               list.add(trial::make_engine("trial_unified_reference", *reference, unified))}});
     }
 #endif
     return list;

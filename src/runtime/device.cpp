@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "engines/registry.h"
@@ -47,6 +48,11 @@ Device Device::named(std::string_view name) {
     known += (known.empty() ? "" : ", ") + state->name;
   }
   throw Error(ErrorCode::invalid_argument, fmt::format("no device is named '{}'; there are: {}", name, known));
+}
+
+Device Device::configured() {
+  const char* name = std::getenv("METALLOID_DEVICE");
+  return name && *name ? named(name) : cpu();
 }
 
 std::vector<Device> Device::all() {

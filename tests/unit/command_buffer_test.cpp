@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "metalloid/metalloid.h"
+#include "metalloid/recorder.h"
 
 namespace metalloid {
 namespace command_buffer_test {
@@ -119,6 +121,39 @@ TEST_P(CommandBuffers, TellWhatFailed) {
   EXPECT_EQ(next.status(), Status::completed);
   EXPECT_EQ(x.as<int>()[0], 7);
   EXPECT_THROW(queue.wait(), Error);
+}
+
+TEST_P(CommandBuffers, TellTheRecorderWhenTheyAreDone) {
+  const Buffer x(16);
+  CommandBuffer buffer = queue.command_buffer();
+  buffer.dispatch(kernel_of(device, "x[i] = 1;"), over(x));
+  buffer.dispatch(kernel_of(device, "x[i + 1000] = 1;"), over(x));
+  record(true);
+  take_events();
+  buffer.commit();
+  buffer.wait_until_completed();
+  const Events seen = take_events();
+  record(false);
+  ASSERT_EQ(seen.events.size(), 2u);
+  EXPECT_FALSE(seen.events[0].error);
+  EXPECT_EQ(seen.events[1].error, ErrorCode::out_of_bounds);
+}
+
+TEST_P(CommandBuffers, AreCompletedInOrder) {
+  const Buffer x(4);
+  const Kernel add = kernel_of(device, "x[i] += 1;");
+  std::vector<int> seen;
+  for (int i = 0; i < 30; ++i) {
+    CommandBuffer buffer = queue.command_buffer();
+    if (i % 3 != 0) buffer.dispatch(add, over(x));
+    if (i % 5 == 0) buffer.call([] {});
+    buffer.on_completed([&seen, i](const CommandBuffer&) { seen.push_back(i); });
+    buffer.commit();
+  }
+  queue.wait();
+  EXPECT_EQ(x.as<int>()[0], 20);
+  EXPECT_EQ(seen.size(), 30u);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
 }
 
 TEST_P(CommandBuffers, CallHandlersInOrderOnAThreadOfTheirOwn) {

@@ -106,16 +106,32 @@ class TrialMemory : public Memory {
   unsigned users_ = 0;
 };
 
-class Processor : public TrialHardware {
+class Deferring : public TrialHardware {
  public:
-  Memory& memory() override { return memory_; }
+  bool runs_at_call() const override { return false; }
   std::unique_ptr<Stream> make_stream() override { return make_deferring_stream(); }
   void interrupt() noexcept override { support::interrupt_watched(); }
+};
+
+class Processor : public Deferring {
+ public:
+  Memory& memory() override { return memory_; }
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
 
  private:
   TrialMemory memory_;
+};
+
+class UnifiedProcessor : public Deferring {
+ public:
+  explicit UnifiedProcessor(Hardware& host) : host_(host) {}
+  Memory& memory() override { return host_.memory(); }
+  void open() override {}
+  void close() noexcept override {}
+
+ private:
+  Hardware& host_;
 };
 
 std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
@@ -126,5 +142,10 @@ TrialHardware::Access::Access(TrialHardware& hardware) : hardware_(hardware) { h
 TrialHardware::Access::~Access() { hardware_.close(); }
 
 TrialHardware& hardware(std::size_t number) { return processors.at(number); }
+
+TrialHardware& hardware_with_memory_of(Hardware& host) {
+  static UnifiedProcessor& processor = *new UnifiedProcessor(host);
+  return processor;
+}
 
 }  // namespace metalloid::engines::trial

@@ -1,4 +1,5 @@
-// This machine's processor with memory of its own: pages that are mapped for kernels only.
+// This machine's processor with memory of its own, pages that are mapped for kernels only, or with the host's, as GPUs
+// of Apple's have it. What it is given it does later.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,8 @@ class TrialHardware : public Hardware {
 };
 
 constexpr std::size_t hardware_count = 2;  // equal ones
-// Lives as long as the process.
+// These live as long as the process.
 TrialHardware& hardware(std::size_t number);
+TrialHardware& hardware_with_memory_of(Hardware& host);  // the first caller's
 
 }  // namespace metalloid::engines::trial

@@ -50,6 +50,18 @@ void write_count() {
   std::ofstream(all.folder + "/" + std::to_string(getpid())) << all.dispatches;
 }
 
+void add_event(Event event) {
+  Recorder& all = recorder();
+  std::lock_guard lock(all.mutex);
+  if (!event.error && is_operator_of_ours(event)) {
+    ++all.operator_dispatches[event.kernel];
+    return;
+  }
+  if (event.kind == Event::Kind::dispatch && !is_operator_of_ours(event)) ++all.dispatches;
+  if (all.events.size() == capacity) all.events.pop_front();
+  all.events.push_back(std::move(event));
+}
+
 Recorder::Recorder() {
   const char* variable = std::getenv("METALLOID_RECORD");
   const std::string_view wish = variable == nullptr ? "" : variable;
@@ -86,16 +98,21 @@ std::map<std::string, std::uint64_t> take_operator_dispatches() {
   return std::exchange(all.operator_dispatches, {});
 }
 
-void runtime::add_event(Event event) {
-  Recorder& all = recorder();
-  std::lock_guard lock(all.mutex);
-  if (!event.error && is_operator_of_ours(event)) {
-    ++all.operator_dispatches[event.kernel];
-    return;
+void runtime::tell(Event event, TraceClock::time_point begin, TraceClock::time_point end,
+                   const std::exception_ptr& error) {
+  if (error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& failure) {
+      event.error = failure.code();
+      event.message = failure.what();
+    } catch (...) {
+      return;  // none of ours
+    }
   }
-  if (event.kind == Event::Kind::dispatch && !is_operator_of_ours(event)) ++all.dispatches;
-  if (all.events.size() == capacity) all.events.pop_front();
-  all.events.push_back(std::move(event));
+  if (is_tracing()) add_to_trace(event, begin, end);
+  // Of what went well, only dispatches are kept.
+  if (is_recording() && (event.error || event.kind == Event::Kind::dispatch)) add_event(std::move(event));
 }
 
 }  // namespace metalloid

@@ -1,36 +1,31 @@
 // Where the runtime tells the recorder (metalloid/recorder.h) and the trace (metalloid/trace.h) what happened.
 #pragma once
 
-#include <utility>
+#include <exception>
 
 #include "metalloid/recorder.h"
 #include "runtime/observe/trace.h"
 
 namespace metalloid::runtime {
 
-void add_event(Event event);
+inline bool is_observed() { return is_recording() || is_tracing(); }
+
+// What became of something, to whoever records or traces.
+void tell(Event event, TraceClock::time_point begin, TraceClock::time_point end, const std::exception_ptr& error);
 
 // Runs the action; `describe` gives the event, and is asked for it only while recording or tracing. Errors pass
 // through.
 template <typename Describe, typename Action>
-void recorded(Describe describe, Action action) {
-  if (!is_recording() && !is_tracing()) return action();
+void recorded(const Describe& describe, Action action) {
+  if (!is_observed()) return action();
   const auto begin = TraceClock::now();
-  const auto tell = [&](Event event) {
-    if (is_tracing()) add_to_trace(event, begin, TraceClock::now());
-    // Of what went well, only dispatches are kept.
-    if (is_recording() && (event.error || event.kind == Event::Kind::dispatch)) add_event(std::move(event));
-  };
   try {
     action();
-  } catch (const Error& error) {
-    Event event = describe();
-    event.error = error.code();
-    event.message = error.what();
-    tell(std::move(event));
+  } catch (...) {
+    tell(describe(), begin, TraceClock::now(), std::current_exception());
     throw;
   }
-  tell(describe());
+  tell(describe(), begin, TraceClock::now(), nullptr);
 }
 
 }  // namespace metalloid::runtime

@@ -8,7 +8,6 @@
 #include "metalloid/error.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/observe/dispatch_event.h"
-#include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 
 namespace metalloid {
@@ -64,45 +63,51 @@ void CommandBuffer::State::advance(Status next) {
   changed.notify_all();
 }
 
+void CommandBuffer::State::tell(const std::vector<Handler>& handlers) {
+  const CommandBuffer buffer(shared_from_this());
+  for (const Handler& handler : handlers) {
+    try {
+      handler(buffer);
+    } catch (...) {  // nobody is there to take it
+    }
+  }
+}
+
 void CommandBuffer::State::run(runtime::Issue& issue) {
   times.scheduled = Times::Clock::now();
   advance(Status::scheduled);
-  const auto tell = [self = shared_from_this()](const std::vector<Handler>& handlers) {
-    const CommandBuffer buffer(self);
-    for (const Handler& handler : handlers) {
-      try {
-        handler(buffer);
-      } catch (...) {  // nobody is there to take it
-      }
-    }
-  };
   if (!scheduled_handlers.empty()) {
-    line->handlers().post([tell, handlers = std::move(scheduled_handlers)] { tell(handlers); });
+    line->handlers().post(
+        [self = shared_from_this(), handlers = std::move(scheduled_handlers)] { self->tell(handlers); });
   }
   std::exception_ptr first;
-  const auto attempt = [&](auto work) {
+  for (Command& command : commands) {
+    if (first && !command.even_after_failure) continue;
     try {
-      work();
+      command.carry_out(issue);
     } catch (...) {
       if (!first) first = std::current_exception();
     }
-  };
-  times.begin = Times::Clock::now();
-  for (Command& command : commands) {
-    if (!first || command.even_after_failure) attempt([&] { command.carry_out(issue); });
   }
-  attempt([&] { issue.drain(); });
-  times.end = Times::Clock::now();
+  line->finish_in_order(issue.take(), [self = shared_from_this(), first](runtime::UnderWay& work) {
+    const auto later = work.wait();
+    self->complete(first ? first : later, work.times());
+  });
+}
+
+void CommandBuffer::State::complete(std::exception_ptr first, runtime::UnderWay::Times when) {
   // Buffers are let go before anybody learns that the work is done.
   commands.clear();
   {
     const std::lock_guard lock(mutex);
-    error = first;
-    status = first ? Status::failed : Status::completed;
+    times.begin = when.begin;
+    times.end = when.end;
+    error = std::move(first);
+    status = error ? Status::failed : Status::completed;
   }
   if (completed_handlers.empty()) return finish();
   changed.notify_all();
-  line->handlers().post([this, self = shared_from_this(), tell, handlers = std::move(completed_handlers)]() mutable {
+  line->handlers().post([this, self = shared_from_this(), handlers = std::move(completed_handlers)]() mutable {
     tell(handlers);
     handlers.clear();
     finish();
@@ -151,8 +156,7 @@ void CommandBuffer::dispatch(Kernel kernel, Dispatch dispatch) {
   auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
   work->plan = runtime::plan_dispatch(work->kernel, work->dispatch);
   state_->record({[work](runtime::Issue& issue) {
-    runtime::recorded([&] { return runtime::event_of(work->kernel, work->dispatch); },
-                      [&] { issue.dispatch(work->kernel, work->plan); });
+    issue.dispatch(work->kernel, work->plan, [work] { return runtime::event_of(work->kernel, work->dispatch); });
   }});
 }
 
@@ -211,10 +215,7 @@ void CommandBuffer::wait(SharedEvent event, std::uint64_t value) {
 }
 
 void CommandBuffer::call(std::function<void()> work) {
-  state_->record({[work = std::move(work)](runtime::Issue& issue) {
-    issue.drain();
-    work();
-  }});
+  state_->record({[work = std::move(work)](runtime::Issue& issue) { issue.call(work); }});
 }
 
 void CommandBuffer::on_scheduled(std::function<void(const CommandBuffer&)> handler) {

@@ -50,6 +50,8 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
 
  private:
   void advance(Status next);
+  void tell(const std::vector<Handler>& handlers);
+  void complete(std::exception_ptr first, runtime::UnderWay::Times when);
   void finish();
 };
 

@@ -1,12 +1,47 @@
 #include "runtime/queue/issue.h"
 
-#include <exception>
+#include <algorithm>
 #include <utility>
 
 #include "runtime/dispatch/execute.h"
+#include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 
 namespace metalloid::runtime {
+
+using Clock = engines::Completion::Clock;
+
+void UnderWay::add(std::shared_ptr<const engines::Completion> completion, Describe describe) {
+  if (!is_observed()) describe = nullptr;
+  dispatches_.push_back({std::move(completion), std::move(describe)});
+}
+
+void UnderWay::add(Times times) {
+  if (!has_times_) times_.begin = times.begin;
+  has_times_ = true;
+  times_.end = times.end;
+}
+
+bool UnderWay::is_done() const {
+  return std::ranges::all_of(dispatches_, [](const Dispatch& each) { return each.completion->is_done(); });
+}
+
+std::exception_ptr UnderWay::wait() {
+  std::exception_ptr first;
+  for (const Dispatch& each : std::exchange(dispatches_, {})) {
+    each.completion->wait();
+    const Times times = each.completion->times();
+    add(times);
+    if (!first) first = each.completion->error();
+    if (each.describe) tell(each.describe(), times.begin, times.end, each.completion->error());
+  }
+  return first;
+}
+
+UnderWay::Times UnderWay::times() const {
+  const auto now = Clock::now();
+  return has_times_ ? times_ : Times{now, now};
+}
 
 engines::Stream& Issue::stream_of(engines::Hardware& hardware) {
   std::unique_ptr<engines::Stream>& stream = streams_[&hardware];
@@ -14,25 +49,34 @@ engines::Stream& Issue::stream_of(engines::Hardware& hardware) {
   return *stream;
 }
 
-void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan) {
+void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe) {
   engines::Hardware& hardware = kernel.state().compiled->engine->hardware();
   // Streams of different hardware know nothing of each other, and what is copied or checked is the host's work.
   const bool is_direct = runs_directly(kernel, plan);
   if (!is_direct || hardware_ != &hardware) drain();
-  if (!is_direct) return execute(kernel, plan);
+  if (!is_direct) {
+    return call([&] { recorded(describe, [&] { execute(kernel, plan); }); });
+  }
   hardware_ = &hardware;
-  under_way_.push_back(stream_of(hardware).enqueue(*kernel.state().compiled->executable, plan));
-  if (under_way_.back()->is_done()) drain();
+  last_ = stream_of(hardware).enqueue(*kernel.state().compiled->executable, plan);
+  under_way_.add(last_, std::move(describe));
+  if (last_->is_done()) drain();
+}
+
+void Issue::call(const std::function<void()>& work) {
+  drain();
+  const auto begin = Clock::now();
+  work();
+  under_way_.add({begin, Clock::now()});
 }
 
 void Issue::drain() {
-  std::exception_ptr error;
-  for (const auto& each : std::exchange(under_way_, {})) {
-    each->wait();
-    if (!error) error = each->error();
-  }
+  if (last_) last_->wait();
+  last_ = nullptr;
   hardware_ = nullptr;
-  if (error) std::rethrow_exception(error);
+  if (const auto error = under_way_.wait()) std::rethrow_exception(error);
 }
+
+UnderWay Issue::take() { return std::exchange(under_way_, {}); }
 
 }  // namespace metalloid::runtime

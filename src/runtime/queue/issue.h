@@ -1,29 +1,64 @@
 // Where the work of a queue goes, one piece after the other.
 #pragma once
 
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "engines/engine.h"
 #include "engines/stream.h"
 #include "metalloid/library.h"
+#include "metalloid/recorder.h"
 
 namespace metalloid::runtime {
+
+// Dispatches that hardware carries out, and what is known of them when they are done.
+class UnderWay {
+ public:
+  using Times = engines::Completion::Times;
+  using Describe = std::function<Event()>;
+
+  void add(std::shared_ptr<const engines::Completion> completion, Describe describe);
+  void add(Times times);  // of what is done
+  bool is_done() const;
+  // For all. What each threw is told to the recorder; returns the first.
+  std::exception_ptr wait();
+  // From the first's begin to the last's end, once waited for. Without any: now.
+  Times times() const;
+
+ private:
+  struct Dispatch {
+    std::shared_ptr<const engines::Completion> completion;
+    Describe describe;  // empty where nobody listens
+  };
+  std::vector<Dispatch> dispatches_;
+  Times times_;
+  bool has_times_ = false;
+};
 
 // Used by the queue's thread. What is given begins when all before it is done.
 class Issue {
  public:
-  // The kernel, and what the plan points to, live until drain(). Throws what work before it has thrown.
-  void dispatch(const Kernel& kernel, const engines::DispatchPlan& plan);
+  // The kernel, and what the plan points to, live until it is done. Throws what work before it has thrown, and what the
+  // kernel throws where it is done at once.
+  void dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe);
+  // The host's own.
+  void call(const std::function<void()>& work);
   // Waits for all that was given. Throws the first error since the last call.
   void drain();
+  // What was given since the last call, for somebody else to wait for; what is given next begins behind it all the
+  // same.
+  UnderWay take();
 
  private:
   engines::Stream& stream_of(engines::Hardware& hardware);
 
   std::map<engines::Hardware*, std::unique_ptr<engines::Stream>> streams_;
   engines::Hardware* hardware_ = nullptr;  // of what is not known to be done
-  std::vector<std::shared_ptr<const engines::Completion>> under_way_;
+  std::shared_ptr<const engines::Completion> last_;
+  UnderWay under_way_;
 };
 
 }  // namespace metalloid::runtime

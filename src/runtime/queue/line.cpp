@@ -5,7 +5,6 @@
 
 #include "metalloid/error.h"
 #include "runtime/queue/command_buffer.h"
-#include "runtime/queue/issue.h"
 
 namespace metalloid::runtime {
 namespace {
@@ -50,9 +49,9 @@ InOrderThread::~InOrderThread() {
 }
 
 void InOrderThread::post(std::function<void()> work) {
-  if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { shared->work(); });
   {
     const std::lock_guard lock(shared_->mutex);
+    if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { shared->work(); });
     shared_->waiting.push_back(std::move(work));
   }
   shared_->changed.notify_all();
@@ -100,6 +99,16 @@ void Line::drop(const CommandBuffer::State& work) {
   changed_.notify_all();
 }
 
+void Line::finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish) {
+  if (finishing_ == 0 && work.is_done()) return finish(work);
+  ++finishing_;
+  auto shared = std::make_shared<UnderWay>(std::move(work));
+  finisher_.post([this, shared, finish = std::move(finish)] {
+    finish(*shared);
+    --finishing_;
+  });
+}
+
 void Line::finished(std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
@@ -109,7 +118,7 @@ void Line::finished(std::exception_ptr error) {
   changed_.notify_all();
 }
 
-void Line::wait() {
+void Line::wait_until_idle() {
   process.require("wait()");
   if (is_this_thread()) {
     throw Error(ErrorCode::invalid_argument,
@@ -117,6 +126,11 @@ void Line::wait() {
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void Line::wait() {
+  wait_until_idle();
+  const std::lock_guard lock(mutex_);
   if (auto error = std::exchange(first_error_, nullptr)) std::rethrow_exception(error);
 }
 
@@ -131,7 +145,7 @@ void Line::end() {
     return;
   }
   thread_.join();
-  if (handlers_.is_this()) return;
+  if (handlers_.is_this() || finisher_.is_this()) return;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return unfinished_ == 0; });
 }

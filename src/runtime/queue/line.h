@@ -1,6 +1,7 @@
 // The order of a queue's command buffers, and the threads that carry them out and tell of them.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "metalloid/queue.h"
+#include "runtime/queue/issue.h"
 #include "runtime/queue/process.h"
 
 namespace metalloid::runtime {
@@ -23,7 +25,7 @@ class InOrderThread {
   InOrderThread(const InOrderThread&) = delete;
   InOrderThread& operator=(const InOrderThread&) = delete;
 
-  void post(std::function<void()> work);  // by one thread at a time
+  void post(std::function<void()> work);
   bool is_this() const;
 
  private:
@@ -45,8 +47,13 @@ class Line {
   void reserve(const CommandBuffer::State& work);  // the next place
   void commit(const Work& work);                   // it may begin, in its place or in the next one
   void drop(const CommandBuffer::State& work);     // it will never be committed
-  void finished(std::exception_ptr error);         // one that was committed, with its handlers
-  void wait();
+  // By the line's thread: calls the function once those before it were called and the work is done, which is now or on
+  // another thread.
+  void finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish);
+  void finished(std::exception_ptr error);  // one that was committed, with its handlers
+  bool is_idle() const { return unfinished_.load(std::memory_order_acquire) == 0; }
+  void wait_until_idle();
+  void wait();  // throws the first error since the last call
   // No more work comes. Waits for what there is, unless its own thread asks.
   void end();
 
@@ -67,11 +74,12 @@ class Line {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Place> order_;
-  std::size_t unfinished_ = 0;  // committed
+  std::atomic<std::size_t> unfinished_ = 0;  // committed
+  std::atomic<std::size_t> finishing_ = 0;   // on the thread for that
   bool is_closing_ = false;
   std::exception_ptr first_error_;  // since the last wait()
   std::thread thread_;
-  InOrderThread handlers_;
+  InOrderThread finisher_, handlers_;
 };
 
 }  // namespace metalloid::runtime

@@ -1,0 +1,114 @@
+// Streams: a line that is used only by what cannot be done at once.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "metalloid/check.h"
+#include "metalloid/queue.h"
+#include "runtime/queue/command_buffer.h"
+#include "runtime/queue/line.h"
+#include "runtime/states.h"
+
+namespace metalloid {
+
+namespace {
+
+thread_local Stream* current_stream = nullptr;
+
+}  // namespace
+
+struct Stream::State {
+  using Owner = std::shared_ptr<runtime::Line>;
+
+  const Device device;
+  std::atomic<runtime::Line*> line = nullptr;  // once something had to wait
+  std::mutex mutex;                            // of what follows
+  std::unique_ptr<Owner> owner;
+
+  explicit State(Device of) : device(of) {}
+
+  ~State() {
+    if (runtime::Line* const used = used_line()) {
+      used->end();
+    } else {
+      static_cast<void>(owner.release());  // a line of the parent process, without its thread, cannot end
+    }
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  runtime::Line* used_line() const {
+    runtime::Line* const found = line.load(std::memory_order_acquire);
+    return found && found->process.is_this() ? found : nullptr;
+  }
+
+  Owner line_to_use() {
+    const std::lock_guard lock(mutex);
+    if (!used_line()) {
+      static_cast<void>(owner.release());
+      owner = std::make_unique<Owner>(runtime::Line::begin());
+      line = owner->get();
+    }
+    return *owner;
+  }
+
+  bool is_idle() const {
+    const runtime::Line* const found = used_line();
+    return !found || found->is_idle();
+  }
+
+  template <typename Record>
+  void commit(Record record) {
+    CommandBuffer buffer(std::make_shared<CommandBuffer::State>(device, line_to_use()));
+    record(buffer);
+    buffer.commit();
+  }
+};
+
+Stream::Stream(Device device) : state_(std::make_unique<State>(device)) {}
+
+Stream::~Stream() = default;
+
+const Device& Stream::device() const { return state_->device; }
+
+void Stream::dispatch(const Kernel& kernel, const Dispatch& dispatch) {
+  const bool must_finish = is_checking() || kernel.device() != state_->device;
+  if (must_finish) {
+    if (runtime::Line* const line = state_->used_line()) line->wait_until_idle();
+  }
+  const bool runs_at_call = kernel.state().compiled->engine->hardware().runs_at_call();
+  if (must_finish || (runs_at_call && state_->is_idle())) return run(kernel, dispatch);
+  state_->commit([&](CommandBuffer& buffer) { buffer.dispatch(kernel, dispatch); });
+}
+
+void Stream::call(std::function<void()> work) {
+  if (state_->is_idle()) return work();
+  state_->commit([&](CommandBuffer& buffer) { buffer.call(std::move(work)); });
+}
+
+void Stream::signal(SharedEvent event, std::uint64_t value) {
+  if (state_->is_idle()) return event.signal(value);
+  state_->commit([&](CommandBuffer& buffer) { buffer.signal(std::move(event), value); });
+}
+
+void Stream::wait(SharedEvent event, std::uint64_t value) {
+  if (state_->is_idle() && event.value() >= value) return;
+  state_->commit([&](CommandBuffer& buffer) { buffer.wait(std::move(event), value); });
+}
+
+Stream& Stream::of_process() {
+  static Stream& stream = *new Stream(Device::configured());  // threads may use it until the very end
+  return stream;
+}
+
+Stream& Stream::current() { return current_stream ? *current_stream : of_process(); }
+void Stream::make_current(Stream& stream) { current_stream = &stream; }
+
+bool Stream::is_idle() const { return state_->is_idle(); }
+
+void Stream::synchronize() {
+  if (runtime::Line* const line = state_->used_line()) line->wait();
+}
+
+}  // namespace metalloid
