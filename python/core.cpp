@@ -9,6 +9,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -87,13 +88,19 @@ void compile_all_kernels(const Library& library) {
 }
 
 void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& threads, const Extents& group,
-                const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
+                const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout,
+                bool on_stream) {
   Dispatch dispatch = make_dispatch(kernel, bindings, threadgroup_memory, timeout);
   dispatch.threads(size_from(threads), size_from(group));
   const metalloid_python::InterruptScope interruptible;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
   const metalloid_python::GilRelease released;
-  run(kernel, dispatch);
+  if (!on_stream) return run(kernel, dispatch);
+  Stream& stream = Stream::current();
+  stream.dispatch(kernel, dispatch);
+  // Nobody but the caller keeps arrays.
+  const auto is_array = [](const auto& each) { return std::holds_alternative<const HostArray*>(each.second); };
+  if (std::ranges::any_of(bindings, is_array)) stream.synchronize();
 }
 
 // Of an argument buffer of addresses, as many as go by value: what each leads to, "" where that is not known.
@@ -199,7 +206,8 @@ NB_MODULE(_core, module) {
                      return result;
                    })
       .def("arguments", &describe_arguments)
-      .def("run", &run_kernel, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a, "timeout"_a.none());
+      .def("run", &run_kernel, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a, "timeout"_a.none(),
+           "on_stream"_a = false);
 
   nb::class_<Library>(module, "Library")
       .def("kernel_names", &Library::kernel_names)

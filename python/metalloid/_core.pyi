@@ -74,6 +74,7 @@ class Kernel:
         group: tuple[int, int, int],
         threadgroup_memory: Mapping[int, int],
         timeout: float | None,
+        on_stream: bool = False,
     ) -> None: ...
 
 class Library:

@@ -343,7 +343,7 @@ class Kernel:
         if 0 in grid and 0 not in group:
             return
         memory = memory_by_index("threadgroup_memory", threadgroup_memory)
-        self._kernel.run(bindings, _padded(grid), _padded(group), memory, seconds_of("timeout", timeout))
+        self._kernel.run(bindings, _padded(grid), _padded(group), memory, seconds_of("timeout", timeout), self._policy.is_on_stream(args))
         if error_buf_idx is not None and is_reported() and any(map(is_tensor, args)):
             self._policy.after_report()
 

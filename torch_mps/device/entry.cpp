@@ -27,6 +27,7 @@ extern "C" {
 // Makes "mps" a device of torch. Returns null, or why that is not possible.
 __attribute__((visibility("default"))) const char* metalloid_torch_start() {
   try {
+    metalloid::Stream::of_process();  // throws if there is no device of the name that was configured
     interpose();
     return nullptr;
   } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <c10/core/CPUAllocator.h>
 
 #include "memory.h"
+#include "streams.h"
 
 namespace metalloid::torch_device {
 
@@ -78,6 +79,7 @@ at::Tensor HostViews::of(const at::Tensor& tensor) {
   for (const auto& known : views_) {
     if (known.tensor.is_same(tensor)) return known.view;
   }
+  if (views_.empty()) wait_for_work();
   auto view =
       tensor.is_sparse()
           ? make_sparse(c10::DispatchKey::SparseCPU, tensor, [this](const at::Tensor& part) { return of(part); })

@@ -19,6 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "streams.h"
+
 namespace metalloid::torch_device {
 
 namespace {
@@ -86,14 +88,15 @@ class Registry {
 Registry& on_device = *new Registry;
 Registry& pinned = *new Registry;
 
+// Kernels may still use what nobody holds any more.
 void free_on_device(void* base) {
   on_device.remove(base);
-  c10::free_cpu(base);
+  after_work([base] { c10::free_cpu(base); });
 }
 
 void free_pinned(void* base) {
   pinned.remove(base);
-  c10::free_cpu(base);
+  after_work([base] { c10::free_cpu(base); });
 }
 
 // c10::metal's atomics on types narrower than 4 bytes touch the whole word that an element lies in.
@@ -171,6 +174,7 @@ void ask_callbacks_for_memory() {
 void* allocate_or_say(std::size_t size) {
   read_environment();
   if (void* base = try_to_allocate(size)) return base;
+  wait_for_work();  // which may hold memory that was freed
   ask_callbacks_for_memory();
   if (void* base = try_to_allocate(size)) return base;
   const std::string limit = high.ratio == 0.0 ? "" : ", max allowed: " + with_unit(high.bytes());
@@ -182,7 +186,7 @@ void* allocate_or_say(std::size_t size) {
                    " on shared pool.", advice);
 }
 
-// The interface that PyTorch's host files use. All memory is the host's, and what was launched has run.
+// The interface that PyTorch's host files use. All memory is the host's.
 struct DeviceAllocator final : at::mps::IMPSAllocator {
   c10::DataPtr allocate(std::size_t size) override {
     if (size == 0) return {nullptr, device};
@@ -191,10 +195,14 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
     return {base, base, &free_on_device, device};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &free_on_device; }
-  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+  void copy_data(void* to, const void* from, std::size_t count) const override {
+    wait_for_work();
+    std::memcpy(to, from, count);
+  }
 
   bool initialized() override { return true; }
   void emptyCache(c10::MempoolId_t = {0, 0}) override {}
+  // What is freed waits for all streams, not only for those that are named here.
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
     using c10::CachingAllocator::StatType;
@@ -245,6 +253,7 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
   c10::Storage getHostAliasStorage(const c10::Storage& storage) const override {
     TORCH_CHECK(storage && storage.device_type() == c10::DeviceType::MPS && is_owned(storage),
                 "only memory of the MPS allocator has an alias on the host");
+    wait_for_work();
     void* base = storage.mutable_data();
     c10::DataPtr alias(
         base, new c10::Storage(storage), [](void* owner) { delete static_cast<c10::Storage*>(owner); },
@@ -252,7 +261,10 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
     return c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(alias));
   }
   bool recordEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
-  bool waitForEvents(c10::ArrayRef<const void*> buffers) const override { return are_known(buffers); }
+  bool waitForEvents(c10::ArrayRef<const void*> buffers) const override {
+    wait_for_work();
+    return are_known(buffers);
+  }
 
   // Memory goes back to the system when it is freed.
   void freeInactiveBuffers() const override {}
@@ -305,7 +317,7 @@ struct Adopted {
 void give_up(void* context) {
   auto* adopted = static_cast<Adopted*>(context);
   on_device.remove(adopted->base);
-  delete adopted;
+  after_work([adopted] { delete adopted; });
 }
 
 struct AdoptedMemory {
@@ -315,7 +327,7 @@ struct AdoptedMemory {
 void give_up_memory(void* context) {
   auto* adopted = static_cast<AdoptedMemory*>(context);
   on_device.remove(adopted->owner.get());
-  delete adopted;
+  after_work([adopted] { delete adopted; });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "host_view.h"
 #include "memory.h"
+#include "streams.h"
 
 namespace at::detail {
 
@@ -101,6 +102,7 @@ void resize_storage(c10::StorageImpl* storage, std::size_t size) {
   TORCH_CHECK(storage->resizable(), "Trying to resize storage that is not resizable");
   auto data = allocator().allocate(size);
   if (storage->data() != nullptr && size != 0) {
+    wait_for_work();
     std::memcpy(data.mutable_get(), storage->data(), std::min(size, storage->nbytes()));
   }
   storage->set_data_ptr_noswap(std::move(data));

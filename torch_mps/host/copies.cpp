@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "../device/streams.h"
 #include "metal_objects.h"
 
 namespace at::native::mps {
@@ -13,12 +14,13 @@ Tensor& mps_copy_(Tensor& dst, const Tensor& src, bool non_blocking) { return ds
 void copy_cast_kernel_mps(Tensor& dst, const Tensor& src) { dst.copy_(src); }
 
 void copy_blit_mps(void* dst, const void* src, size_t size) {
-  metalloid::torch_host::copy_memory(src, 0, dst, 0, size);
+  metalloid::torch_host::copy_memory(nullptr, src, 0, dst, 0, size);
 }
 
 void inner_contiguous_scatter_mps(const Tensor& input, const Tensor& output, uint64_t slice_bytes,
                                   uint64_t out_stride_bytes, uint64_t off_bytes) {
   if (slice_bytes == 0) return;
+  metalloid::torch_device::wait_for_work();
   const auto* from = static_cast<const char*>(input.const_data_ptr());
   auto* to = static_cast<char*>(output.mutable_data_ptr()) + off_bytes;
   for (size_t left = input.nbytes(); left >= slice_bytes; left -= slice_bytes) {

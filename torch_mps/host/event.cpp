@@ -1,39 +1,45 @@
-// at::mps::MPSEvent and its pool. What was launched has run, so that an event is a time, and nothing waits.
+// at::mps::MPSEvent, whose Metal event is a place in a stream's work, and its pool.
 #include <ATen/mps/MPSEvent.h>
 #include <c10/util/Exception.h>
 
-#include <chrono>
-
+#include "../device/errors.h"
+#include "../device/event.h"
 #include "../device/streams.h"
 
 namespace at::mps {
 
 namespace {
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using metalloid::torch_device::Event;
+
+Event& state_of(MTLSharedEvent_t event) { return *static_cast<Event*>(event); }
+metalloid::Stream& work_of(const MPSStream* stream) { return metalloid::torch_device::work_of(stream->unwrap().id()); }
 
 }  // namespace
 
 MPSEvent::MPSEvent(id_t ID, MPSStream* stream, bool enable_timing)
-    : m_id(ID), m_enable_timing(enable_timing), m_stream(stream) {}
+    : m_id(ID), m_enable_timing(enable_timing), m_stream(stream), m_event(new Event) {}
 
-MPSEvent::~MPSEvent() = default;
+MPSEvent::~MPSEvent() { delete &state_of(m_event); }
 
 void MPSEvent::record(bool, bool) {
   m_signal_stream = m_stream;
-  m_completion_time = seconds_now();
+  state_of(m_event).record(work_of(m_stream));
   ++m_signalCounter;
   m_recorded = true;
 }
 
-bool MPSEvent::wait(bool, bool, MPSStream*) { return m_recorded; }
+bool MPSEvent::wait(bool, bool, MPSStream* stream) {
+  if (!m_recorded) return false;
+  state_of(m_event).block(work_of(stream ? stream : m_stream));
+  return true;
+}
 
-bool MPSEvent::query() const { return m_recorded; }
+bool MPSEvent::query() const { return m_recorded && state_of(m_event).is_reached(); }
 
 bool MPSEvent::synchronize() {
-  metalloid::torch_device::synchronize();
+  state_of(m_event).wait();
+  metalloid::torch_device::raise_reported_error();
   return m_recorded;
 }
 
@@ -41,6 +47,7 @@ void MPSEvent::reset(MPSStream* stream, bool enable_timing) {
   m_stream = stream;
   m_enable_timing = enable_timing;
   m_recorded = false;
+  state_of(m_event).forget();
 }
 
 MPSEventPtrTarget::~MPSEventPtrTarget() { m_pool->returnEventToPool(m_event); }
@@ -97,13 +104,12 @@ void MPSEventPool::synchronizeEvent(id_t event_id) { getInUseEvent(event_id)->sy
 bool MPSEventPool::queryEvent(id_t event_id) { return getInUseEvent(event_id)->query(); }
 
 double MPSEventPool::elapsedTime(id_t start_event_id, id_t end_event_id) {
-  metalloid::torch_device::synchronize();
   const MPSEvent* const from = getInUseEvent(start_event_id);
   const MPSEvent* const to = getInUseEvent(end_event_id);
   TORCH_CHECK(from->isTimingEnabled() && to->isTimingEnabled(),
               "Events were not created with argument 'enable_timing=True'");
   TORCH_CHECK(from->isRecorded() && to->isRecorded(), "Events must be recorded before calculating elapsed time.");
-  return (to->m_completion_time - from->m_completion_time) * 1000;
+  return metalloid::torch_device::milliseconds_between(state_of(from->m_event), state_of(to->m_event));
 }
 
 void MPSEventPool::returnEventToPool(MPSEvent* event) {

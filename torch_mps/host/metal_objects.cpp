@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include "../device/errors.h"
 #include "../device/memory.h"
 
 namespace metalloid::torch_host {
@@ -40,20 +41,11 @@ Size size_of(const std::array<std::uint64_t, 3>& extents) {
   return {extent(extents[0]), extent(extents[1]), extent(extents[2])};
 }
 
-}  // namespace
-
-void raise(const Error& error) {
-  const c10::SourceLocation location = {__func__, __FILE__, __LINE__};
-  switch (error.code()) {
-    case ErrorCode::compile_error: throw c10::SyntaxError(location, error.what());
-    case ErrorCode::out_of_bounds:
-    case ErrorCode::kernel_crashed:
-    case ErrorCode::kernel_timed_out:
-    case ErrorCode::kernel_interrupted:
-    case ErrorCode::kernel_reported: throw c10::AcceleratorError(location, 1, error.what());
-    default: throw c10::Error(location, error.what());
-  }
+void give(CommandBufferObject* commands, std::function<void()> work) {
+  commands ? commands->call(std::move(work)) : Stream::current().call(std::move(work));
 }
+
+}  // namespace
 
 void check_kind(const void* handle, Kind kind) {
   const auto name = [](Kind which) { return kind_names.at(static_cast<std::size_t>(which)); };
@@ -91,32 +83,34 @@ Buffer memory_of(const void* handle) {
   return Buffer::wrap(range->base, range->size);
 }
 
-void copy_memory(const void* source, std::size_t source_offset, const void* destination, std::size_t destination_offset,
-                 std::size_t size) {
+void copy_memory(CommandBufferObject* commands, const void* source, std::size_t source_offset, const void* destination,
+                 std::size_t destination_offset, std::size_t size) {
   const Buffer from = memory_of(source), to = memory_of(destination);
   TORCH_CHECK_VALUE(source_offset <= from.size() && size <= from.size() - source_offset &&
                         destination_offset <= to.size() && size <= to.size() - destination_offset,
                     "a copy of ", size, " bytes from ", source_offset, " to ", destination_offset,
                     " leaves buffers of ", from.size(), " and ", to.size(), " bytes");
   if (size == 0) return;
-  std::memmove(static_cast<char*>(to.contents()) + destination_offset,
-               static_cast<const char*>(from.contents()) + source_offset, size);
+  give(commands, [=] {
+    std::memmove(static_cast<char*>(to.contents()) + destination_offset,
+                 static_cast<const char*>(from.contents()) + source_offset, size);
+  });
 }
 
-double CommandBufferObject::seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+void fill_memory(CommandBufferObject* commands, const void* buffer, std::size_t offset, std::size_t size,
+                 std::byte value) {
+  const Buffer memory = memory_of(buffer);
+  TORCH_CHECK_VALUE(offset <= memory.size() && size <= memory.size() - offset, "bytes ", offset, " to ", offset + size,
+                    " leave a buffer of ", memory.size());
+  give(commands,
+       [=] { std::memset(static_cast<char*>(memory.contents()) + offset, std::to_integer<int>(value), size); });
 }
 
-void CommandBufferObject::on_completion(std::function<void()> work) {
-  if (is_of_stream || is_committed) return work();
-  when_completed.push_back(std::move(work));
+EncoderObject::EncoderObject(const Object& head, CommandBufferObject* commands) : commands_(retain(commands)) {
+  kind = head.kind;
 }
 
-void CommandBufferObject::commit() {
-  end = seconds_now();
-  is_committed = !is_of_stream;
-  for (const auto& work : std::exchange(when_completed, {})) work();
-}
+EncoderObject::~EncoderObject() { release(commands_); }
 
 EncoderObject::Slot& EncoderObject::slot(unsigned index) {
   TORCH_CHECK(index < buffer_slots, "buffer index ", index, " is beyond the last one, ", buffer_slots - 1);
@@ -181,11 +175,10 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
   }
   counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
   launched.fetch_add(1, std::memory_order_relaxed);
-  try {
-    metalloid::run(pipeline->kernel, dispatch);
-  } catch (const Error& error) {
-    raise(error);
-  }
+  torch_device::raising([&] {
+    commands_ ? commands_->dispatch(pipeline->kernel, std::move(dispatch))
+              : Stream::current().dispatch(pipeline->kernel, dispatch);
+  });
 }
 
 void EncoderObject::dispatch_threads(std::array<std::uint64_t, 3> grid, std::array<std::uint64_t, 3> group) {

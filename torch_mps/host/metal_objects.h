@@ -6,15 +6,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
+#include "metalloid/queue.h"
 
 namespace metalloid::torch_host {
 
@@ -80,7 +84,7 @@ T* object_of(const void* handle) {
 
 struct DeviceObject : Object {
   static constexpr Kind object_kind = Kind::device;
-  Device device = Device::cpu();
+  Device device = Device::configured();
 };
 DeviceObject* default_device();
 
@@ -119,19 +123,43 @@ struct BufferObject : Object {
 
 struct QueueObject : Object {
   static constexpr Kind object_kind = Kind::queue;
+  explicit QueueObject(const Object& head) { kind = head.kind; }
+
+  CommandBuffer command_buffer();
+
+ private:
+  std::mutex mutex_;
+  std::optional<Queue> queue_;  // once it has work: PyTorch's streams never use theirs
 };
 
-// Its work has run when it was encoded; what waits for its completion runs at commit.
+// A list of a queue's, or what PyTorch's current stream is given.
 struct CommandBufferObject : Object {
   static constexpr Kind object_kind = Kind::command_buffer;
-  bool is_of_stream = false;  // then nothing waits
-  bool is_committed = false;
-  double begin = seconds_now(), end = 0;
-  std::vector<std::function<void()>> when_completed = {};
+  explicit CommandBufferObject(const Object& head, QueueObject* queue = nullptr);
+  ~CommandBufferObject();
+  CommandBufferObject(const CommandBufferObject&) = delete;
+  CommandBufferObject& operator=(const CommandBufferObject&) = delete;
 
-  void on_completion(std::function<void()> work);
+  // Throw c10::Error.
+  void dispatch(const Kernel& kernel, Dispatch dispatch);
+  void call(std::function<void()> work);
+  void on_scheduled(std::function<void()> work);
+  void on_completed(std::function<void()> work);
+  void enqueue();
   void commit();
-  static double seconds_now();
+  void wait_until_scheduled();
+  void wait_until_completed();
+
+  CommandBuffer::Status status() const;
+  std::exception_ptr error() const;
+  // Of what it did, in seconds.
+  double begin() const;
+  double end() const;
+
+ private:
+  QueueObject* queue_;
+  std::optional<CommandBuffer> list_;   // of a queue
+  std::shared_ptr<void> freed_memory_;  // which the list may use
 };
 
 struct CompileOptionsObject : Object {
@@ -150,15 +178,22 @@ inline constexpr const char* no_metallib =
     "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
     "source";
 
-// Throws c10::ValueError for bytes outside of a buffer.
-void copy_memory(const void* source, std::size_t source_offset, const void* destination, std::size_t destination_offset,
-                 std::size_t size);
+// Throw c10::ValueError for bytes outside of a buffer. Done in the order of the command buffer, which is null for
+// PyTorch's current stream.
+void copy_memory(CommandBufferObject* commands, const void* source, std::size_t source_offset, const void* destination,
+                 std::size_t destination_offset, std::size_t size);
+void fill_memory(CommandBufferObject* commands, const void* buffer, std::size_t offset, std::size_t size,
+                 std::byte value);
 
 // Arguments for the next dispatch. Bindings stay from dispatch to dispatch; what the kernel does not take is not
 // passed.
 struct EncoderObject : Object {
   static constexpr Kind object_kind = Kind::encoder;
-  explicit EncoderObject(const Object& head) { kind = head.kind; }
+  // Of a command buffer, which it keeps, or of PyTorch's current stream.
+  explicit EncoderObject(const Object& head, CommandBufferObject* commands = nullptr);
+  ~EncoderObject();
+  EncoderObject(const EncoderObject&) = delete;
+  EncoderObject& operator=(const EncoderObject&) = delete;
 
   void forget();  // all bindings and the pipeline state
   void set_pipeline(PipelineObject* state) { pipeline = state; }
@@ -176,6 +211,7 @@ struct EncoderObject : Object {
   PipelineObject* pipeline = nullptr;
 
  private:
+  CommandBufferObject* commands_ = nullptr;
   struct Slot {
     enum class Holds : std::uint8_t { nothing, memory, bytes } holds = Holds::nothing;
     std::size_t offset = 0;
@@ -188,8 +224,5 @@ struct EncoderObject : Object {
   std::array<Slot, buffer_slots> slots_ = {};
   std::array<std::size_t, buffer_slots> threadgroup_ = {};
 };
-
-// Metalloid's error as PyTorch's: SyntaxError for sources, AcceleratorError for kernels that were stopped.
-[[noreturn]] void raise(const Error& error);
 
 }  // namespace metalloid::torch_host

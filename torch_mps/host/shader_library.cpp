@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "../device/errors.h"
 #include "bundled_library.h"
 #include "metal_objects.h"
 #include "torch_headers.h"
@@ -157,7 +158,7 @@ std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibra
     auto* pipeline = make_object<PipelineObject>(kernel);
     return cplMap.emplace(std::move(key), std::pair(pipeline, function)).first->second;
   } catch (const metalloid::Error& error) {
-    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_host::raise(error);
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_device::raise(error);
     TORCH_CHECK(false, "Failed to created pipeline state object, error: ", error.what());
   }
 }
@@ -216,7 +217,7 @@ metalloid::torch_host::LibraryObject* metalloid::torch_host::compile_library(con
   try {
     return make_object<LibraryObject>(std::vector{default_device()->device.make_library(source, chosen)});
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::compile_error) raise(error);
+    if (error.code() == ErrorCode::compile_error) torch_device::raise(error);
     TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
   }
 }

@@ -1,4 +1,4 @@
-// MPSStream: kernels run when they are dispatched, so that a stream is an order, an encoder and a place for errors.
+// MPSStream: an encoder and a place for errors before a stream of the device (device/streams.h).
 #include <ATen/mps/MPSStream.h>
 #include <c10/util/Exception.h>
 
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "../device/errors.h"
 #include "../device/streams.h"
 #include "metal_objects.h"
 #include "metalloid/reported_errors.h"
@@ -51,7 +52,7 @@ BufferObject* error_buffer() {
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "Expected an MPS stream, got ", stream);
   _commandQueue = make_object<metalloid::torch_host::QueueObject>();
-  _commandBuffer = make_object<metalloid::torch_host::CommandBufferObject>(true);
+  _commandBuffer = make_object<metalloid::torch_host::CommandBufferObject>();
   _commandEncoder = make_object<EncoderObject>();
   _errorBuffer = error_buffer();
   _serialQueue = dispatch_queue_create("metal gpu stream", nullptr);
@@ -85,7 +86,7 @@ void MPSStream::synchronize(SyncType type) {
   }
 }
 
-// What was encoded has run already.
+// What was encoded has been given to the stream already.
 void MPSStream::commit() { flush(); }
 void MPSStream::commitAndContinue() { flush(); }
 void MPSStream::flush() {}
@@ -112,12 +113,13 @@ void MPSStream::checkLastError() {
     if (failed->is_oom) throw c10::OutOfMemoryError(location, failed->message);
     throw c10::AcceleratorError(location, failed->code, failed->message);
   }
-  metalloid::torch_device::synchronize();
+  metalloid::torch_device::raising([&] { metalloid::torch_device::work_of(_stream.id()).synchronize(); });
+  metalloid::torch_device::raise_reported_error();
 }
 
 void MPSStream::copy(MTLBuffer_t source, MTLBuffer_t destination, size_t length, size_t source_offset,
                      size_t destination_offset, uint64_t, SyncType sync) {
-  metalloid::torch_host::copy_memory(source, source_offset, destination, destination_offset, length);
+  metalloid::torch_host::copy_memory(nullptr, source, source_offset, destination, destination_offset, length);
   synchronize(sync);
 }
 

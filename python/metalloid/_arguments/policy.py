@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from .._errors import is_reported
@@ -17,9 +18,9 @@ class ArgumentPolicy:
     """The rules for arguments that ``encode`` asks about.
 
     ``metalloid.compile_shader`` runs kernels on the CPU, where torch's CPU tensors and NumPy arrays *are* device
-    memory: a tensor is bound in place whatever its rank. torch.mps knows two memories; a script that runs under
-    ``python -m metalloid.mps`` gets its rules from a subclass, in which only tensors that report device "mps" are
-    device memory and 0-dimensional CPU tensors go by value.
+    memory, as tensors of Metalloid's device "mps" are: a tensor is bound in place whatever its rank. torch.mps knows two
+    memories; a script that runs under ``python -m metalloid.mps`` gets its rules from a subclass, in which only tensors
+    that report device "mps" are device memory and 0-dimensional CPU tensors go by value.
 
     Attributes:
         accepts_arrays: NumPy arrays and whatever has the buffer protocol or DLPack may be arguments.
@@ -33,9 +34,16 @@ class ArgumentPolicy:
 
     def is_device_memory(self, tensor: Any) -> bool:
         """Whether this torch tensor is bound in place. False makes it a host tensor, legal only without dimensions."""
-        if tensor.device.type != "cpu":
+        if tensor.device.type != "cpu" and not tensor.is_mps:
             raise RuntimeError(f"Passed {tensor.device.type.upper()} tensor to a kernel that runs on the CPU")
         return True
+
+    def is_on_stream(self, values: Sequence[Any]) -> bool:
+        """Whether a kernel on these arguments runs on PyTorch's current stream of "mps", with all else on its tensors."""
+        return any(
+            getattr(value, "is_mps", False) or (isinstance(value, (list, tuple)) and self.is_on_stream(value))
+            for value in values
+        )
 
     def while_binding(self) -> contextlib.AbstractContextManager[Any]:
         """Entered while the arguments of a call are bound, which is no look into a tensor."""

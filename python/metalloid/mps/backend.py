@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -20,6 +21,9 @@ class MpsPolicy(ArgumentPolicy):
 
     def is_device_memory(self, tensor: Any) -> bool:
         return tensor.is_mps
+
+    def is_on_stream(self, values: Sequence[Any]) -> bool:
+        return True
 
     def after_report(self) -> None:
         """The device raises what was reported when it hands memory to the host."""

@@ -16,6 +16,7 @@ def host_alias(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     """
     if storage.device.type != "mps":
         raise RuntimeError("only a storage on 'mps' has an alias on the CPU")
+    torch.mps.synchronize()
     if storage.nbytes() == 0:
         return torch.UntypedStorage(0)
     memory = (ctypes.c_byte * storage.nbytes()).from_address(storage.data_ptr())

@@ -3,7 +3,9 @@
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include <array>
-#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include <c10/util/Exception.h>
@@ -67,6 +69,15 @@ metalloid::FunctionConstants::Value constant(const void* value, MTLDataType type
 }
 
 void* block_copy(id block) { return _Block_copy((__bridge void*)block); }
+
+std::function<void()> call_of(MTLCommandBufferHandler handler, id<MTLCommandBuffer> buffer) {
+  std::shared_ptr<void> block(block_copy((id)handler), [](void* copy) { _Block_release(copy); });
+  return [=] {
+    @autoreleasepool {
+      ((MTLCommandBufferHandler)block.get())(buffer);
+    }
+  };
+}
 
 }  // namespace
 
@@ -263,14 +274,17 @@ METALLOID_HAS_DEVICE
 METALLOID_NO_LABEL
 METALLOID_HAS_DEVICE
 - (id<MTLCommandBuffer>)commandBuffer {
-  return [(id)make_object<CommandBufferObject>() autorelease];
+  return [(id)make_object<CommandBufferObject>(&self_as<QueueObject>(self)) autorelease];
 }
 - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences {
   return [self commandBuffer];
 }
 @end
 
-@interface MetalloidBlitEncoder : NSObject <MTLBlitCommandEncoder>
+@interface MetalloidBlitEncoder : NSObject <MTLBlitCommandEncoder> {
+  CommandBufferObject* commands;
+}
+- (instancetype)initWithCommands:(CommandBufferObject*)buffer;
 @end
 
 @interface MetalloidCommandBuffer : NSObject <MTLCommandBuffer>
@@ -279,15 +293,16 @@ METALLOID_HAS_DEVICE
 METALLOID_NO_LABEL
 METALLOID_HAS_DEVICE
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder {
-  return [(id)make_object<EncoderObject>() autorelease];
+  return [(id)make_object<EncoderObject>(&self_as<CommandBufferObject>(self)) autorelease];
 }
 - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)type {
   return [self computeCommandEncoder];
 }
 - (id<MTLBlitCommandEncoder>)blitCommandEncoder {
-  return [[[MetalloidBlitEncoder alloc] init] autorelease];
+  return [[[MetalloidBlitEncoder alloc] initWithCommands:&self_as<CommandBufferObject>(self)] autorelease];
 }
 - (void)enqueue {
+  self_as<CommandBufferObject>(self).enqueue();
 }
 - (void)commit {
   self_as<CommandBufferObject>(self).commit();
@@ -296,34 +311,39 @@ METALLOID_HAS_DEVICE
   self_as<CommandBufferObject>(self).commit();
 }
 - (void)waitUntilCompleted {
+  self_as<CommandBufferObject>(self).wait_until_completed();
 }
 - (void)waitUntilScheduled {
+  self_as<CommandBufferObject>(self).wait_until_scheduled();
 }
 - (void)addCompletedHandler:(MTLCommandBufferHandler)handler {
-  std::shared_ptr<void> block(block_copy((id)handler), [](void* copy) { _Block_release(copy); });
-  self_as<CommandBufferObject>(self).on_completion([=] { ((MTLCommandBufferHandler)block.get())(self); });
+  self_as<CommandBufferObject>(self).on_completed(call_of(handler, self));
 }
 - (void)addScheduledHandler:(MTLCommandBufferHandler)handler {
-  [self addCompletedHandler:handler];
+  self_as<CommandBufferObject>(self).on_scheduled(call_of(handler, self));
 }
+// The numbers are Metal's.
 - (MTLCommandBufferStatus)status {
-  return self_as<CommandBufferObject>(self).is_committed ? MTLCommandBufferStatusCompleted
-                                                         : MTLCommandBufferStatusNotEnqueued;
+  return static_cast<MTLCommandBufferStatus>(self_as<CommandBufferObject>(self).status());
 }
 - (NSError*)error {
-  return nil;
+  NSError* error = nil;
+  if (const std::exception_ptr failure = self_as<CommandBufferObject>(self).error()) {
+    reported(&error, [&]() -> id { std::rethrow_exception(failure); });
+  }
+  return error;
 }
 - (CFTimeInterval)GPUStartTime {
-  return self_as<CommandBufferObject>(self).begin;
+  return self_as<CommandBufferObject>(self).begin();
 }
 - (CFTimeInterval)GPUEndTime {
-  return self_as<CommandBufferObject>(self).end;
+  return self_as<CommandBufferObject>(self).end();
 }
 - (CFTimeInterval)kernelStartTime {
-  return self_as<CommandBufferObject>(self).begin;
+  return self_as<CommandBufferObject>(self).begin();
 }
 - (CFTimeInterval)kernelEndTime {
-  return self_as<CommandBufferObject>(self).end;
+  return self_as<CommandBufferObject>(self).end();
 }
 @end
 
@@ -389,6 +409,14 @@ METALLOID_HAS_DEVICE
 @implementation MetalloidBlitEncoder
 METALLOID_NO_LABEL
 METALLOID_HAS_DEVICE
+- (instancetype)initWithCommands:(CommandBufferObject*)buffer {
+  commands = retain(buffer);
+  return self;
+}
+- (void)dealloc {
+  release(commands);
+  [super dealloc];
+}
 - (void)endEncoding {
 }
 - (void)pushDebugGroup:(NSString*)name {
@@ -400,13 +428,10 @@ METALLOID_HAS_DEVICE
               toBuffer:(id<MTLBuffer>)destination
      destinationOffset:(NSUInteger)destinationOffset
                   size:(NSUInteger)size {
-  copy_memory((__bridge void*)source, sourceOffset, (__bridge void*)destination, destinationOffset, size);
+  copy_memory(commands, (__bridge void*)source, sourceOffset, (__bridge void*)destination, destinationOffset, size);
 }
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value {
-  const metalloid::Buffer memory = memory_of((__bridge void*)buffer);
-  TORCH_CHECK_VALUE(range.location <= memory.size() && range.length <= memory.size() - range.location, "bytes ",
-                    range.location, " to ", range.location + range.length, " leave a buffer of ", memory.size());
-  std::memset(static_cast<char*>(memory.contents()) + range.location, value, range.length);
+  fill_memory(commands, (__bridge void*)buffer, range.location, range.length, std::byte{value});
 }
 - (void)synchronizeResource:(id<MTLResource>)resource {
 }
