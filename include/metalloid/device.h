@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -25,8 +26,9 @@ class Buffer {
  public:
   // Own memory of the host, zeroed, aligned to 128 bytes. Devices with memory of their own work on copies.
   explicit Buffer(std::size_t size);
-  // Own memory of a device, which may be the host's too, zeroed.
-  Buffer(const Device& device, std::size_t size);
+  // Own memory of a device, zeroed. Private memory may be the host's too, where the device has none of its own.
+  enum class Storage : std::uint8_t { device_private, shared };
+  Buffer(const Device& device, std::size_t size, Storage storage = Storage::device_private);
   // The caller's memory, without a copy. `owner` keeps it alive (may be empty).
   static Buffer wrap(void* memory, std::size_t size, std::shared_ptr<void> owner = {});
   // The same with a type of elements: a dispatch refuses them for a kernel that takes another floating-point format.

@@ -17,7 +17,7 @@ struct HostArgument {
   enum class Kind : std::uint8_t { none, buffer, value };
 
   Kind kind = Kind::none;  // none: nothing is bound, or nothing of memory
-  // Of a buffer: in which memory it is, for addresses of two do not compare, and where the owner's part of that begins.
+  // Of a buffer: in which space of addresses it is, for those of two do not compare, and where its owner's part begins.
   const void* space = nullptr;
   std::uint64_t base = 0;
   std::uint64_t address = 0;                 // where the argument begins

@@ -1,5 +1,6 @@
-// What an engine is to the runtime: it turns a specialised kernel into bytes, loads them onto its hardware, and runs
-// dispatches. Adding an engine touches no other engine and no front end: a folder, and a line in registry.cpp.
+// What an engine is to the runtime: it turns a specialised kernel into bytes for a target, loads them onto hardware of
+// that kind, and runs dispatches. Adding an engine touches no other engine and no front end: a folder, and a line in
+// registry.cpp.
 #pragma once
 
 #include <chrono>
@@ -16,11 +17,6 @@
 #include "ir/passes/inline_functions.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/reflection.h"
-
-namespace metalloid::checker {
-class ScreenedDispatch;
-class Watch;
-}  // namespace metalloid::checker
 
 namespace metalloid::engines {
 
@@ -41,15 +37,14 @@ struct DispatchPlan {
   Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
   Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller
   std::chrono::milliseconds timeout{0};  // 0: never
-  // Of a kernel that was compiled with checks; which one is the engine's.
-  checker::Watch* watch = nullptr;
-  checker::ScreenedDispatch* screen = nullptr;
 };
 
 class Executable {
  public:
   virtual ~Executable() = default;
-  // All memory of the plan is in the hardware's, but for bytes that the dispatch owns, which are in the host's.
+  // What its code allows, whatever the hardware does: what a thread needs of registers or memory counts.
+  virtual std::uint32_t max_threads_per_threadgroup() const = 0;
+  // The hardware can reach all memory of the plan, but for bytes that the dispatch owns, which are in the host's.
   // Returns when the kernel has finished. Throws out_of_bounds, kernel_crashed, kernel_timed_out or kernel_interrupted;
   // safe to call from several threads.
   virtual void run(const DispatchPlan& plan) const = 0;
@@ -60,28 +55,48 @@ enum class CodeForm : std::uint8_t {
   text,      // for people: `metalloid compile --emit asm`
 };
 
+// What an engine's kernels can tell the checker, if they are compiled with checks (engines/checked_executable.h).
+enum class CheckRole : std::uint8_t {
+  none,     // such code is not for it
+  screens,  // whether anything may be wrong
+  tells,    // what is wrong, and where
+};
+
 // What became of a kernel at one engine.
 struct Compilation {
   std::optional<std::string> code;  // none: the engine does not take this kernel, and its remarks say why
   std::vector<Remark> remarks;
 };
 
+// Has no hardware: the same engine compiles in a process that knows none, and runs on all that is there.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;
-  virtual std::string description() const = 0;
-  // Everything about the machine that compiled bytes depend on (CPU name and features): part of cache keys. Engines of
-  // equal hardware share it, and so compiled code.
-  virtual std::string target() const = 0;
-  virtual Hardware& hardware() const = 0;
+  virtual std::string description() const = 0;  // without hardware: "one lane at a time"
+  virtual CheckRole check_role() const { return CheckRole::none; }
+  // All that compiled bytes depend on (processor, bounds checks), of hardware that the engine runs on: goes to the
+  // compiler's process, and is part of cache keys. Equal hardware has one target, and so shares compiled code.
+  virtual std::string target_for(const Hardware& hardware) const = 0;
   // Does early what the first compile would do for all that follow.
   virtual void prepare() const {}
   // Which calls may be left in the modules that it takes.
   virtual ir::InlinePolicy inline_policy() const { return {}; }
-  // Takes the specialised, optimised module (ir::specialise).
-  virtual Compilation compile(ir::KernelModule kernel, CodeForm form) const = 0;
-  virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const = 0;
+  // Takes the specialised, optimised module (ir::specialise). Asks nothing of the machine that it runs on.
+  virtual Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const = 0;
+  // The bytes are of a target of this hardware.
+  virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
+                                           Hardware& hardware) const = 0;
+};
+
+// A way to run kernels. Both live as long as the process.
+struct Runner {
+  const Engine* engine = nullptr;
+  Hardware* hardware = nullptr;
+
+  std::string target() const { return engine->target_for(*hardware); }
+  std::string description() const { return engine->description() + ", on " + hardware->description(); }
+  bool operator==(const Runner&) const = default;
 };
 
 }  // namespace metalloid::engines

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "engines/memory.h"
 #include "engines/stream.h"
@@ -13,7 +14,15 @@ namespace metalloid::engines {
 class Hardware {
  public:
   virtual ~Hardware() = default;
+  virtual std::string description() const = 0;  // for people: "2 x znver4"
+  // For the engines that compile for it: equal hardware says the same, on every machine.
+  virtual std::string processor() const = 0;
+  // What its kernels reach fastest.
   virtual Memory& memory() = 0;
+  // What both its kernels and the host reach.
+  virtual Memory& shared_memory() = 0;
+  // Whether kernels may be given addresses of that memory.
+  virtual bool can_reach(const Memory& memory) const = 0;
   virtual Limits limits() const { return {}; }
   // Whether its streams do what they are given before they return.
   virtual bool runs_at_call() const { return true; }

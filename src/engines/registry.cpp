@@ -1,56 +1,85 @@
 #include "engines/registry.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
+#include "engines/cpu_shared/hardware.h"
 #include "engines/reference/reference_engine.h"
 #include "engines/simd/simd_engine.h"
 #include "engines/trial/trial_engine.h"
+#include "metalloid/error.h"
 #include "support/made_once.h"
 
 namespace metalloid::engines {
 namespace {
 
-struct Registry {
-  std::vector<std::unique_ptr<Engine>> engines;
-  std::vector<RegisteredDevice> devices;
+using Engines = std::vector<std::unique_ptr<Engine>>;
+using Devices = std::vector<RegisteredDevice>;
 
-  const Engine* add(std::unique_ptr<Engine> engine) { return engines.emplace_back(std::move(engine)).get(); }
-};
-
-constinit support::MadeOnce<Registry> made;
-
-const Registry& registry() {
-  return made.get([] {
-    Registry list;
-    const Engine* reference = list.add(reference::make_engine());
-    const Engine* simd = list.add(simd::make_engine());
-    list.devices.push_back({"cpu", {simd, reference}});
-    list.devices.push_back({"reference", {reference}});
+Engines make_engines() {
+  Engines list;
+  [[maybe_unused]] const auto& reference = *list.emplace_back(reference::make_engine());
+  [[maybe_unused]] const auto& simd = *list.emplace_back(simd::make_engine());
 #ifdef METALLOID_TRIAL_ENGINE
-    if (std::getenv("METALLOID_TRIAL_ENGINE")) {
-      // What the first engine does not take runs in the host's memory, on the second device in its own.
-      list.devices.push_back({"trial", {list.add(trial::make_engine("trial", *simd, trial::hardware(0))), reference}});
-      list.devices.push_back(
-          {"trial_reference", {list.add(trial::make_engine("trial_reference", *reference, trial::hardware(1)))}});
-      trial::TrialHardware& unified = trial::hardware_with_memory_of(simd->hardware());
-      list.devices.push_back({"trial_unified",
-                              {list.add(trial::make_engine("trial_unified", *simd, unified)),
-                               list.add(trial::make_engine("trial_unified_reference", *reference, unified))}});
-    }
+  if (std::getenv("METALLOID_TRIAL_ENGINE")) {
+    list.push_back(trial::make_engine("trial", simd));
+    list.push_back(trial::make_engine("trial_reference", reference));
+  }
 #endif
-    return list;
-  });
+  return list;
 }
+
+Devices make_devices() {
+  Hardware* host = &cpu::hardware();
+  const Runner simd{&engine_named("simd"), host}, reference{&engine_named("reference"), host};
+  Devices list{{"cpu", {simd, reference}}, {"reference", {reference}}};
+#ifdef METALLOID_TRIAL_ENGINE
+  if (std::getenv("METALLOID_TRIAL_ENGINE")) {
+    // What the first engine does not take runs in the host's memory.
+    for (std::size_t i = 0; i < trial::hardware_count; ++i) {
+      list.push_back(
+          {i == 0 ? "trial" : fmt::format("trial:{}", i), {{&engine_named("trial"), &trial::hardware(i)}, reference}});
+    }
+    list.push_back({"trial_reference", {{&engine_named("trial_reference"), &trial::hardware(0)}}});
+    list.push_back({"trial_unified",
+                    {{&engine_named("trial"), &trial::unified_hardware()},
+                     {&engine_named("trial_reference"), &trial::unified_hardware()}}});
+  }
+#endif
+  return list;
+}
+
+constinit support::MadeOnce<Engines> made_engines;
+constinit support::MadeOnce<Devices> made_devices;
 
 }  // namespace
 
-const std::vector<std::unique_ptr<Engine>>& all_engines() { return registry().engines; }
-const std::vector<RegisteredDevice>& all_devices() { return registry().devices; }
+const Engines& all_engines() { return made_engines.get(make_engines); }
+const Devices& all_devices() { return made_devices.get(make_devices); }
+
+const Engine& engine_named(std::string_view name) {
+  for (const auto& engine : all_engines()) {
+    if (engine->name() == name) return *engine;
+  }
+  throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", name));
+}
+
+std::vector<Runner> runners_that(CheckRole role) {
+  for (const RegisteredDevice& device : all_devices()) {
+    for (const Runner& runner : device.runners) {
+      if (runner.engine->check_role() == role) return {runner};
+    }
+  }
+  return {};
+}
 
 void interrupt_all() noexcept {
-  const Registry* list = made.if_made();
+  const Devices* list = made_devices.if_made();
   if (!list) return;
-  for (const auto& engine : list->engines) engine->hardware().interrupt();
+  for (const RegisteredDevice& device : *list) {
+    for (const Runner& runner : device.runners) runner.hardware->interrupt();
+  }
 }
 
 }  // namespace metalloid::engines

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/cpu_shared/hardware.h"
+#include "engines/host_memory.h"
 #include "metalloid/device.h"
 #include "metalloid/error.h"
 #include "runtime/states.h"
@@ -24,12 +24,13 @@ void check(std::size_t offset, std::size_t bytes, std::size_t size) {
 
 }  // namespace
 
-Buffer::Buffer(std::size_t size) : size_(size), owner_(allocate(engines::cpu::hardware().memory(), size)) {
+Buffer::Buffer(std::size_t size) : size_(size), owner_(allocate(engines::host_memory(), size)) {
   memory_ = owner_.get();
 }
 
-Buffer::Buffer(const Device& device, std::size_t size) : size_(size) {
-  space_ = &device.state().engines.front()->hardware().memory();
+Buffer::Buffer(const Device& device, std::size_t size, Storage storage) : size_(size) {
+  engines::Hardware& hardware = *device.state().runners.front().hardware;
+  space_ = storage == Storage::shared ? &hardware.shared_memory() : &hardware.memory();
   owner_ = allocate(*space_, size);
   memory_ = owner_.get();
 }
@@ -42,9 +43,9 @@ Buffer Buffer::wrap(void* memory, std::size_t size, std::shared_ptr<void> owner)
   return buffer;
 }
 
-engines::Memory& Buffer::memory() const { return space_ ? *space_ : engines::cpu::hardware().memory(); }
+engines::Memory& Buffer::memory() const { return space_ ? *space_ : engines::host_memory(); }
 
-void* Buffer::contents() const { return memory().is_host() ? memory_ : nullptr; }
+void* Buffer::contents() const { return memory().host_can_reach() ? memory_ : nullptr; }
 
 std::uint64_t Buffer::gpu_address() const { return reinterpret_cast<std::uint64_t>(memory_); }
 

@@ -16,23 +16,25 @@
 namespace metalloid {
 namespace {
 
-// Those of the registry, and each engine alone under its own name.
+// Those of the registry, and each engine alone under its own name, on the first hardware that it runs on.
 const std::vector<std::unique_ptr<Device::State>>& device_states() {
   static constinit support::MadeOnce<std::vector<std::unique_ptr<Device::State>>> states;
   return states.get([] {
     std::vector<std::unique_ptr<Device::State>> list;
-    auto add = [&](std::string name, std::vector<const engines::Engine*> engines) {
+    auto add = [&](std::string name, std::vector<engines::Runner> runners) {
       for (const auto& known : list) {
         if (known->name == name) return;
       }
-      const engines::Engine& first = *engines.front();
+      const engines::Runner first = runners.front();
       std::string description = first.description();
-      if (name != first.name()) description = fmt::format("{}, {}", first.name(), description);
+      if (name != first.engine->name()) description = fmt::format("{}, {}", first.engine->name(), description);
       list.push_back(std::make_unique<Device::State>(
-          Device::State{std::move(name), std::move(description), first.name(), std::move(engines)}));
+          Device::State{std::move(name), std::move(description), first.engine->name(), std::move(runners)}));
     };
-    for (const engines::RegisteredDevice& device : engines::all_devices()) add(device.name, device.engines);
-    for (const auto& engine : engines::all_engines()) add(engine->name(), {engine.get()});
+    for (const engines::RegisteredDevice& device : engines::all_devices()) add(device.name, device.runners);
+    for (const engines::RegisteredDevice& device : engines::all_devices()) {
+      for (const engines::Runner& runner : device.runners) add(runner.engine->name(), {runner});
+    }
     return list;
   });
 }
@@ -59,7 +61,7 @@ std::vector<Device> Device::all() {
   std::vector<Device> devices;
   std::set<const engines::Engine*> listed;
   for (const auto& state : device_states()) {
-    if (listed.insert(state->engines.front()).second) devices.emplace_back(state.get());
+    if (listed.insert(state->runners.front().engine).second) devices.emplace_back(state.get());
   }
   return devices;
 }
@@ -73,7 +75,7 @@ std::vector<Device> Device::choices() {
 const std::string& Device::name() const { return state_->name; }
 const std::string& Device::description() const { return state_->description; }
 const std::string& Device::engine() const { return state_->first_engine; }
-Limits Device::limits() const { return state_->engines.front()->hardware().limits(); }
+Limits Device::limits() const { return state_->runners.front().hardware->limits(); }
 
 Library Device::make_library(std::string_view source, const CompileOptions& options) const {
   auto text = std::make_shared<const SourceText>(SourceText{options.source_name, std::string(source)});

@@ -98,7 +98,9 @@ std::uint32_t Kernel::max_total_threads_per_threadgroup() const {
   std::uint32_t limit = info().max_total_threads_per_threadgroup;
   const auto& required = info().required_threads_per_threadgroup;
   if (limit == 0 && required[0] != 0) limit = required[0] * required[1] * required[2];
-  const std::uint32_t most = state_->compiled->engine->hardware().limits().threads_per_threadgroup;
+  const runtime::CompiledKernel& compiled = *state_->compiled;
+  const std::uint32_t most = std::min(compiled.runner.hardware->limits().threads_per_threadgroup,
+                                      compiled.executable->max_threads_per_threadgroup());
   return limit == 0 ? most : std::min(limit, most);
 }
 

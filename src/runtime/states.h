@@ -21,7 +21,7 @@ struct Device::State {
   std::string name;
   std::string description;
   std::string first_engine;
-  std::vector<const engines::Engine*> engines;  // that are asked to take its kernels, in this order
+  std::vector<engines::Runner> runners;  // that are asked to take its kernels, in this order
 };
 
 struct Library::State {
@@ -42,7 +42,7 @@ namespace runtime {
 // What equal kernels on the same hardware share, whichever handle or device name asked for them.
 struct CompiledKernel {
   KernelInfo info;
-  const engines::Engine* engine = nullptr;  // that took it
+  engines::Runner runner;  // that took it
   std::string engine_name;
   std::vector<Remark> remarks;
   std::unique_ptr<engines::Executable> executable;

@@ -150,8 +150,8 @@ std::optional<TuneResult> find_last(const support::Hash& key, Wanted wanted) {
 
 support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options) {
   support::Hasher hasher;
-  const engines::Engine& engine = *kernel.state().compiled->engine;
-  hasher.add(engine.name()).add(engine.description()).add(kernel.state().content);
+  const engines::Runner& runner = kernel.state().compiled->runner;
+  hasher.add(runner.engine->name()).add(runner.description()).add(kernel.state().content);
   hasher.add(dispatch.grid_counts_threads());
   add(hasher, dispatch.grid());
   hasher.add(dispatch.bindings().size());

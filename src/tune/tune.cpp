@@ -153,7 +153,7 @@ TuneResult tune(const Kernel& kernel, const Dispatch& dispatch, const TuneOption
                               .limit = dispatch.timeout(),
                               .options = &options});
   TuneResult result{.kernel = kernel.name(),
-                    .device = fmt::format("{}, {}", kernel.engine(), kernel.state().compiled->engine->description()),
+                    .device = fmt::format("{}, {}", kernel.engine(), kernel.state().compiled->runner.description()),
                     .grid = dispatch.grid(),
                     .grid_counts_threads = dispatch.grid_counts_threads(),
                     .trials = std::move(measured.trials),

@@ -132,6 +132,20 @@ def test_findings(metalloid_cli, file):
     assert result.returncode == (exit_findings if kernel.findings else exit_fine), report
 
 
+# The first of each class.
+sample = [file for i, file in enumerate(files) if i == 0 or file.parent != files[i - 1].parent]
+
+
+@pytest.mark.parametrize("file", sample, ids=identity)
+def test_findings_on_other_hardware(metalloid_cli, monkeypatch, file):
+    """Kernels of a device with memory of its own are checked on the host, and found out the same way."""
+    monkeypatch.setenv("METALLOID_TRIAL_ENGINE", "1")
+    kernel = Kernel(file)
+    result, found, report = check(metalloid_cli, kernel, kernel.options, "--device", "trial")
+    compare(kernel, found, report)
+    assert result.returncode == (exit_findings if kernel.findings else exit_fine), report
+
+
 repaired = [file for file in files if file.parent.name != "fine"]
 
 

@@ -86,20 +86,21 @@ def test_every_sample_begins_with_the_input(metalloid_cli, file):
 
 
 def test_says_which_engine_took_the_kernel(metalloid_cli, source_file, monkeypatch):
-    """The trial engine, of no release, takes no kernel whose threads meet."""
+    """The trial engine, of no release, takes no kernel whose functions call themselves."""
     monkeypatch.setenv("METALLOID_TRIAL_ENGINE", "1")
     file = source_file("""#include <metal_stdlib>
 kernel void alone(device float* y) { y[0] = 1; }
-kernel void meeting(device float* y) {
-  y[0] = metal::simd_sum(y[0]);
+float halved(float x) { return x < 2 ? x : halved(x / 2); }
+kernel void calling(device float* y) {
+  y[0] = halved(y[0]);
 }
 """)
     arguments = ("--threads", "32", "--arg", "f32[1]=ones", "--rounds", "1", "--device", "trial")
     alone = metalloid_cli("bench", file, "--kernel", "alone", *arguments)
     assert alone.returncode == 0 and "ran on the engine" not in alone.stderr
-    meeting = metalloid_cli("bench", file, "--kernel", "meeting", *arguments)
-    assert meeting.returncode == 0, meeting.stderr
-    assert f"meeting ran on the engine reference, not trial; {file}:4: " in meeting.stderr
+    calling = metalloid_cli("bench", file, "--kernel", "calling", *arguments)
+    assert calling.returncode == 0, calling.stderr
+    assert f"calling ran on the engine reference, not trial; {file}:" in calling.stderr
 
 
 def test_draws_a_roofline(metalloid_cli, file, tmp_path):

@@ -34,7 +34,7 @@ kernel void too_much(device uint* out, uint i [[thread_position_in_grid]]) {
 
 // RUN: --kernel too_much_at_once --threads 32 --group 32 --arg out=u32[32]=zeros
 // ERROR limit_exceeded: 'too_much_at_once'
-// ERROR limit_exceeded: 8589934592 bytes for 32 threads that meet
+// ERROR limit_exceeded: make 32 threads; the kernel's max_total_threads_per_threadgroup is 4
 kernel void too_much_at_once(device uint* out, uint i [[thread_position_in_grid]]) {
   uint big[64 << 20];
   for (uint k = 0; k < 64 << 20; k += 4096) big[k] = k + i;

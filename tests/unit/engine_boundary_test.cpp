@@ -1,21 +1,33 @@
 // What surrounds engines, seen with one that has memory of its own and is done later (engines/trial).
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engines/registry.h"
+#include "metalloid/check.h"
+#include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
+#include "runtime/compile/compile_jobs.h"
+#include "runtime/compile/kernel_lookup.h"
+#include "runtime/states.h"
 
 namespace metalloid {
 namespace engine_boundary_test {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // Before anything asks for the list of engines.
 [[maybe_unused]] const int registered = ::setenv("METALLOID_TRIAL_ENGINE", "1", 1);
@@ -94,6 +106,179 @@ TEST(EngineBoundary, WhatIsBoundTwiceIsOneMemory) {
                  .threads({1}, {1}));
   }
   EXPECT_THAT(numbers, ElementsAre(1, 3, 6, 10, 15));
+}
+
+// What the kernel is given the address of.
+constexpr const char* addresses = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void where(device float* x [[buffer(0)]], device ulong* at [[buffer(1)]]) { at[0] = ulong(x); }
+)";
+
+std::uint64_t address_in_kernel(const Device& device, const Buffer& buffer) {
+  const Buffer at(device, 8);
+  run(device.make_library(addresses).kernel("where"), Dispatch().buffer(0, buffer).buffer(1, at).threads({1}, {1}));
+  std::uint64_t address = 0;
+  at.read(0, std::as_writable_bytes(std::span(&address, 1)));
+  return address;
+}
+
+TEST(EngineBoundary, OnlyMemoryOutOfReachIsCopied) {
+  const Buffer own(trial(), 16), both(trial(), 16, Buffer::Storage::shared), other(Device::named("trial:1"), 16),
+      host(16);
+  EXPECT_EQ(address_in_kernel(trial(), own), own.gpu_address());
+  EXPECT_EQ(address_in_kernel(trial(), both), both.gpu_address());
+  EXPECT_NE(address_in_kernel(trial(), other), other.gpu_address());
+  EXPECT_NE(address_in_kernel(trial(), host), host.gpu_address());
+  EXPECT_EQ(address_in_kernel(Device::cpu(), both), both.gpu_address());
+  EXPECT_NE(address_in_kernel(Device::cpu(), own), own.gpu_address());
+}
+
+TEST(EngineBoundary, SharedMemoryIsTheHostsToo) {
+  const Buffer a(trial(), 16, Buffer::Storage::shared), b(trial(), 16);
+  ASSERT_NE(a.contents(), nullptr);
+  a.as<float>()[3] = 5;
+  run(library().kernel("add"), Dispatch().buffer(0, b).buffer(1, a).value(2, 1.0f).threads({4}, {4}));
+  EXPECT_THAT(a.as<float>(), ElementsAre(1, 1, 1, 6));
+  EXPECT_NE(Buffer(Device::cpu(), 16, Buffer::Storage::shared).contents(), nullptr);
+}
+
+TEST(EngineBoundary, OfAReferencesBufferTheObjectIsCopied) {
+  const Library peeks = trial().make_library(R"(
+kernel void peek(constant float& c [[buffer(0)]], device float& y [[buffer(1)]]) { y = c; }
+kernel void peek_behind(constant float& c [[buffer(0)]], device float& y [[buffer(1)]]) { y = (&c)[1]; }
+)");
+  const Buffer numbers(400), at_device(trial(), 400);
+  for (int i = 0; i < 100; ++i) numbers.as<float>()[i] = static_cast<float>(i);
+  at_device.write(0, std::as_bytes(numbers.as<float>()));
+  // Of two references in one buffer, one of which is written.
+  for (const std::size_t from : {0u, 37u, 99u}) {
+    run(peeks.kernel("peek"), Dispatch().buffer(0, numbers, 4 * from).buffer(1, numbers, 4 * 36).threads({1}, {1}));
+    EXPECT_EQ(numbers.as<float>()[36], static_cast<float>(from));
+    numbers.as<float>()[36] = 36;
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(numbers.as<float>()[i], static_cast<float>(i));
+  const auto peek_behind = [&](const Buffer& buffer) {
+    run(peeks.kernel("peek_behind"), Dispatch().buffer(0, buffer, 4).buffer(1, buffer, 0).threads({1}, {1}));
+  };
+  peek_behind(at_device);
+  EXPECT_EQ(get(at_device)[0], 2);
+  try {
+    peek_behind(numbers);
+    FAIL() << "the next object was copied, too";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_bounds);
+    EXPECT_THAT(error.what(), HasSubstr("outside of argument 'c'"));
+  }
+}
+
+TEST(EngineBoundary, EqualHardwareSharesCompiledCode) {
+  const Device first = trial(), second = Device::named("trial:1");
+  EXPECT_EQ(second.engine(), "trial");
+  const std::string name =
+      fmt::format("touch_{}_{}", ::getpid(), std::chrono::steady_clock::now().time_since_epoch().count());
+  const std::string fresh =
+      fmt::format("kernel void {}(device float* a, uint i [[thread_position_in_grid]]) {{ a[i] = 7; }}\n", name);
+  const Kernel one = first.make_library(fresh).kernel(name), other = second.make_library(fresh).kernel(name);
+  EXPECT_FALSE(one.came_from_cache());
+  EXPECT_TRUE(other.came_from_cache());
+  const runtime::CompiledKernel &here = *one.state().compiled, &there = *other.state().compiled;
+  EXPECT_EQ(here.runner.engine, there.runner.engine);
+  EXPECT_NE(here.runner.hardware, there.runner.hardware);
+  EXPECT_NE(here.executable, there.executable);
+  // Each with its own memory, and with the other's.
+  for (const Device& owner : {first, second}) {
+    const Buffer a(owner, 16);
+    for (const Kernel& kernel : {one, other}) {
+      set(a, {1, 2, 3, 4});
+      run(kernel, Dispatch().buffer(0, a).threads({3}, {3}));
+      EXPECT_THAT(get(a), ElementsAre(7, 7, 7, 4));
+    }
+  }
+}
+
+#ifdef __x86_64__
+// Whatever this machine is: the compiler's process is told, and asks no hardware.
+TEST(EngineBoundary, CodeIsMadeForATarget) {
+  const Library library = Device::cpu().make_library(source);
+  const Library::State& state = library.state();
+  const auto limits = isolation::CompileLimits::from_environment();
+  const KernelInfo& add = runtime::find_kernel(state.info, "add");
+  for (const char* engine : {"simd", "reference", "trial"}) {
+    const auto assembly = [&](const std::string& target) {
+      const std::vector<runtime::Candidate> candidates{{engine, target, {}}};
+      return runtime::compile_kernel(state.bitcode, state.info, add, {}, candidates, limits, Emit::assembly).code;
+    };
+    EXPECT_THAT(assembly("checked x86-64;"), AllOf(HasSubstr("metalloid_report_bounds"), Not(HasSubstr("\tvadd"))));
+    EXPECT_THAT(assembly("checked skylake-avx512;"), HasSubstr("\tvadd"));
+    EXPECT_THAT(assembly("unchecked x86-64;+avx,+avx2"),
+                AllOf(HasSubstr("\tvadd"), Not(HasSubstr("metalloid_report_bounds"))));
+    EXPECT_THROW(assembly("sm_90"), Error);
+  }
+}
+#endif
+
+// Threads that meet have their variables at the same time, for which there is 1 GiB of memory.
+TEST(EngineBoundary, HowManyThreadsThereMayBeIsTheLoadedKernelsToSay) {
+  constexpr const char* large = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void room(device uint* y [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {
+  volatile uint own[1 << 20];
+  own[y[i]] = i;
+  threadgroup_barrier(mem_flags::mem_device);
+  y[i] = own[y[i]];
+}
+)";
+  for (const char* name : {"cpu", "reference", "trial", "trial_reference"}) {
+    const Device device = Device::named(name);
+    EXPECT_EQ(device.limits().threads_per_threadgroup, max_threads_per_threadgroup);
+    const Kernel room = device.make_library(large).kernel("room");
+    const std::uint32_t most = room.max_total_threads_per_threadgroup();
+    EXPECT_LT(most, 257u) << name;
+    EXPECT_GE(most, 128u) << name;
+    const Buffer y(4096);
+    try {
+      run(room, Dispatch().buffer(0, y).threads({512}, {512}));
+      FAIL() << "more than fit ran on " << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::limit_exceeded);
+      EXPECT_THAT(error.what(), HasSubstr(fmt::format("the kernel's max_total_threads_per_threadgroup is {}", most)));
+    }
+    run(room, Dispatch().buffer(0, y).threads({32}, {32}));
+    EXPECT_EQ(y.as<std::uint32_t>()[31], 31u) << name;
+  }
+}
+
+// The engine that checks is on the host's processor.
+TEST(EngineBoundary, TheCheckerLooksAtDispatchesOfAllDevices) {
+  const Library mistakes = trial().make_library(R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void beyond(device const float* in [[buffer(0)]], device float* out [[buffer(1)]],
+                   uint i [[thread_position_in_grid]]) { out[i] = in[i + 1] + 1; }
+)");
+  const Buffer in(trial(), 16), out(trial(), 16), host_out(16);
+  set(in, {1, 2, 3, 4});
+  CheckSession session;
+  const Kernel beyond = mistakes.kernel("beyond");
+  run(beyond, Dispatch().buffer(0, in).buffer(1, out).threads({3}, {3}));
+  EXPECT_EQ(session.dispatches(), 1u);
+  EXPECT_TRUE(session.findings().empty());
+  EXPECT_THAT(get(out), ElementsAre(3, 4, 5, 0));
+  for (const Buffer& result : {out, host_out}) {
+    run(beyond, Dispatch().buffer(0, in).buffer(1, result).threads({4}, {4}));
+    EXPECT_THAT(get(result), ElementsAre(3, 4, 5, 1));
+  }
+  Queue queue(trial());
+  queue.submit(beyond, Dispatch().buffer(0, in).buffer(1, out).threads({4}, {4})).wait();
+  EXPECT_EQ(session.dispatches(), 4u);
+  ASSERT_EQ(session.findings().size(), 1u);
+  const Finding finding = session.findings().front();
+  EXPECT_EQ(finding.kind, CheckClass::out_of_bounds);
+  EXPECT_EQ(finding.count, 3u);
+  EXPECT_EQ(finding.memory, "in");
+  EXPECT_EQ(finding.index, 0);
 }
 
 TEST(EngineBoundary, FallBacksShowWithTheirRemark) {

@@ -1,4 +1,4 @@
-// This machine's processors and its main memory.
+// This machine's processors.
 #pragma once
 
 #include "engines/hardware.h"

@@ -13,12 +13,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "checker/code/resolve.h"
 #include "engines/cpu_shared/code/machine.h"
 #include "engines/cpu_shared/code/relax_alignment.h"
-#include "engines/cpu_shared/hardware.h"
+#include "engines/cpu_shared/code/target.h"
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
 #include "engines/cpu_shared/passes/check_frames.h"
@@ -44,29 +43,27 @@ namespace {
 class ReferenceEngine : public Engine {
  public:
   std::string name() const override { return "reference"; }
-  std::string description() const override {
-    return fmt::format("one lane at a time, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
-  }
-  std::string target() const override {
-    return fmt::format("reference {} {}", cpu::bounds_mode(), cpu::processor().text());
-  }
+  std::string description() const override { return "one lane at a time"; }
+  // Runs a thread at a time, in any order.
+  CheckRole check_role() const override { return CheckRole::tells; }
+  std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }
 
   void prepare() const override { cpu::prepare_code_generation(); }
 
-  Hardware& hardware() const override { return cpu::hardware(); }
-
-  Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
-    auto machine = cpu::make_machine();
-    lower(kernel, *machine);
+  Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
+    const auto wanted = cpu::Target::from(target);
+    auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
+    lower(kernel, *machine, wanted.checks_bounds);
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
   }
 
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
+                                   Hardware& /*hardware*/) const override {
     return load_executable(bytes, info);
   }
 
  private:
-  static void lower(ir::KernelModule& kernel, llvm::TargetMachine& machine) {
+  static void lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, bool checks_bounds) {
     llvm::Module& module = *kernel.module;
     auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -81,7 +78,7 @@ class ReferenceEngine : public Engine {
     facts.threads_meet = meet;
     cpu::Entry lowered;
     llvm::Function* entry = nullptr;
-    if (ir::has_accesses_in_calls(kernel) && (checked || cpu::checks_bounds(module))) {
+    if (ir::has_accesses_in_calls(kernel) && (checked || checks_bounds)) {
       pass("tag_pointers", [&] { ir::tag_pointers(kernel); });
     }
     if (checked) pass("resolve_checks", [&] { checker::resolve(kernel); });
@@ -92,7 +89,7 @@ class ReferenceEngine : public Engine {
       lowered = cpu::lower_arguments(module, kernel.info, form);
       entry = lowered.function;
     });
-    if (!checked && cpu::checks_bounds(module)) {
+    if (!checked && checks_bounds) {
       pass("check_bounds", [&] { cpu::check_bounds(module, kernel.info); });
       pass("lower_bounds_checks", [&] { cpu::lower_bounds_checks(module, lowered); });
     }

@@ -12,14 +12,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "checker/code/resolve.h"
 #include "checker/code/screen.h"
 #include "engines/cpu_shared/code/machine.h"
 #include "engines/cpu_shared/code/relax_alignment.h"
-#include "engines/cpu_shared/hardware.h"
+#include "engines/cpu_shared/code/target.h"
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
 #include "engines/cpu_shared/passes/check_frames.h"
@@ -69,30 +68,31 @@ llvm::Function* copy_of(llvm::Function& function, const char* name) {
 class SimdEngine : public Engine {
  public:
   std::string name() const override { return "simd"; }
-  std::string description() const override {
-    return fmt::format("32 lanes in step, on {} x {}", std::thread::hardware_concurrency(), cpu::processor().name);
-  }
-  std::string target() const override { return fmt::format("simd {} {}", cpu::bounds_mode(), cpu::processor().text()); }
+  std::string description() const override { return "32 lanes in step"; }
+  CheckRole check_role() const override { return CheckRole::screens; }
+  std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }
   void prepare() const override { cpu::prepare_code_generation(); }
-  Hardware& hardware() const override { return cpu::hardware(); }
   ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }
 
-  Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
+  Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
     if (auto remark = refusal(*kernel.module)) return {{}, {*remark}};
-    auto machine = cpu::make_machine();
+    const auto wanted = cpu::Target::from(target);
+    auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
     std::vector<Remark> remarks;
-    if (!lower(kernel, *machine, remarks)) return {{}, std::move(remarks)};
+    if (!lower(kernel, *machine, wanted.checks_bounds, remarks)) return {{}, std::move(remarks)};
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)),
             std::move(remarks)};
   }
 
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
+                                   Hardware& /*hardware*/) const override {
     return load_executable(bytes, info);
   }
 
  private:
   // Whether the engine takes the kernel; the remarks say why not, or what costs vectorisation.
-  static bool lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, std::vector<Remark>& remarks) {
+  static bool lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, bool checks_bounds,
+                    std::vector<Remark>& remarks) {
     llvm::Module& module = *kernel.module;
     auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -123,7 +123,7 @@ class SimdEngine : public Engine {
     pass("optimise_lane", [&] { optimise_lane(*lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     // While variables of all kinds are there as such.
-    if (is_screened || cpu::checks_bounds(module)) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
+    if (is_screened || checks_bounds) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
     pass("split_copies", [&] { split_copies(*lane); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });

@@ -1,5 +1,6 @@
 #include "engines/trial/trial_engine.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ class TrialExecutable final : public DeferredExecutable {
     completion->wait();
     if (completion->error()) std::rethrow_exception(completion->error());
   }
+
+  std::uint32_t max_threads_per_threadgroup() const override { return code_->max_threads_per_threadgroup(); }
 
   // Bytes of the dispatch go to the hardware's memory too, so that kernels read nothing of the host's.
   void run_now(const DispatchPlan& plan) const override {
@@ -59,32 +62,31 @@ class TrialExecutable final : public DeferredExecutable {
 
 class TrialEngine final : public Engine {
  public:
-  TrialEngine(std::string name, const Engine& base, TrialHardware& hardware)
-      : name_(std::move(name)), base_(base), hardware_(hardware) {}
+  TrialEngine(std::string name, const Engine& base) : name_(std::move(name)), base_(base) {}
 
   std::string name() const override { return name_; }
-  std::string description() const override { return base_.description() + ", in memory of its own, later"; }
-  std::string target() const override { return base_.target(); }
-  Hardware& hardware() const override { return hardware_; }
+  std::string description() const override { return base_.description() + ", later"; }
+  std::string target_for(const Hardware& hardware) const override { return base_.target_for(hardware); }
   void prepare() const override { base_.prepare(); }
   ir::InlinePolicy inline_policy() const override { return base_.inline_policy(); }
-  Compilation compile(ir::KernelModule kernel, CodeForm form) const override {
-    return base_.compile(std::move(kernel), form);
+  Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
+    return base_.compile(std::move(kernel), form, target);
   }
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info) const override {
-    return std::make_unique<TrialExecutable>(base_.load(bytes, info), hardware_);
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
+                                   Hardware& hardware) const override {
+    auto& trial = static_cast<TrialHardware&>(hardware);
+    return std::make_unique<TrialExecutable>(base_.load(bytes, info, trial.host()), trial);
   }
 
  private:
   const std::string name_;
   const Engine& base_;
-  TrialHardware& hardware_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(std::string name, const Engine& base, TrialHardware& hardware) {
-  return std::make_unique<TrialEngine>(std::move(name), base, hardware);
+std::unique_ptr<Engine> make_engine(std::string name, const Engine& base) {
+  return std::make_unique<TrialEngine>(std::move(name), base);
 }
 
 }  // namespace metalloid::engines::trial

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "engines/engine.h"
 #include "engines/trial/trial_hardware.h"
 
 namespace metalloid::engines::trial {
 
-// `base` runs on the host's processor and lives as long as the process.
-std::unique_ptr<Engine> make_engine(std::string name, const Engine& base, TrialHardware& hardware);
+// Runs on TrialHardware. `base` runs on the host's processor and lives as long as the process.
+std::unique_ptr<Engine> make_engine(std::string name, const Engine& base);
 
 }  // namespace metalloid::engines::trial

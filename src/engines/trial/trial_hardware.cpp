@@ -10,7 +10,10 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
 
+#include "engines/cpu_shared/hardware.h"
+#include "engines/host_memory.h"
 #include "engines/trial/deferring_stream.h"
 #include "support/fork_safe_mutex.h"
 #include "support/watchdog.h"
@@ -21,6 +24,8 @@ namespace {
 // The arena is a file without a name. The host reads and writes the file, never the addresses.
 class TrialMemory : public Memory {
  public:
+  TrialMemory() : Memory(MemoryKind::device) {}
+
   std::byte* allocate(std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
     prepare();
@@ -108,6 +113,8 @@ class TrialMemory : public Memory {
 
 class Deferring : public TrialHardware {
  public:
+  std::string processor() const override { return host().processor(); }
+  Hardware& host() const override { return cpu::hardware(); }
   bool runs_at_call() const override { return false; }
   std::unique_ptr<Stream> make_stream() override { return make_deferring_stream(); }
   void interrupt() noexcept override { support::interrupt_watched(); }
@@ -115,23 +122,28 @@ class Deferring : public TrialHardware {
 
 class Processor : public Deferring {
  public:
+  std::string description() const override { return host().description() + " with memory of its own"; }
   Memory& memory() override { return memory_; }
+  Memory& shared_memory() override { return shared_memory_; }
+  bool can_reach(const Memory& memory) const override {
+    return &memory == &memory_ || memory.kind() == MemoryKind::pinned || memory.kind() == MemoryKind::managed;
+  }
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
 
  private:
   TrialMemory memory_;
+  HostReachedMemory shared_memory_{MemoryKind::pinned};
 };
 
 class UnifiedProcessor : public Deferring {
  public:
-  explicit UnifiedProcessor(Hardware& host) : host_(host) {}
-  Memory& memory() override { return host_.memory(); }
+  std::string description() const override { return host().description(); }
+  Memory& memory() override { return host().memory(); }
+  Memory& shared_memory() override { return host().shared_memory(); }
+  bool can_reach(const Memory& memory) const override { return host().can_reach(memory); }
   void open() override {}
   void close() noexcept override {}
-
- private:
-  Hardware& host_;
 };
 
 std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
@@ -143,8 +155,8 @@ TrialHardware::Access::~Access() { hardware_.close(); }
 
 TrialHardware& hardware(std::size_t number) { return processors.at(number); }
 
-TrialHardware& hardware_with_memory_of(Hardware& host) {
-  static UnifiedProcessor& processor = *new UnifiedProcessor(host);
+TrialHardware& unified_hardware() {
+  static UnifiedProcessor& processor = *new UnifiedProcessor;
   return processor;
 }
 

@@ -22,6 +22,8 @@ class TrialHardware : public Hardware {
     TrialHardware& hardware_;
   };
 
+  // Whose code runs on it.
+  virtual Hardware& host() const = 0;
   virtual void open() = 0;
   virtual void close() noexcept = 0;
 };
@@ -29,6 +31,6 @@ class TrialHardware : public Hardware {
 constexpr std::size_t hardware_count = 2;  // equal ones
 // These live as long as the process.
 TrialHardware& hardware(std::size_t number);
-TrialHardware& hardware_with_memory_of(Hardware& host);  // the first caller's
+TrialHardware& unified_hardware();
 
 }  // namespace metalloid::engines::trial

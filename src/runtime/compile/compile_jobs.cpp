@@ -42,18 +42,6 @@ void archive(Archive& bytes, LibraryRequest& request) {
               request.selection.following);
 }
 
-// An engine to ask, and what its hardware allows: the compiler's process has no hardware.
-struct Candidate {
-  std::string engine;
-  Limits limits;
-};
-
-template <typename Archive>
-void archive(Archive& bytes, Candidate& candidate) {
-  archive_all(bytes, candidate.engine, candidate.limits.threads_per_threadgroup,
-              candidate.limits.threadgroup_memory_bytes);
-}
-
 struct KernelRequest {
   std::vector<Candidate> candidates;
   Emit form = Emit::object;
@@ -99,22 +87,15 @@ std::string request_for(Task task, T request) {
   return writer.take();
 }
 
-const engines::Engine& engine_named(const std::string& name) {
-  for (const auto& engine : engines::all_engines()) {
-    if (engine->name() == name) return *engine;
-  }
-  throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", name));
-}
-
 CompiledCode perform_kernel(const KernelRequest& request) {
   CompiledCode result;
   for (const Candidate& candidate : request.candidates) {
-    const engines::Engine& engine = engine_named(candidate.engine);
+    const engines::Engine& engine = engines::engine_named(candidate.engine);
     ir::SpecialiseOptions options{.inlining = engine.inline_policy()};
     if (request.checks != Checks::none) {
       options.inlining.even_noinline = true;  // addresses are followed to where they come from
       options.instrumentation = checker::instrumentation(
-          {.finite = request.checks == Checks::with_finite, .tells = candidate.engine == "reference"});
+          {.finite = request.checks == Checks::with_finite, .tells = engine.check_role() == engines::CheckRole::tells});
     }
     ir::KernelModule module =
         ir::specialise(request.bitcode, request.library, request.kernel, request.constants, options);
@@ -133,7 +114,7 @@ CompiledCode perform_kernel(const KernelRequest& request) {
       return result;
     }
     const auto form = request.form == Emit::object ? engines::CodeForm::loadable : engines::CodeForm::text;
-    engines::Compilation compiled = engine.compile(std::move(module), form);
+    engines::Compilation compiled = engine.compile(std::move(module), form, candidate.target);
     for (Remark& remark : compiled.remarks) {
       remark.engine = candidate.engine;
       result.remarks.push_back(std::move(remark));
@@ -219,11 +200,7 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
 
 namespace {
 
-CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
-                       const std::vector<const engines::Engine*>& engines, const isolation::CompileLimits& limits) {
-  for (const engines::Engine* engine : engines) {
-    request.candidates.push_back({engine->name(), engine->hardware().limits()});
-  }
+CompiledCode carry_out(KernelRequest request, const LibraryInfo& library, const isolation::CompileLimits& limits) {
   request.library.function_constants = library.function_constants;
   const isolation::Subject subject{request.kernel.source_file, request.kernel.name};
   return read<CompiledCode>(
@@ -232,17 +209,27 @@ CompiledCode carry_out(KernelRequest request, const LibraryInfo& library,
 
 }  // namespace
 
+std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners) {
+  std::vector<Candidate> candidates;
+  for (const engines::Runner& runner : runners) {
+    candidates.push_back({runner.engine->name(), runner.target(), runner.hardware->limits()});
+  }
+  return candidates;
+}
+
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                            const FunctionConstants& constants, std::vector<Candidate> candidates,
                             const isolation::CompileLimits& limits, Emit form, Checks checks) {
-  return carry_out({{}, form, false, checks, std::string(bitcode), {}, kernel, constants}, library, engines, limits);
+  return carry_out({std::move(candidates), form, false, checks, std::string(bitcode), {}, kernel, constants}, library,
+                   limits);
 }
 
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                const FunctionConstants& constants, std::vector<Candidate> candidates,
                 const isolation::CompileLimits& limits) {
-  const CompiledCode result = carry_out({{}, Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants},
-                                        library, engines, limits);
+  const CompiledCode result =
+      carry_out({std::move(candidates), Emit::ir, true, Checks::none, std::string(bitcode), {}, kernel, constants},
+                library, limits);
   Reader bytes(result.code);
   return read<Work>(bytes);
 }

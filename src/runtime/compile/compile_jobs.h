@@ -23,6 +23,20 @@ frontend::Result compile_library(std::string_view source, const CompileOptions& 
                                  const frontend::KernelSelection& selection = {},
                                  const isolation::CompileLimits& limits = isolation::CompileLimits::from_environment());
 
+// An engine to ask, and all that is to be known of its hardware.
+struct Candidate {
+  std::string engine;
+  std::string target;
+  Limits limits;
+};
+template <typename Archive>
+void archive(Archive& bytes, Candidate& candidate) {
+  archive_all(bytes, candidate.engine, candidate.target, candidate.limits.threads_per_threadgroup,
+              candidate.limits.threadgroup_memory_bytes);
+}
+
+std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners);
+
 struct CompiledCode {
   KernelInfo info;              // specialised
   std::string engine;           // that took the kernel
@@ -48,19 +62,19 @@ void archive(Archive& bytes, Work& work) {
   if (is_counted) work.flops_per_thread = flops;
 }
 
-// One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
-// check_kernel throws, and unsupported if no engine takes it.
 // How much of a kernel is watched while it runs.
 enum class Checks : std::uint8_t { none, standard, with_finite };
 
+// One kernel, specialised and taken to what the first engine that takes it loads, or to text. Throws also what
+// check_kernel throws, and unsupported if no engine takes it.
 CompiledCode compile_kernel(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                            const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                            const FunctionConstants& constants, std::vector<Candidate> candidates,
                             const isolation::CompileLimits& limits, Emit form = Emit::object,
                             Checks checks = Checks::none);
 
 // What the code of a kernel does, as the first engine would get it.
 Work count_work(std::string_view bitcode, const LibraryInfo& library, const KernelInfo& kernel,
-                const FunctionConstants& constants, const std::vector<const engines::Engine*>& engines,
+                const FunctionConstants& constants, std::vector<Candidate> candidates,
                 const isolation::CompileLimits& limits);
 
 // The LLVM IR of a whole library as text.

@@ -1,6 +1,8 @@
 // What a kernel compiles to, as text or bytes, and what its code does.
 #include "metalloid/emit.h"
 
+#include <utility>
+
 #include "metalloid/work.h"
 #include "runtime/compile/compile_jobs.h"
 #include "runtime/compile/kernel_lookup.h"
@@ -24,20 +26,20 @@ auto with_code(const Library& library, std::string_view name, Job carry_out) {
   const auto limits = runtime::limits_of(state);
   const runtime::LibraryCode code = runtime::code_with(state, runtime::find_kernel(state.info, name).name, limits);
   const KernelInfo& kernel = runtime::find_kernel(*code.info, name);
-  return carry_out(code.bitcode, *code.info, kernel, state.device->engines, limits);
+  return carry_out(code.bitcode, *code.info, kernel, runtime::candidates_of(state.device->runners), limits);
 }
 
 }  // namespace
 
 std::string emit(const Library& library, std::string_view name, Emit form, const FunctionConstants& constants) {
-  return with_code(library, name, [&](const auto& bitcode, auto& info, auto& kernel, auto& engines, auto& limits) {
-    return runtime::compile_kernel(bitcode, info, kernel, constants, engines, limits, form).code;
+  return with_code(library, name, [&](const auto& bitcode, auto& info, auto& kernel, auto candidates, auto& limits) {
+    return runtime::compile_kernel(bitcode, info, kernel, constants, std::move(candidates), limits, form).code;
   });
 }
 
 Work work_of(const Library& library, std::string_view name, const FunctionConstants& constants) {
-  return with_code(library, name, [&](const auto& bitcode, auto& info, auto& kernel, auto& engines, auto& limits) {
-    return runtime::count_work(bitcode, info, kernel, constants, engines, limits);
+  return with_code(library, name, [&](const auto& bitcode, auto& info, auto& kernel, auto candidates, auto& limits) {
+    return runtime::count_work(bitcode, info, kernel, constants, std::move(candidates), limits);
   });
 }
 

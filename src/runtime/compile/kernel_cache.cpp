@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -43,13 +44,16 @@ void add_value(support::Hasher& hasher, const FunctionConstants::Value& value) {
       value);
 }
 
-using Engines = std::vector<const engines::Engine*>;
+using Runners = std::vector<engines::Runner>;
 
-support::Hash key_of(const Library::State& library, const Engines& engines, const std::string& kernel,
+support::Hash key_of(const Library::State& library, const std::vector<Candidate>& candidates, const std::string& kernel,
                      const FunctionConstants& constants, Checks checks) {
   support::Hasher hasher;
   hasher.add(version).add(support::compiler_id());
-  for (const engines::Engine* engine : engines) hasher.add(engine->target());
+  for (const Candidate& candidate : candidates) {
+    hasher.add(candidate.engine).add(candidate.target);
+    hasher.add(candidate.limits.threads_per_threadgroup).add(candidate.limits.threadgroup_memory_bytes);
+  }
   hasher.add(static_cast<std::uint32_t>(checks));
   hasher.add(library.content).add(kernel);
   hasher.add(constants.by_index().size());
@@ -59,37 +63,37 @@ support::Hash key_of(const Library::State& library, const Engines& engines, cons
   return hasher.finish();
 }
 
-// Loaded code belongs to its engines' hardware: equal hardware shares what is on disk only.
-support::Hash loaded_key_of(const support::Hash& key, const Engines& engines) {
+// Loaded code belongs to hardware: what is equal shares what is on disk only.
+support::Hash loaded_key_of(const support::Hash& key, const Runners& runners) {
   support::Hasher hasher;
   hasher.add(key);
-  for (const engines::Engine* engine : engines) hasher.add(reinterpret_cast<std::uintptr_t>(engine));
+  for (const engines::Runner& runner : runners) hasher.add(reinterpret_cast<std::uintptr_t>(runner.hardware));
   return hasher.finish();
 }
 
 MemoryCache<CompiledKernel>& loaded_kernels = *new MemoryCache<CompiledKernel>(512);
 
-std::shared_ptr<const CompiledKernel> load(const Engines& engines, CompiledCode& entry) {
+std::shared_ptr<const CompiledKernel> load(const Runners& runners, CompiledCode& entry) {
   auto kernel = std::make_shared<CompiledKernel>();
-  for (const engines::Engine* engine : engines) {
-    if (engine->name() == entry.engine) kernel->engine = engine;
-  }
-  if (!kernel->engine) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
-  kernel->executable = kernel->engine->load(entry.code, entry.info);
+  const auto taker =
+      std::ranges::find_if(runners, [&](const auto& each) { return each.engine->name() == entry.engine; });
+  if (taker == runners.end()) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
+  kernel->runner = *taker;
+  kernel->executable = taker->engine->load(entry.code, entry.info, *taker->hardware);
   kernel->info = std::move(entry.info);
   kernel->engine_name = std::move(entry.engine);
   kernel->remarks = std::move(entry.remarks);
   return kernel;
 }
 
-std::shared_ptr<const CompiledKernel> from_disk(const Engines& engines, const support::Hash& key) {
+std::shared_ptr<const CompiledKernel> from_disk(const Runners& runners, const support::Hash& key) {
   auto bytes = read_cache_entry(EntryKind::kernel, key);
   if (!bytes) return nullptr;
   try {
     CompiledCode entry;
     Reader reader(bytes->view());
     archive(reader, entry);
-    return load(engines, entry);
+    return load(runners, entry);
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -101,36 +105,29 @@ struct FoundKernel {
   bool from_cache = true;
 };
 
-FoundKernel find_or_compile(const Library::State& library, const Engines& engines, const std::string& name,
+FoundKernel find_or_compile(const Library::State& library, const Runners& runners, const std::string& name,
                             const FunctionConstants& constants, Checks checks) {
   FoundKernel found;
-  found.key = key_of(library, engines, name, constants, checks);
-  const support::Hash loaded_key = loaded_key_of(found.key, engines);
+  std::vector<Candidate> candidates = candidates_of(runners);
+  found.key = key_of(library, candidates, name, constants, checks);
+  const support::Hash loaded_key = loaded_key_of(found.key, runners);
   found.kernel = loaded_kernels.find(loaded_key);
   if (found.kernel) return found;
   std::optional<EntryTurn> turn;
-  found.kernel = read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(engines, found.key); });
+  found.kernel = read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(runners, found.key); });
   if (!found.kernel) {
     found.from_cache = false;
     const auto limits = limits_of(library);
     const LibraryCode code = code_with(library, name, limits);
-    CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, name), constants, engines,
-                                        limits, Emit::object, checks);
+    CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, name), constants,
+                                        std::move(candidates), limits, Emit::object, checks);
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, found.key, writer.take());
-    found.kernel = load(engines, entry);
+    found.kernel = load(runners, entry);
   }
   loaded_kernels.insert(loaded_key, found.kernel);
   return found;
-}
-
-Engines only(std::string_view name) {
-  Engines list;
-  for (const auto& engine : engines::all_engines()) {
-    if (engine->name() == name) list.push_back(engine.get());
-  }
-  return list;
 }
 
 // Kernels that are not to be screened, by key.
@@ -193,7 +190,7 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   auto state = std::make_shared<Kernel::State>();
   state->device = library->device;
   state->source = library->source;
-  FoundKernel found = find_or_compile(*library, library->device->engines, kernel.name, constants, Checks::none);
+  FoundKernel found = find_or_compile(*library, library->device->runners, kernel.name, constants, Checks::none);
   state->content = found.key;
   state->from_cache = found.from_cache;
   state->compiled = std::move(found.kernel);
@@ -203,27 +200,26 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {
-  // The one that runs a thread at a time, in any order.
-  static const Engines engines = only("reference");
+  static const Runners runners = engines::runners_that(engines::CheckRole::tells);
   const std::string& name = kernel.compiled->info.name;
   const Checks checks = checks_for(finite);
-  const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
-  if (auto known = loaded_kernels.find(loaded_key_of(key, engines))) return known;
+  const support::Hash key = key_of(*kernel.library, candidates_of(runners), name, kernel.constants, checks);
+  if (auto known = loaded_kernels.find(loaded_key_of(key, runners))) return known;
   const Turn turn(key);
-  return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
+  return find_or_compile(*kernel.library, runners, name, kernel.constants, checks).kernel;
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::State& kernel, bool finite) {
-  static const Engines engines = only("simd");
+  static const Runners runners = engines::runners_that(engines::CheckRole::screens);
   const std::string& name = kernel.compiled->info.name;
   const Checks checks = checks_for(finite);
-  const support::Hash key = key_of(*kernel.library, engines, name, kernel.constants, checks);
-  if (engines.empty() || refused.has(key)) return nullptr;
-  if (auto known = loaded_kernels.find(loaded_key_of(key, engines))) return known;
+  const support::Hash key = key_of(*kernel.library, candidates_of(runners), name, kernel.constants, checks);
+  if (runners.empty() || refused.has(key)) return nullptr;
+  if (auto known = loaded_kernels.find(loaded_key_of(key, runners))) return known;
   const Turn turn(key);
   if (refused.has(key)) return nullptr;
   try {
-    return find_or_compile(*kernel.library, engines, name, kernel.constants, checks).kernel;
+    return find_or_compile(*kernel.library, runners, name, kernel.constants, checks).kernel;
   } catch (const Error&) {
     refused.add(key);
     return nullptr;

@@ -8,25 +8,16 @@
 namespace metalloid::runtime {
 
 void execute(const Kernel& kernel, const engines::DispatchPlan& plan) {
-  const CompiledKernel& compiled = *kernel.state().compiled;
-  engines::Memory& memory = compiled.engine->hardware().memory();
-  const bool is_staged = Staging::is_needed(plan, memory);
-  if (!is_staged && is_checking()) {
+  if (is_checking()) {
     if (auto session = checker::active_session()) return execute_checked(kernel, plan, std::move(session));
   }
-  if (!is_staged) return compiled.executable->run(plan);
-  Staging staging(plan, memory);
-  try {
-    compiled.executable->run(staging.plan());
-  } catch (...) {
-    staging.copy_back();
-    throw;
-  }
-  staging.copy_back();
+  const CompiledKernel& compiled = *kernel.state().compiled;
+  run_where_reached(plan, *compiled.runner.hardware,
+                    [&](const engines::DispatchPlan& reached) { compiled.executable->run(reached); });
 }
 
 bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan) {
-  return !is_checking() && !Staging::is_needed(plan, kernel.state().compiled->engine->hardware().memory());
+  return !is_checking() && !Staging::is_needed(plan, *kernel.state().compiled->runner.hardware);
 }
 
 }  // namespace metalloid::runtime

@@ -7,9 +7,11 @@
 #include "checker/report/source_lines.h"
 #include "checker/run/screened_dispatch.h"
 #include "checker/run/watch.h"
+#include "engines/checked_executable.h"
 #include "metalloid/check.h"
 #include "metalloid/error.h"
 #include "runtime/compile/kernel_cache.h"
+#include "runtime/dispatch/staging.h"
 #include "runtime/states.h"
 
 namespace metalloid::runtime {
@@ -35,17 +37,16 @@ checker::WatchedGrid grid_of(const engines::DispatchPlan& plan) {
   return {plan.threads_per_grid, plan.threadgroups_per_grid, plan.threads_per_threadgroup};
 }
 
+const engines::CheckedExecutable& checked_executable(const CompiledKernel& kernel) {
+  return dynamic_cast<const engines::CheckedExecutable&>(*kernel.executable);
+}
+
 // Runs the dispatch, if that shows that there is nothing to tell; otherwise memory is as it was.
-bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, CheckSession::State& session) {
-  if (session.options.schedule != 0) return false;  // of an order of its own
-  const auto code = find_or_compile_screened(kernel.state(), session.looks_for(CheckClass::not_finite));
-  if (!code) return false;
-  checker::ScreenedDispatch screen(code->info, watched_arguments(plan), grid_of(plan), session.options.strict,
+bool is_surely_fine(const CompiledKernel& code, const engines::DispatchPlan& plan, CheckSession::State& session) {
+  checker::ScreenedDispatch screen(code.info, watched_arguments(plan), grid_of(plan), session.options.strict,
                                    session.kept_memory);
-  engines::DispatchPlan screened = plan;
-  screened.screen = &screen;
   try {
-    code->executable->run(screened);
+    checked_executable(code).run(plan, screen);
     if (screen.is_fine()) return true;
     screen.restore();
   } catch (const Error& error) {
@@ -57,6 +58,33 @@ bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, Che
   return false;
 }
 
+bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, CheckSession::State& session) {
+  if (session.options.schedule != 0) return false;  // of an order of its own
+  const auto code = find_or_compile_screened(kernel.state(), session.looks_for(CheckClass::not_finite));
+  if (!code) return false;
+  bool is_fine = false;
+  run_where_reached(plan, *code->runner.hardware,
+                    [&](const engines::DispatchPlan& reached) { is_fine = is_surely_fine(*code, reached, session); });
+  return is_fine;
+}
+
+// Runs it, and tells the session what is wrong.
+void examine(const Kernel& kernel, const CompiledKernel& code, const engines::DispatchPlan& plan,
+             std::shared_ptr<CheckSession::State> session) {
+  checker::SourceLines lines;
+  if (const auto& source = kernel.state().source) {
+    lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
+  }
+  checker::Watch watch(std::move(session), code.info, watched_arguments(plan), grid_of(plan), lines);
+  try {
+    checked_executable(code).run(plan, watch);
+  } catch (...) {
+    watch.finish();
+    throw;
+  }
+  watch.finish();
+}
+
 }  // namespace
 
 void execute_checked(const Kernel& kernel, const engines::DispatchPlan& plan,
@@ -65,21 +93,9 @@ void execute_checked(const Kernel& kernel, const engines::DispatchPlan& plan,
     session->count_dispatch(/*is_examined=*/false);
     return;
   }
-  const auto checked = find_or_compile_checked(kernel.state(), session->looks_for(CheckClass::not_finite));
-  checker::SourceLines lines;
-  if (const auto& source = kernel.state().source) {
-    lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
-  }
-  checker::Watch watch(std::move(session), checked->info, watched_arguments(plan), grid_of(plan), lines);
-  engines::DispatchPlan watched = plan;
-  watched.watch = &watch;
-  try {
-    checked->executable->run(watched);
-  } catch (...) {
-    watch.finish();
-    throw;
-  }
-  watch.finish();
+  const auto code = find_or_compile_checked(kernel.state(), session->looks_for(CheckClass::not_finite));
+  run_where_reached(plan, *code->runner.hardware,
+                    [&](const engines::DispatchPlan& reached) { examine(kernel, *code, reached, std::move(session)); });
 }
 
 }  // namespace metalloid::runtime

@@ -1,4 +1,4 @@
-// Runs a dispatch under the checker.
+// Runs a dispatch under the checker: on the engine that checks, whichever the kernel's own is.
 #pragma once
 
 #include <memory>

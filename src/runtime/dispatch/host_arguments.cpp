@@ -13,7 +13,7 @@ using checker::HostArgument;
 HostArgument of_buffer(const Buffer& buffer, std::size_t offset, std::uint64_t size) {
   HostArgument result;
   result.kind = HostArgument::Kind::buffer;
-  result.space = &buffer.memory();
+  result.space = buffer.memory().address_space();
   result.base = buffer.gpu_address();
   result.address = buffer.gpu_address() + offset;
   result.size = size;

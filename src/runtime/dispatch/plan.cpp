@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "checker/host_checks.h"
-#include "engines/cpu_shared/hardware.h"
+#include "engines/host_memory.h"
 #include "runtime/dispatch/host_arguments.h"
 #include "runtime/states.h"
 
@@ -91,13 +92,21 @@ void check_width(const KernelInfo& kernel, const ArgumentInfo& argument, const D
   reject(ErrorCode::invalid_argument, kernel, "{}; {}", problem->message, problem->fix);
 }
 
+// With all of the buffer named.
 engines::BoundMemory range_of(const Buffer& buffer, std::size_t offset, Access access) {
-  return {reinterpret_cast<std::byte*>(buffer.gpu_address()),
-          buffer.size(),
-          offset,
-          access,
-          engines::BoundMemory::Owner::buffer,
-          &buffer.memory()};
+  return {.base = reinterpret_cast<std::byte*>(buffer.gpu_address()),
+          .size = buffer.size(),
+          .offset = offset,
+          .access = access,
+          .owner = engines::BoundMemory::Owner::buffer,
+          .memory = &buffer.memory(),
+          .named_begin = 0,
+          .named_end = buffer.size()};
+}
+
+void name_only(engines::BoundMemory& memory, std::size_t bytes) {
+  memory.named_begin = memory.offset;
+  memory.named_end = memory.offset + bytes;
 }
 
 engines::BoundMemory resolve_buffer(const KernelInfo& kernel, const ArgumentInfo& argument, const Dispatch& dispatch) {
@@ -113,9 +122,14 @@ engines::BoundMemory resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
              argument.name, argument.index, max_inline_bytes);
     }
     check_width(kernel, argument, found->second);
-    return {
-        const_cast<std::byte*>(bytes->data()), bytes->size(), 0, Access::read, engines::BoundMemory::Owner::dispatch,
-        &engines::cpu::hardware().memory()};
+    return {.base = const_cast<std::byte*>(bytes->data()),
+            .size = bytes->size(),
+            .offset = 0,
+            .access = Access::read,
+            .owner = engines::BoundMemory::Owner::dispatch,
+            .memory = &engines::host_memory(),
+            .named_begin = 0,
+            .named_end = bytes->size()};
   }
   if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {
     reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a pointer; a tensor is bound there",
@@ -134,7 +148,10 @@ engines::BoundMemory resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
            argument.index, needed, argument.type.name, buffer.size() - offset, offset);
   }
   check_width(kernel, argument, found->second);
-  return range_of(buffer, offset, argument.access);
+  engines::BoundMemory memory = range_of(buffer, offset, argument.access);
+  // Room behind a vector of three is read, too, where there is some.
+  if (argument.is_reference) name_only(memory, std::min<std::size_t>(argument.type.size, buffer.size() - offset));
+  return memory;
 }
 
 bool is_undefined(const Dispatch::Binding& binding) {
@@ -142,23 +159,25 @@ bool is_undefined(const Dispatch::Binding& binding) {
   return bound != nullptr && bound->buffer.is_undefined();
 }
 
-// Whether [offset, offset + bytes of the tensor) lies in the buffer, without overflow in between.
-bool fits(const Dispatch::TensorBinding& tensor, std::uint32_t element_bytes) {
-  if (tensor.offset > tensor.buffer.size()) return false;
+// From the tensor's first element to behind its last one, if that lies in the buffer.
+std::optional<std::uint64_t> bytes_in_buffer(const Dispatch::TensorBinding& tensor, std::uint64_t element_bytes) {
+  if (tensor.offset > tensor.buffer.size()) return std::nullopt;
   for (const std::int64_t extent : tensor.extents) {
-    if (extent == 0) return true;
+    if (extent == 0) return 0;
   }
-  const std::uint64_t elements = (tensor.buffer.size() - tensor.offset) / std::max(element_bytes, 1u);
+  element_bytes = std::max<std::uint64_t>(element_bytes, 1);
+  const std::uint64_t elements = (tensor.buffer.size() - tensor.offset) / element_bytes;
   std::uint64_t last = 0;
   for (std::size_t d = 0; d < tensor.extents.size(); ++d) {
     std::uint64_t step = 0;
     const auto steps = static_cast<std::uint64_t>(tensor.extents[d] - 1);
     if (__builtin_mul_overflow(steps, static_cast<std::uint64_t>(tensor.strides[d]), &step) ||
         __builtin_add_overflow(last, step, &last)) {
-      return false;
+      return std::nullopt;
     }
   }
-  return last < elements;
+  if (last >= elements) return std::nullopt;
+  return (last + 1) * element_bytes;
 }
 
 engines::BoundArgument resolve_tensor(const KernelInfo& kernel, const ArgumentInfo& argument,
@@ -190,13 +209,15 @@ engines::BoundArgument resolve_tensor(const KernelInfo& kernel, const ArgumentIn
     reject(ErrorCode::invalid_argument, kernel, "tensor '{}' at index {}: the stride of dimension 0 must be 1, not {}",
            argument.name, argument.index, tensor->strides[0]);
   }
-  if (!fits(*tensor, static_cast<std::uint32_t>(argument.type.size))) {
+  const auto bytes = bytes_in_buffer(*tensor, argument.type.size);
+  if (!bytes) {
     reject(ErrorCode::invalid_argument, kernel,
            "tensor '{}' at index {} with extents ({}) of {} does not fit into its buffer's {} bytes", argument.name,
            argument.index, fmt::join(tensor->extents, ", "), argument.type.name, tensor->buffer.size());
   }
   engines::BoundArgument bound;
   bound.memory = range_of(tensor->buffer, tensor->offset, argument.access);
+  name_only(bound.memory, *bytes);
   bound.is_undefined = tensor->buffer.is_undefined();
   const std::size_t slots = std::max<std::size_t>(rank, 1);  // at least one of each
   bound.descriptor.resize(1 + 2 * slots);
@@ -273,7 +294,7 @@ void reject_surplus(const KernelInfo& kernel, const Limits& limits, const Dispat
 engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& dispatch) {
   check_host_arguments(pipeline, dispatch);
   const KernelInfo& kernel = pipeline.info();
-  const Limits limits = pipeline.state().compiled->engine->hardware().limits();
+  const Limits limits = pipeline.state().compiled->runner.hardware->limits();
   engines::DispatchPlan plan;
   plan_grid(kernel, limits, pipeline.max_total_threads_per_threadgroup(), dispatch, plan);
   plan.timeout = dispatch.timeout();

@@ -50,7 +50,7 @@ engines::Stream& Issue::stream_of(engines::Hardware& hardware) {
 }
 
 void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe) {
-  engines::Hardware& hardware = kernel.state().compiled->engine->hardware();
+  engines::Hardware& hardware = *kernel.state().compiled->runner.hardware;
   // Streams of different hardware know nothing of each other, and what is copied or checked is the host's work.
   const bool is_direct = runs_directly(kernel, plan);
   if (!is_direct || hardware_ != &hardware) drain();

@@ -77,7 +77,7 @@ void Stream::dispatch(const Kernel& kernel, const Dispatch& dispatch) {
   if (must_finish) {
     if (runtime::Line* const line = state_->used_line()) line->wait_until_idle();
   }
-  const bool runs_at_call = kernel.state().compiled->engine->hardware().runs_at_call();
+  const bool runs_at_call = kernel.state().compiled->runner.hardware->runs_at_call();
   if (must_finish || (runs_at_call && state_->is_idle())) return run(kernel, dispatch);
   state_->commit([&](CommandBuffer& buffer) { buffer.dispatch(kernel, dispatch); });
 }

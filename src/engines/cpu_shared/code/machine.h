@@ -24,6 +24,7 @@ const Processor& processor();
 // What the first machine of a process does for all that follow.
 void prepare_code_generation();
 
+// For the processor that this process runs on.
 std::unique_ptr<llvm::TargetMachine> make_machine();
 // For another processor of the same architecture, by LLVM's name: "haswell".
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features = {});

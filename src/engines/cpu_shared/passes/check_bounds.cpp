@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,8 +39,6 @@ namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr const char* instrumentation_prefix = "metalloid.check.";
 
 // Bytes of one block that are checked at once.
 struct Check {
@@ -354,18 +351,6 @@ class BoundsChecks {
 };
 
 }  // namespace
-
-std::string_view bounds_mode() {
-  const char* variable = std::getenv("METALLOID_BOUNDS");
-  return variable && std::string_view(variable) == "off" ? "unchecked" : "checked";
-}
-
-bool checks_bounds(const llvm::Module& module) {
-  if (bounds_mode() != "checked") return false;
-  return llvm::none_of(module.functions(), [](const llvm::Function& function) {
-    return function.getName().starts_with(instrumentation_prefix);
-  });
-}
 
 void check_bounds(llvm::Function& function, const KernelInfo& info, llvm::FunctionAnalysisManager& analyses) {
   BoundsChecks(function, info, analyses).run();

@@ -13,12 +13,6 @@
 
 namespace metalloid::engines::cpu {
 
-// Whether a module's accesses are to be checked: not with METALLOID_BOUNDS=off, and not if an instrumentation brings
-// checks of its own (metalloid.check.*).
-bool checks_bounds(const llvm::Module& module);
-// The same of the environment alone, for names of targets.
-std::string_view bounds_mode();
-
 //   %v = load float, %x + %i * 4    ->    call metalloid_check_bounds(%i * 4, 4, %bytes.of.x, ...)
 //                                         %v = load float, %x + %i * 4
 //

@@ -95,7 +95,13 @@ class FloatingPointState {
 #endif
 };
 
-class CpuExecutable : public Executable {
+// What watches a dispatch of a kernel that was compiled with checks: one of them at most.
+struct Observer {
+  checker::Watch* watch = nullptr;
+  checker::ScreenedDispatch* screen = nullptr;
+};
+
+class CpuExecutable : public CheckedExecutable {
  public:
   CpuExecutable(std::span<const char> object, const KernelInfo& info, const Runtime& runtime)
       : runtime_(runtime), code_(object, runtime.symbol), info_(info) {
@@ -108,14 +114,31 @@ class CpuExecutable : public Executable {
     }
   }
 
-  void run(const DispatchPlan& plan) const override {
+  // As many as have room for their variables at the same time, and those that run in step at least.
+  std::uint32_t max_threads_per_threadgroup() const override {
+    if (!facts_.threads_meet || facts_.private_memory == 0) return ~std::uint32_t{0};
+    const std::uint64_t programs = std::max<std::uint64_t>(most_private_memory / facts_.private_memory, 1);
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(programs * facts_.threads_per_program, ~std::uint32_t{0}));
+  }
+
+  void run(const DispatchPlan& plan) const override { run(plan, Observer{}); }
+  void run(const DispatchPlan& plan, checker::Watch& watch) const override { run(plan, Observer{.watch = &watch}); }
+  void run(const DispatchPlan& plan, checker::ScreenedDispatch& screen) const override {
+    run(plan, Observer{.screen = &screen});
+  }
+
+ private:
+  void run(const DispatchPlan& plan, const Observer& observer) const {
     check_private_memory(plan);
     const std::uint64_t count = plan.threadgroups_per_grid.volume();
     // What reports are made of runs in one order, so that they are alike.
-    const bool alone = count == 1 || plan.watch || !may_use_other_cores();
+    const bool alone = count == 1 || observer.watch || !may_use_other_cores();
     int workers = alone ? 1 : tbb::this_task_arena::max_concurrency();
-    if (plan.watch) plan.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
-    if (plan.screen) {
+    if (observer.watch) {
+      observer.watch->set_roots(static_cast<const checker::NamedRoot*>(code_.find(checker::roots_name)));
+    }
+    if (observer.screen) {
       const auto* roots = static_cast<const checker::ScreenedRoot*>(code_.find(checker::screened_name));
       const auto for_each = [&](std::size_t count, support::function_ref<void(std::size_t)> run_one) {
         if (alone || count == 1) {
@@ -124,10 +147,10 @@ class CpuExecutable : public Executable {
           tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { run_one(i); }, tbb::simple_partitioner());
         }
       };
-      workers = roots ? static_cast<int>(plan.screen->prepare(roots, static_cast<unsigned>(workers), for_each)) : 0;
+      workers = roots ? static_cast<int>(observer.screen->prepare(roots, static_cast<unsigned>(workers), for_each)) : 0;
       if (workers == 0) throw Error(ErrorCode::unsupported, "not to be screened");
     }
-    RunningDispatch running(*this, plan, static_cast<unsigned>(workers));
+    RunningDispatch running(*this, plan, observer, static_cast<unsigned>(workers));
     support::WatchdogTimer timer(running.stop, plan.timeout);
     if (count > 1) running.begin_occasion();
     if (workers == 1) {
@@ -156,7 +179,6 @@ class CpuExecutable : public Executable {
     running.throw_failure(timer);
   }
 
- private:
   // How many threads, or simdgroups in step, have their variables at the same time on one core.
   std::uint32_t programs_alive(const DispatchPlan& plan) const {
     if (!facts_.threads_meet) return 1;
@@ -178,6 +200,7 @@ class CpuExecutable : public Executable {
   struct RunningDispatch {
     const CpuExecutable& kernel;
     const DispatchPlan& plan;
+    const Observer observer;
     ThreadgroupQueue queue;
     std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
     std::size_t threadgroup_bytes = 0;
@@ -192,8 +215,8 @@ class CpuExecutable : public Executable {
     std::string outside;          // of an access outside of its memory: the message
     bool is_wrapped_row = false;  // the access is one that the engine cannot carry out
 
-    RunningDispatch(const CpuExecutable& kernel, const DispatchPlan& plan, unsigned workers)
-        : kernel(kernel), plan(plan), queue(plan.threadgroups_per_grid.volume(), workers) {
+    RunningDispatch(const CpuExecutable& kernel, const DispatchPlan& plan, const Observer& observer, unsigned workers)
+        : kernel(kernel), plan(plan), observer(observer), queue(plan.threadgroups_per_grid.volume(), workers) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
         threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
@@ -231,7 +254,7 @@ class CpuExecutable : public Executable {
         const void* address = argument.memory.address();
         // What lies in front of an argument may be another's memory, whose accesses are not screened together with it.
         std::uint64_t bytes = argument.memory.size - argument.memory.offset,
-                      front = plan.screen ? 0 : argument.memory.offset;
+                      front = observer.screen ? 0 : argument.memory.offset;
         if (!argument.descriptor.empty()) address = argument.descriptor.data();
         if (kernel.info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
           address = worker.threadgroup_memory + offset;
@@ -256,7 +279,7 @@ class CpuExecutable : public Executable {
       copy(worker.threads_per_grid, plan.threads_per_grid);
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
-      worker.watch = plan.watch;
+      worker.watch = observer.watch;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
       worker.variables.reserve(kernel.programs_alive(plan), kernel.facts_.private_memory);
@@ -277,8 +300,8 @@ class CpuExecutable : public Executable {
         worker.threads_per_threadgroup[d] = std::min(nominal, left);
       }
       poison_threadgroup_memory(worker.threadgroup_memory, threadgroup_bytes);
-      if (plan.watch) {
-        plan.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
+      if (observer.watch) {
+        observer.watch->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes}, worker.arguments);
       }
       if (worker.screen) worker.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
     }
@@ -300,7 +323,8 @@ class CpuExecutable : public Executable {
         }
         worker.log.begin_threadgroup(piece.begin);
         const std::uint64_t index = piece.begin++;
-        running.enter_threadgroup(worker, running.plan.watch ? running.plan.watch->threadgroup_at(index) : index);
+        running.enter_threadgroup(worker,
+                                  running.observer.watch ? running.observer.watch->threadgroup_at(index) : index);
         return true;
       }
     };
@@ -328,14 +352,14 @@ class CpuExecutable : public Executable {
       if (is_over()) return;
       WorkerLease worker(kernel.runtime_.workers);
       prepare(*worker);
-      worker->screen = plan.screen ? &plan.screen->take() : nullptr;
+      worker->screen = observer.screen ? &observer.screen->take() : nullptr;
       FloatingPointState floating_point;
       Share share{*this, *worker, most, until};
       const Clock::time_point start = occasion ? Clock::now() : Clock::time_point();
       support::GuardOutcome outcome =
           support::run_guarded([&] { run_guarded(share); }, {.stop = &stop, .occasion = occasion});
       order_streams();
-      if (worker->screen) plan.screen->give_back(*worker->screen);
+      if (worker->screen) observer.screen->give_back(*worker->screen);
       if (occasion) busy += nanoseconds(Clock::now() - start);
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
@@ -420,7 +444,7 @@ class CpuExecutable : public Executable {
       if (failure.stopped() && timer.interrupted()) {
         throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.info_.name));
       }
-      if (failure.stopped() && plan.watch) plan.watch->time_out(at);
+      if (failure.stopped() && observer.watch) observer.watch->time_out(at);
       if (failure.stopped()) {
         throw Error(ErrorCode::kernel_timed_out,
                     fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s",
@@ -442,8 +466,8 @@ class CpuExecutable : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info,
-                                            const Runtime& runtime) {
+std::unique_ptr<CheckedExecutable> load_executable(std::span<const char> object, const KernelInfo& info,
+                                                   const Runtime& runtime) {
   support::claim_signals();
   return std::make_unique<CpuExecutable>(object, info, runtime);
 }

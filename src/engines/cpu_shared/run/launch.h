@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "engines/checked_executable.h"
 #include "engines/cpu_shared/run/worker.h"
-#include "engines/engine.h"
 
 namespace metalloid::engines::cpu {
 
@@ -17,7 +17,7 @@ struct Runtime {
 };
 
 // `runtime` must outlive it. Throws internal for code that is not what lower_arguments and embed_facts make.
-std::unique_ptr<Executable> load_executable(std::span<const char> object, const KernelInfo& info,
-                                            const Runtime& runtime);
+std::unique_ptr<CheckedExecutable> load_executable(std::span<const char> object, const KernelInfo& info,
+                                                   const Runtime& runtime);
 
 }  // namespace metalloid::engines::cpu
