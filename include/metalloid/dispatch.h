@@ -39,6 +39,10 @@ class Dispatch {
     std::vector<std::int64_t> strides;  // elements
   };
   using Binding = std::variant<BufferBinding, Bytes, TensorBinding>;
+  struct Use {
+    Buffer buffer;
+    Access access;
+  };
 
   Dispatch& buffer(std::uint32_t index, Buffer buffer, std::size_t offset = 0);
   Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements = ElementType::none);
@@ -51,6 +55,9 @@ class Dispatch {
   // For arguments of type metal::tensor. Without strides the elements have no gaps.
   Dispatch& tensor(std::uint32_t index, Buffer buffer, std::span<const std::int64_t> extents,
                    std::span<const std::int64_t> strides = {}, std::size_t offset = 0);
+  // A buffer that argument buffers lead to, by its gpu_address(): Metal's useResource:usage:. Where a device works on
+  // copies, their pointers go to copies, too, if the types of arguments say where they are.
+  Dispatch& use(Buffer buffer, Access access = Access::read_write);
   Dispatch& threadgroup_memory(std::uint32_t index, std::size_t bytes);
 
   // dispatchThreads: the last threadgroup of each dimension is cut to fit the grid.
@@ -62,6 +69,7 @@ class Dispatch {
   Dispatch& timeout(std::chrono::milliseconds limit);
 
   const std::map<std::uint32_t, Binding>& bindings() const { return bindings_; }
+  const std::vector<Use>& uses() const { return uses_; }
   const std::map<std::uint32_t, std::size_t>& threadgroup_memory_lengths() const { return threadgroup_memory_; }
   Size grid() const { return grid_; }
   Size group() const { return group_; }
@@ -71,6 +79,7 @@ class Dispatch {
 
  private:
   std::map<std::uint32_t, Binding> bindings_;
+  std::vector<Use> uses_;
   std::map<std::uint32_t, std::size_t> threadgroup_memory_;
   Size grid_, group_;
   bool grid_counts_threads_ = true;

@@ -48,8 +48,10 @@ struct TypeInfo {
   std::uint64_t alignment = 1;             // bytes
   bool is_atomic = false;
   std::vector<StructMember> members;  // of a struct, in declaration order
-  // Of a pointer, or an array of them: the element kind of what they lead to.
+  // Of a pointer, or an array of them: the element kind of what they lead to, and whether there are pointers, too.
   ElementType pointee = ElementType::none;
+  bool is_pointer = false;
+  bool leads_to_pointers = false;
 };
 
 // What the address at this offset in an argument buffer of that type leads to; none if nothing is known of it. Behind

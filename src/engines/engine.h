@@ -33,6 +33,7 @@ struct BoundArgument {
 // A checked dispatch, resolved for one kernel.
 struct DispatchPlan {
   std::vector<BoundArgument> arguments;  // per kernel argument, in parameter order
+  std::vector<BoundMemory> used;         // what pointers in arguments' memory lead to
   Size threads_per_grid;                 // threadgroups * threads for dispatchThreadgroups
   Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
   Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller

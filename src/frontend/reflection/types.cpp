@@ -3,6 +3,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecordLayout.h>
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include "frontend/reflection/annotations.h"
 
@@ -75,6 +76,17 @@ bool describe_library_type(clang::ASTContext& context, const clang::CXXRecordDec
   return true;
 }
 
+// As its own, in what it consists of.
+bool holds_pointers(clang::ASTContext& context, clang::QualType type) {
+  type = context.getBaseElementType(type.getCanonicalType());
+  if (type->isPointerType() || type->isReferenceType()) return true;
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (!record || !record->hasDefinition()) return false;
+  const auto holds = [&](const auto& part) { return holds_pointers(context, part.getType()); };
+  return llvm::any_of(record->bases(), holds) ||
+         llvm::any_of(record->fields(), [&](const clang::FieldDecl* field) { return holds(*field); });
+}
+
 void describe_struct(clang::ASTContext& context, const clang::RecordDecl& record, TypeInfo& info) {
   const clang::ASTRecordLayout& layout = context.getASTRecordLayout(&record);
   for (const clang::FieldDecl* field : record.fields()) {
@@ -127,6 +139,8 @@ TypeInfo describe_type(clang::ASTContext& context, clang::QualType type) {
     const clang::CXXRecordDecl* record = pointee->getAsCXXRecordDecl();
     info.name = (record ? record->getNameAsString() : describe_type(context, pointee).name) + "*";
     info.scalar = ElementType::uint64;
+    info.is_pointer = true;
+    info.leads_to_pointers = holds_pointers(context, pointee);
     if (TypeInfo target; !record || describe_library_type(context, *record, target)) {
       info.pointee = record ? target.scalar : describe_type(context, pointee).scalar;
     }

@@ -130,7 +130,7 @@ template <typename Archive>
 void archive(Archive& bytes, TypeInfo& type) {
   if constexpr (Archive::reading) bytes.enter();
   archive_all(bytes, type.name, type.scalar, type.rows, type.columns, type.array_length, type.size, type.alignment,
-              type.is_atomic, type.members, type.pointee);
+              type.is_atomic, type.members, type.pointee, type.is_pointer, type.leads_to_pointers);
   if constexpr (Archive::reading) bytes.leave();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "metalloid/error.h"
 #include "support/environment.h"
@@ -52,6 +53,11 @@ Dispatch& Dispatch::tensor(std::uint32_t index, Buffer buffer, std::span<const s
     if (__builtin_mul_overflow(stride, binding.extents[binding.strides.size() - 1], &stride)) stride = INT64_MAX;
   }
   bindings_.insert_or_assign(index, std::move(binding));
+  return *this;
+}
+
+Dispatch& Dispatch::use(Buffer buffer, Access access) {
+  uses_.push_back({std::move(buffer), access});
   return *this;
 }
 

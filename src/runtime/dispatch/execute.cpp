@@ -12,7 +12,7 @@ void execute(const Kernel& kernel, const engines::DispatchPlan& plan) {
     if (auto session = checker::active_session()) return execute_checked(kernel, plan, std::move(session));
   }
   const CompiledKernel& compiled = *kernel.state().compiled;
-  run_where_reached(plan, *compiled.runner.hardware,
+  run_where_reached(compiled.info, plan, *compiled.runner.hardware,
                     [&](const engines::DispatchPlan& reached) { compiled.executable->run(reached); });
 }
 

@@ -63,7 +63,7 @@ bool is_surely_fine(const Kernel& kernel, const engines::DispatchPlan& plan, Che
   const auto code = find_or_compile_screened(kernel.state(), session.looks_for(CheckClass::not_finite));
   if (!code) return false;
   bool is_fine = false;
-  run_where_reached(plan, *code->runner.hardware,
+  run_where_reached(code->info, plan, *code->runner.hardware,
                     [&](const engines::DispatchPlan& reached) { is_fine = is_surely_fine(*code, reached, session); });
   return is_fine;
 }
@@ -94,7 +94,7 @@ void execute_checked(const Kernel& kernel, const engines::DispatchPlan& plan,
     return;
   }
   const auto code = find_or_compile_checked(kernel.state(), session->looks_for(CheckClass::not_finite));
-  run_where_reached(plan, *code->runner.hardware,
+  run_where_reached(code->info, plan, *code->runner.hardware,
                     [&](const engines::DispatchPlan& reached) { examine(kernel, *code, reached, std::move(session)); });
 }
 

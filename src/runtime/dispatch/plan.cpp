@@ -300,6 +300,7 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
   plan.timeout = dispatch.timeout();
   plan.arguments.resize(kernel.arguments.size());
   reject_surplus(kernel, limits, dispatch);
+  for (const Dispatch::Use& use : dispatch.uses()) plan.used.push_back(range_of(use.buffer, 0, use.access));
   std::uint64_t threadgroup_bytes = (kernel.static_threadgroup_memory + 15) / 16 * 16;
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
