@@ -36,6 +36,12 @@ double load(ElementType kind, const std::byte* address) {
   return support::bfloat16_to_float(bits);
 }
 
+std::vector<std::byte> contents_of(const Buffer& buffer) {
+  std::vector<std::byte> bytes(buffer.size());
+  buffer.read(0, bytes);
+  return bytes;
+}
+
 double standard_tolerance(ElementType kind) {
   if (kind == ElementType::float32) return 1e-4;
   return kind == ElementType::float16 ? 1e-2 : 5e-2;
@@ -101,6 +107,7 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
   struct Bound {
     std::uint32_t index;
     const ArgumentInfo* info;
+    engines::Memory* memory;
     std::byte* start;
     std::size_t size;
     const Dispatch::TensorBinding* tensor;
@@ -120,11 +127,12 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
     // What the kernel does not take and what does not fit is left to the dispatch's checks.
     const ArgumentInfo* info = find_argument(kernel, index);
     if (!buffer || !info || offset >= buffer->size()) continue;
-    bound.push_back(
-        {index, info, static_cast<std::byte*>(buffer->contents()) + offset, buffer->size() - offset, tensor});
+    bound.push_back({index, info, &buffer->memory(), reinterpret_cast<std::byte*>(buffer->gpu_address()) + offset,
+                     buffer->size() - offset, tensor});
   }
   for (const Bound& argument : bound) {
-    add_region(argument.start, argument.size, argument.info->access == Access::read_write, argument.info->name);
+    add_region(*argument.memory, argument.start, argument.size, argument.info->access == Access::read_write,
+               argument.info->name);
   }
   for (Region& region : regions_) {
     try {
@@ -134,10 +142,10 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
                   fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,
                               region.arguments, region.size));
     }
-    std::copy_n(region.original, region.size, region.copy->as<std::byte>().data());
+    region.fill();
   }
   for (const Bound& argument : bound) {
-    std::byte* copy = copy_of(argument.start);
+    std::byte* copy = copy_of(*argument.memory, argument.start);
     const Buffer buffer = Buffer::wrap(copy, argument.size);
     if (argument.tensor) {
       copied_.tensor(argument.index, buffer, argument.tensor->extents, argument.tensor->strides);
@@ -150,26 +158,33 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
     if (known != options.contents.end() && known->second.elements != ElementType::none) {
       elements = known->second.elements;
     }
-    outputs_.push_back({argument.info->name, elements, {copy, argument.size}, {}});
+    outputs_.push_back({argument.info->name, elements, buffer, {}});
   }
   for (const ReachedMemory& reached : options.reached) {
-    const std::span<std::byte> memory = reached.buffer.as<std::byte>();
-    reached_.push_back({memory, {memory.begin(), memory.end()}});
-    outputs_.push_back({"memory behind an argument's addresses", reached.elements, memory, {}});
+    reached_.push_back({reached.buffer, contents_of(reached.buffer)});
+    outputs_.push_back({"memory behind an argument's addresses", reached.elements, reached.buffer, {}});
+    copied_.use(reached.buffer);
   }
 }
 
 TuneArguments::~TuneArguments() {
-  for (const Reached& reached : reached_) std::ranges::copy(reached.before, reached.memory.begin());
+  for (const Reached& reached : reached_) reached.memory.write(0, reached.before);
 }
 
-void TuneArguments::add_region(std::byte* start, std::size_t size, bool writable, const std::string& name) {
-  Region region{start, size, writable, name, std::nullopt};
+bool TuneArguments::Region::has(const engines::Memory& other, const std::byte* address) const {
+  return memory->address_space() == other.address_space() && address >= original && address < original + size;
+}
+
+void TuneArguments::Region::fill() const { memory->copy_out(copy->as<std::byte>(), original); }
+
+void TuneArguments::add_region(engines::Memory& memory, std::byte* start, std::size_t size, bool writable,
+                               const std::string& name) {
+  Region region{&memory, start, size, writable, name, std::nullopt};
   // Regions that it overlaps become part of it.
   std::erase_if(regions_, [&](const Region& other) {
     std::byte* const end = region.original + region.size;
     std::byte* const other_end = other.original + other.size;
-    if (other.original >= end || region.original >= other_end) return false;
+    if (!region.has(*other.memory, other.original) && !other.has(*region.memory, region.original)) return false;
     region.original = std::min(region.original, other.original);
     region.size = static_cast<std::size_t>(std::max(end, other_end) - region.original);
     region.writable |= other.writable;
@@ -179,27 +194,26 @@ void TuneArguments::add_region(std::byte* start, std::size_t size, bool writable
   regions_.push_back(std::move(region));
 }
 
-std::byte* TuneArguments::copy_of(const std::byte* original) const {
-  const auto region = std::ranges::find_if(regions_, [&](const Region& candidate) {
-    return original >= candidate.original && original < candidate.original + candidate.size;
-  });
+std::byte* TuneArguments::copy_of(const engines::Memory& memory, const std::byte* original) const {
+  const auto region =
+      std::ranges::find_if(regions_, [&](const Region& candidate) { return candidate.has(memory, original); });
   return region->copy->as<std::byte>().data() + (original - region->original);
 }
 
 void TuneArguments::restore() {
   for (const Region& region : regions_) {
-    if (region.writable) std::copy_n(region.original, region.size, region.copy->as<std::byte>().data());
+    if (region.writable) region.fill();
   }
-  for (const Reached& reached : reached_) std::ranges::copy(reached.before, reached.memory.begin());
+  for (const Reached& reached : reached_) reached.memory.write(0, reached.before);
 }
 
 void TuneArguments::keep_results() {
-  for (Output& output : outputs_) output.expected.assign(output.memory.begin(), output.memory.end());
+  for (Output& output : outputs_) output.expected = contents_of(output.memory);
 }
 
 std::optional<std::string> TuneArguments::difference() const {
   for (const Output& output : outputs_) {
-    if (auto text = compare_elements(output.elements, output.expected, output.memory, tolerance_)) {
+    if (auto text = compare_elements(output.elements, output.expected, contents_of(output.memory), tolerance_)) {
       return fmt::format("'{}': {}", output.name, *text);
     }
   }

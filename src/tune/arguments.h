@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/memory.h"
 #include "metalloid/tune.h"
 
 namespace metalloid::tuning {
@@ -35,28 +36,32 @@ class TuneArguments {
   std::optional<std::string> difference() const;
 
  private:
-  // Memory of the host's that arguments lie in, and its copy.
+  // Memory that arguments lie in, wherever it is, and its copy, which is the host's.
   struct Region {
-    std::byte* original = nullptr;
+    engines::Memory* memory = nullptr;
+    std::byte* original = nullptr;  // in that memory
     std::size_t size = 0;
     bool writable = false;
     std::string arguments;  // their names, for messages
     std::optional<Buffer> copy;
+
+    bool has(const engines::Memory& other, const std::byte* address) const;
+    void fill() const;  // the copy
   };
   // A writable argument's part of a region.
   struct Output {
     std::string name;
     ElementType elements;
-    std::span<const std::byte> memory;  // of the copy, or of `reached`
+    Buffer memory;  // of the copy, or of `reached`
     std::vector<std::byte> expected;
   };
   struct Reached {
-    std::span<std::byte> memory;
+    Buffer memory;
     std::vector<std::byte> before;
   };
 
-  void add_region(std::byte* start, std::size_t size, bool writable, const std::string& name);
-  std::byte* copy_of(const std::byte* original) const;
+  void add_region(engines::Memory& memory, std::byte* start, std::size_t size, bool writable, const std::string& name);
+  std::byte* copy_of(const engines::Memory& memory, const std::byte* original) const;
 
   Dispatch copied_;
   std::vector<Region> regions_;

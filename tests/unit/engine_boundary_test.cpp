@@ -17,6 +17,7 @@
 #include "metalloid/check.h"
 #include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
+#include "metalloid/tune.h"
 #include "runtime/compile/compile_jobs.h"
 #include "runtime/compile/kernel_lookup.h"
 #include "runtime/states.h"
@@ -279,6 +280,20 @@ kernel void beyond(device const float* in [[buffer(0)]], device float* out [[buf
   EXPECT_EQ(finding.count, 3u);
   EXPECT_EQ(finding.memory, "in");
   EXPECT_EQ(finding.index, 0);
+}
+
+TEST(EngineBoundary, TuningLeavesMemoryOfADeviceAlone) {
+  const Buffer a(trial(), 256), b(trial(), 256, Buffer::Storage::shared);
+  set(a, {1, 2, 3, 4});
+  b.as<float>()[1] = 5;
+  TuneOptions options{.rounds = 1, .force = true};
+  options.reached.push_back({a, ElementType::float32});
+  const TuneResult result = tune(library().kernel("add"),
+                                 Dispatch().buffer(0, a).buffer(1, b).value(2, 1.0f).threads({64}, {0, 0, 0}), options);
+  for (const TuneTrial& trial : result.trials) EXPECT_EQ(trial.outcome, TuneTrial::Outcome::measured) << trial.note;
+  EXPECT_FALSE(result.results_vary);
+  EXPECT_EQ(get(a)[3], 4);
+  EXPECT_EQ(b.as<float>()[1], 5);
 }
 
 TEST(EngineBoundary, FallBacksShowWithTheirRemark) {
