@@ -42,6 +42,10 @@ kernel void swap_pair(device Pair& pair [[buffer(0)]]) {
   pair.b = a;
   pair.a[0] = 1;
 }
+struct Part { uint number; device float* value; };
+kernel void count_up(device const Part* parts [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  parts[i].value[0] += parts[i].number;
+}
 kernel void untold(device const ulong* address [[buffer(0)]], device float* y [[buffer(1)]]) {
   y[0] = *(device float*)address[0];
 }
@@ -50,6 +54,10 @@ kernel void untold(device const ulong* address [[buffer(0)]], device float* y [[
 struct Layer {
   std::uint32_t count = 0;
   std::uint64_t weights = 0;
+};
+struct Part {
+  std::uint32_t number = 0;
+  std::uint64_t value = 0;
 };
 struct Model {
   std::array<Layer, 2> layers;
@@ -143,6 +151,17 @@ TEST_P(ArgumentBuffers, AddressesThatAKernelWritesAreTheHosts) {
   EXPECT_THAT((read<std::array<std::uint64_t, 2>>(pair)), ElementsAre(b.gpu_address(), a.gpu_address()));
   EXPECT_EQ(read<float>(a), 0);
   EXPECT_EQ(read<float>(b), 1);
+}
+
+// A pointer leads to as many objects as there are, and to whatever lies behind them.
+TEST_P(ArgumentBuffers, AreOfSeveralObjects) {
+  const Buffer values = with(place(), {1, 2, 3}), parts = buffer_in(place(), 5 * sizeof(Part));
+  const std::uint64_t begin = values.gpu_address();
+  const std::array list{Part{10, begin + 8}, Part{20, begin}, Part{30, begin + 4}, Part{0, 0}, Part{0, 0x5a5a5a5a5a5a}};
+  write(parts, 0, list);
+  run(kernel_on(device(), "count_up"), Dispatch().buffer(0, parts).use(values).threads({3}, {2}));
+  EXPECT_THAT((read<std::array<float, 3>>(values)), ElementsAre(21, 32, 13));
+  EXPECT_EQ((read<std::array<Part, 5>>(parts))[4].value, 0x5a5a5a5a5a5a);
 }
 
 TEST_P(ArgumentBuffers, AreChecked) {

@@ -20,6 +20,8 @@
 #include "metalloid/tune.h"
 #include "runtime/compile/compile_jobs.h"
 #include "runtime/compile/kernel_lookup.h"
+#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/staging.h"
 #include "runtime/states.h"
 
 namespace metalloid {
@@ -170,6 +172,38 @@ kernel void peek_behind(constant float& c [[buffer(0)]], device float& y [[buffe
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_bounds);
     EXPECT_THAT(error.what(), HasSubstr("outside of argument 'c'"));
+  }
+}
+
+// What the host does next to it meanwhile stays.
+TEST(EngineBoundary, NoMoreOfABufferIsCopiedThanIsNamed) {
+  const Kernel kernel = trial()
+                            .make_library(R"(
+#include <metal_stdlib>
+#include <metal_tensor>
+using namespace metal;
+kernel void one_and_some(device float& one [[buffer(0)]],
+                         tensor<device float, dextents<int, 1>, tensor_handle> some [[buffer(1)]]) {
+  one = some[0];
+}
+)",
+                                          {.language = {4, 0}})
+                            .kernel("one_and_some");
+  const Buffer numbers(std::size_t{1} << 20);
+  const std::array<std::int64_t, 1> extents{5};
+  const Dispatch dispatch = Dispatch().buffer(0, numbers, 4000).tensor(1, numbers, extents, {}, 8004).threads({1}, {1});
+  const engines::DispatchPlan plan = runtime::plan_dispatch(kernel, dispatch);
+  runtime::Staging staging(kernel.info(), plan, *kernel.state().compiled->runner.hardware);
+  std::size_t copied = 0;
+  for (const engines::BoundArgument& argument : staging.plan().arguments) copied += argument.memory.size;
+  EXPECT_LT(copied, 2 * 128 + 6 * sizeof(float));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(staging.plan().arguments[0].memory.address()) % 128, 4000 % 128);
+  kernel.state().compiled->executable->run(staging.plan());
+  for (std::size_t i = 0; i < numbers.size() / 4; ++i) numbers.as<float>()[i] = 3;
+  staging.copy_back();
+  for (std::size_t i = 0; i < numbers.size() / 4; ++i) {
+    const bool is_named = i == 1000 || (i >= 2001 && i < 2006);
+    ASSERT_EQ(numbers.as<float>()[i], is_named ? 0 : 3) << i;
   }
 }
 
