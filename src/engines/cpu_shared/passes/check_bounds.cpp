@@ -1,38 +1,23 @@
 #include "engines/cpu_shared/passes/check_bounds.h"
 
-#include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/PostDominators.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Dominators.h>
-#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/IR/IntrinsicInst.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "checker/code/screen.h"
 #include "engines/cpu_shared/kernel_abi.h"
-#include "engines/cpu_shared/passes/kernel_memory.h"
 #include "engines/cpu_shared/passes/thread_state.h"
+#include "ir/bounds/check_bounds.h"
 #include "ir/support/pass_managers.h"
 #include "ir/support/pointer_roots.h"
-#include "ir/support/pointer_tags.h"
-#include "support/address_spaces.h"
 
 namespace metalloid::engines::cpu {
 namespace {
@@ -40,320 +25,141 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// Bytes of one block that are checked at once.
-struct Check {
-  Instruction* at;  // the first access
-  Value *available, *front, *what;
-  const llvm::SCEV* base;          // of the offset, without its constant
-  std::int64_t low = 0, high = 0;  // behind the base
-  Value *offset = nullptr, *bytes = nullptr;
-  std::int64_t offset_at = 0;  // what `offset` is behind the base
-  std::string first{}, last{};
-  bool is_fixed = true;  // how many bytes
-};
-
-class BoundsChecks {
+// A kernel's arguments come out of the state's list, or out of a tensor's descriptor.
+class Arguments final : public ir::KernelMemory {
  public:
-  BoundsChecks(llvm::Function& function, const KernelInfo& info, llvm::FunctionAnalysisManager& analyses)
+  Arguments(llvm::Function& function, const KernelInfo& info)
       : function_(function),
+        info_(info),
         layout_(function.getDataLayout()),
-        arguments_(function, info),
-        is_entry_(function.arg_size() > 0 && function.hasExternalLinkage()),
-        roots_(function, [this](Value& root) { return describe(root); }),
-        number_(llvm::Type::getInt64Ty(function.getContext())),
-        evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)),
-        dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
-        after_(analyses.getResult<llvm::PostDominatorTreeAnalysis>(function)),
-        loops_(analyses.getResult<llvm::LoopAnalysis>(function)) {}
+        is_entry_(function.arg_size() > 0 && function.hasExternalLinkage()) {}
 
-  void run() {
-    std::vector<Access> accesses;
-    for (Instruction& instruction : llvm::instructions(function_)) {
-      for (const Access& access : accesses_of(instruction, layout_)) accesses.push_back(access);
-    }
-    for (const Access& access : accesses) note(access);
-    drop_repeated();
-    for (Check& check : checks_) place(check);
-    for (llvm::WeakTrackingVH& offset : offsets_) {
-      if (offset) llvm::RecursivelyDeleteTriviallyDeadInstructions(offset);
-    }
-    for (llvm::BasicBlock& block : function_) llvm::DeleteDeadPHIs(&block);
-  }
+  std::optional<unsigned> find(Value& root) const override;
+  Extent extent_of(unsigned argument) override;
+  Numbered of_number(llvm::IRBuilderBase& builder, Value* number) override;
+  bool is_of_start(llvm::LoadInst& load) const override;
+  llvm::SmallVector<ir::Access, 2> other_accesses_of(Instruction& instruction) const override;
 
  private:
-  std::optional<ir::PointerRoots::Root> describe(Value& root) {
-    const auto of = [&](Value* bytes, Value* front, const std::string& text) -> ir::PointerRoots::Root {
-      return {{bytes, front, text_of(text)}, nullptr};
-    };
-    const auto variable = [&](const char* kind, std::uint64_t bytes) {
-      return of(llvm::ConstantInt::get(number_, bytes), nothing(), fmt::format("{} {}", kind, name_of_variable(root)));
-    };
-    if (auto* own = llvm::dyn_cast<llvm::AllocaInst>(&root)) {
-      const auto bytes = own->getAllocationSize(layout_);
-      if (!bytes || own->getMetadata("metalloid.of_simdgroup")) return std::nullopt;
-      return variable("variable", bytes->getFixedValue());
-    }
-    if (auto* global = llvm::dyn_cast<llvm::GlobalVariable>(&root)) {
-      const std::uint64_t bytes = layout_.getTypeAllocSize(global->getValueType()).getFixedValue();
-      const unsigned space = global->getAddressSpace();
-      const char* kind = space == threadgroup_space ? "threadgroup" : space == constant_space ? "constant" : "variable";
-      return variable(kind, bytes);
-    }
-    Value* tag = arguments_.count() > 0 ? ir::tag_of(root) : nullptr;
-    if (tag) return tagged(root, *llvm::cast<Instruction>(tag));
-    if (!is_entry_) return std::nullopt;
-    const auto argument = arguments_.find(root);
-    if (!argument) return std::nullopt;
-    const auto extent = arguments_.extent_of(*argument);
-    return of(extent.bytes, extent.front, fmt::format("argument {}", *argument));
-  }
-
-  // An address in a function that stays a call, whose tag is an argument's number and one.
-  ir::PointerRoots::Root tagged(Value& address, Instruction& tag) {
-    llvm::Module& module = *function_.getParent();
-    if (!state_) state_ = is_entry_ ? function_.getArg(0) : state_in_call(function_);
-    llvm::IRBuilder<> builder(tag.getNextNode());
-    llvm::Type *word = builder.getInt64Ty(), *pointer = builder.getPtrTy();
-    const auto load = [&](llvm::Type* type, Value* base, Value* index) {
-      return builder.CreateLoad(type, builder.CreateInBoundsGEP(type, base, index));
-    };
-    const auto from_state = [&](std::size_t offset) {
-      return load(pointer, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state_, offset),
-                  builder.getInt64(0));
-    };
-    std::vector<llvm::Constant*> texts;
-    for (std::size_t i = 0; i < arguments_.count(); ++i) {
-      texts.push_back(llvm::cast<llvm::Constant>(text_of(fmt::format("argument {}", i))));
-    }
-    auto* type = llvm::ArrayType::get(pointer, texts.size());
-    auto* names = new llvm::GlobalVariable(module, type, /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
-                                           llvm::ConstantArray::get(type, texts), "names");
-    Value* number = builder.CreateSub(&tag, builder.getInt64(1));
-    Value* is_known = builder.CreateICmpULT(number, builder.getInt64(texts.size()));
-    number = builder.CreateSelect(is_known, number, builder.getInt64(0));
-    Value* extents = from_state(offsetof(ThreadgroupState, argument_bytes));
-    Value* entry = builder.CreateInBoundsGEP(llvm::ArrayType::get(word, 2), extents, number);
-    Value* bytes =
-        builder.CreateSelect(is_known, builder.CreateLoad(word, entry), llvm::ConstantInt::getAllOnesValue(word));
-    Value* front = builder.CreateConstInBoundsGEP1_64(word, entry, 1);
-    Value* begin = load(word, from_state(offsetof(ThreadgroupState, arguments)), number);
-    Value* offset = builder.CreateSub(builder.CreatePtrToInt(&address, word), begin);
-    offset = builder.CreateSelect(is_known, offset, builder.getInt64(0));
-    return {{bytes, front, load(pointer, names, number)}, offset};
-  }
-
-  // Where it stands that nothing is in front of variables.
-  Value* nothing() {
-    if (!nothing_) {
-      nothing_ =
-          new llvm::GlobalVariable(*function_.getParent(), number_, /*isConstant=*/true,
-                                   llvm::GlobalValue::PrivateLinkage, llvm::ConstantInt::get(number_, 0), "nothing");
-    }
-    return nothing_;
-  }
-
-  Value* text_of(const std::string& text) {
-    Value*& made = texts_[text];
-    if (!made) {
-      llvm::IRBuilder<> builder(&function_.getEntryBlock());
-      made = builder.CreateGlobalString(text, "bounds");
-    }
-    return made;
-  }
-
-  void note(const Access& access) {
-    const auto values = roots_.values_of(access.pointer);
-    if (!values || values->empty()) return;
-    const auto bytes = constant_of(access.bytes);
-    if (bytes && *bytes == 0) return;
-    Value* offset = roots_.offset_of(access.pointer);
-    if (llvm::isa<Instruction>(offset)) offsets_.push_back(offset);
-    Value *available = (*values)[0], *front = (*values)[1], *what = (*values)[2];
-    if (bytes && is_proven(access, offset, *bytes, available)) return;
-    const std::string text =
-        fmt::format("{}{} {}", static_cast<char>(access.kind), bytes.value_or(0), line_of(*access.instruction));
-    const llvm::SCEV* whole = evolution_.getSCEV(offset);
-    std::int64_t further = 0;
-    const llvm::SCEV* base = without_constant(whole, further);
-    Check check{.at = access.instruction, .available = available, .front = front, .what = what, .base = base};
-    check.offset = offset;
-    check.offset_at = further;
-    check.bytes = access.bytes;
-    check.first = check.last = text;
-    check.is_fixed = bytes.has_value();
-    if (bytes && *bytes < (std::uint64_t{1} << 40)) {
-      check.low = further;
-      check.high = further + static_cast<std::int64_t>(*bytes);
-    }
-    checks_.push_back(std::move(check));
-  }
-
-  // What a sum, or a loop's counter at its start, is more by than something else.
-  static const llvm::SCEVConstant* constant_part(const llvm::SCEV* whole) {
-    while (const auto* counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(whole)) whole = counter->getStart();
-    if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(whole)) whole = sum->getOperand(0);
-    const auto* number = llvm::dyn_cast<llvm::SCEVConstant>(whole);
-    return number && number->getAPInt().getSignificantBits() <= 40 ? number : nullptr;
-  }
-
-  const llvm::SCEV* without_constant(const llvm::SCEV* whole, std::int64_t& further) {
-    const llvm::SCEVConstant* number = constant_part(whole);
-    further = number ? number->getAPInt().getSExtValue() : 0;
-    return number ? evolution_.getMinusSCEV(whole, number) : whole;
-  }
-
-  bool is_proven(const Access& access, Value* offset, std::uint64_t bytes, Value* available) {
-    std::optional<std::uint64_t> size = constant_of(available);
-    if (!size) {
-      // Whatever is bound to a reference has the size of its type (runtime/dispatch/plan.cpp).
-      const auto argument = is_entry_ ? arguments_.find(*root_of(access.pointer)) : std::nullopt;
-      if (!argument || !arguments_.info(*argument).is_reference || !arguments_.info(*argument).is_active) return false;
-      size = arguments_.info(*argument).type.size;
-    }
-    if (*size < bytes) return false;
-    const llvm::SCEV* whole = evolution_.getSCEV(offset);
-    if (evolution_.getUnsignedRangeMax(whole).ule(*size - bytes)) return true;
-    const llvm::SCEV* most = evolution_.getConstant(number_, *size - bytes);
-    return evolution_.isKnownPredicateAt(llvm::CmpInst::ICMP_ULE, whole, most, access.instruction);
-  }
-
-  static Value* root_of(Value* pointer) {
-    while (Value* below = ir::pointer_below(pointer)) pointer = below;
-    return pointer;
-  }
-
-  static bool is_same_memory(const Check& a, const Check& b) {
-    return a.base == b.base && a.available == b.available && a.what == b.what && a.is_fixed && b.is_fixed;
-  }
-
-  // Checks whose bytes an earlier one covers go away. One that is sure to follow an earlier one makes that one wider.
-  void drop_repeated() {
-    llvm::DenseMap<const llvm::SCEV*, llvm::SmallVector<std::size_t, 4>> known;
-    std::vector<bool> dropped(checks_.size());
-    for (std::size_t i = 0; i < checks_.size(); ++i) {
-      Check& own = checks_[i];
-      auto& others = known[own.base];
-      for (const std::size_t other : others) {
-        Check& before = checks_[other];
-        if (!is_same_memory(before, own) || !dominators_.dominates(before.at, own.at)) continue;
-        // Beyond its loop a value is that of the last turn, which the check need not have seen.
-        const llvm::Loop* loop = loops_.getLoopFor(before.at->getParent());
-        if (loop && !loop->contains(own.at)) continue;
-        if (own.low >= before.low && own.high <= before.high) {
-          dropped[i] = true;
-          break;
-        }
-        if (!is_sure_to_follow(*before.at, *own.at)) continue;
-        if (own.low < before.low) {
-          before.low = own.low;
-          before.first = own.first;
-        }
-        if (own.high > before.high) {
-          before.high = own.high;
-          before.last = own.last;
-        }
-        dropped[i] = true;
-        break;
-      }
-      if (!dropped[i]) others.push_back(i);
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < checks_.size(); ++i) {
-      if (!dropped[i]) std::swap(checks_[kept++], checks_[i]);
-    }
-    checks_.resize(kept);
-  }
-
-  bool is_sure_to_follow(const Instruction& first, const Instruction& second) const {
-    const llvm::BasicBlock *a = first.getParent(), *b = second.getParent();
-    return a == b || (loops_.getLoopFor(a) == loops_.getLoopFor(b) && after_.dominates(b, a));
-  }
-
-  static bool is_movable(const Instruction& instruction) {
-    return !llvm::isa<llvm::PHINode>(instruction) && !instruction.mayReadOrWriteMemory() &&
-           !instruction.isTerminator() && llvm::isSafeToSpeculativelyExecute(&instruction);
-  }
-
-  // Whether a value can be there in front of an instruction of its block.
-  static bool can_be_at(Value* value, const Instruction& place, unsigned depth = 12) {
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() || instruction->comesBefore(&place)) return true;
-    if (depth == 0 || !is_movable(*instruction)) return false;
-    return llvm::all_of(instruction->operands(),
-                        [&](const llvm::Use& operand) { return can_be_at(operand, place, depth - 1); });
-  }
-
-  static void bring(Value* value, Instruction& place) {
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() || instruction->comesBefore(&place)) return;
-    for (llvm::Use& operand : instruction->operands()) bring(operand, place);
-    instruction->moveBefore(place.getIterator());
-  }
-
-  // In front of what stands first among the accesses and calls of the block that the operands can come before.
-  Instruction* place_for(const Check& check) {
-    Instruction* place = check.at;
-    for (Instruction* other = place->getPrevNode(); other; other = other->getPrevNode()) {
-      if (llvm::isa<llvm::PHINode>(other)) break;
-      const bool is_check = as_bounds_check(*other) != nullptr;
-      if (llvm::isa<llvm::CallBase>(other) && !is_check && other->mayHaveSideEffects()) break;
-      if (!other->mayReadOrWriteMemory()) continue;
-      // Behind what every thread begins with: its index among that.
-      const auto* load = llvm::dyn_cast<llvm::LoadInst>(other);
-      if (load && is_entry_ && root_of(other->getOperand(0)) == function_.getArg(0)) break;
-      if (is_check) continue;
-      const llvm::SmallVector<Value*, 4> operands = {check.offset, check.bytes, check.available, check.front,
-                                                     check.what};
-      if (!llvm::all_of(operands, [&](Value* operand) { return can_be_at(operand, *other); })) break;
-      place = other;
-    }
-    return place;
-  }
-
-  void place(Check& check) {
-    Instruction* place = place_for(check);
-    for (Value* operand : {check.offset, check.bytes, check.available, check.front, check.what}) bring(operand, *place);
-    llvm::IRBuilder<> builder(place);
-    builder.SetCurrentDebugLocation(check.at->getDebugLoc());
-    Value *offset = check.offset, *bytes = builder.CreateZExtOrTrunc(check.bytes, number_);
-    if (check.is_fixed) {
-      const std::int64_t difference = check.low - check.offset_at;
-      if (difference != 0) offset = builder.CreateAdd(offset, builder.getInt64(static_cast<std::uint64_t>(difference)));
-      bytes = builder.getInt64(static_cast<std::uint64_t>(check.high - check.low));
-    }
-    llvm::Type* pointer = builder.getPtrTy();
-    auto callee =
-        function_.getParent()->getOrInsertFunction(llvm::StringRef(check_bounds_name), builder.getVoidTy(), number_,
-                                                   number_, number_, pointer, pointer, pointer, pointer);
-    auto* declaration = llvm::cast<llvm::Function>(callee.getCallee());
-    // Neither dropped nor in the way of accesses that become one.
-    declaration->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
-    declaration->addFnAttr(llvm::Attribute::NoUnwind);
-    declaration->addFnAttr(llvm::Attribute::WillReturn);
-    builder.CreateCall(
-        callee, {offset, bytes, check.available, check.front, check.what, text_of(check.first), text_of(check.last)});
-  }
+  std::pair<Value*, std::uint64_t> apart(Value* address) const;
+  std::optional<unsigned> in_list(Value& value) const;
+  std::optional<unsigned> elements_of(Value& value) const;
 
   llvm::Function& function_;
+  const KernelInfo& info_;
   const llvm::DataLayout& layout_;
-  KernelArguments arguments_;
   const bool is_entry_;
-  ir::PointerRoots roots_;
-  llvm::Type* number_;
-  llvm::ScalarEvolution& evolution_;
-  const llvm::DominatorTree& dominators_;
-  const llvm::PostDominatorTree& after_;
-  const llvm::LoopInfo& loops_;
-  std::vector<Check> checks_;
-  std::vector<llvm::WeakTrackingVH> offsets_;
-  std::map<std::string, Value*> texts_;
-  Value *nothing_ = nullptr, *state_ = nullptr;
+  llvm::DenseMap<unsigned, Extent> extents_;
+  Instruction* list_ = nullptr;
+  Value* state_ = nullptr;
 };
+
+std::optional<unsigned> Arguments::find(Value& root) const {
+  if (!is_entry_) return std::nullopt;
+  if (const auto direct = in_list(root)) {
+    // What a tensor's descriptor is belongs to nobody but the engine.
+    if (info_.arguments[*direct].kind == ArgumentKind::tensor) return std::nullopt;
+    return direct;
+  }
+  const auto descriptor = elements_of(root);
+  if (descriptor && info_.arguments[*descriptor].kind == ArgumentKind::tensor) return descriptor;
+  return std::nullopt;
+}
+
+ir::KernelMemory::Extent Arguments::extent_of(unsigned argument) {
+  if (const auto found = extents_.find(argument); found != extents_.end()) return found->second;
+  llvm::BasicBlock& first = function_.getEntryBlock();
+  llvm::IRBuilder<> builder(&first, first.getFirstNonPHIOrDbgOrAlloca());
+  const auto place = [&](Value* base, std::size_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
+  };
+  const auto load = [&](llvm::Type* type, Value* address, const char* name) {
+    llvm::LoadInst* made = builder.CreateLoad(type, address, name);
+    made->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(function_.getContext(), {}));
+    return made;
+  };
+  if (!list_) {
+    Value* address = place(function_.getArg(0), offsetof(ThreadgroupState, argument_bytes));
+    list_ = load(builder.getPtrTy(), address, "argument_bytes");
+  }
+  builder.SetInsertPoint(list_->getNextNode());
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  Value* bytes = load(builder.getInt64Ty(), place(list_, 2 * word * argument), "bytes");
+  return extents_[argument] = {bytes, place(list_, 2 * word * argument + word)};
+}
+
+ir::KernelMemory::Numbered Arguments::of_number(llvm::IRBuilderBase& builder, Value* number) {
+  if (!state_) state_ = is_entry_ ? function_.getArg(0) : state_in_call(function_);
+  llvm::Type *word = builder.getInt64Ty(), *pointer = builder.getPtrTy();
+  const auto from_state = [&](std::size_t offset) {
+    return builder.CreateLoad(pointer, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state_, offset));
+  };
+  Value* extents = from_state(offsetof(ThreadgroupState, argument_bytes));
+  Value* entry = builder.CreateInBoundsGEP(llvm::ArrayType::get(word, 2), extents, number);
+  Value* bytes = builder.CreateLoad(word, entry);
+  Value* front = builder.CreateConstInBoundsGEP1_64(word, entry, 1);
+  Value* list = from_state(offsetof(ThreadgroupState, arguments));
+  return {{bytes, front}, builder.CreateLoad(word, builder.CreateInBoundsGEP(word, list, number))};
+}
+
+// What comes out of the state itself.
+bool Arguments::is_of_start(llvm::LoadInst& load) const {
+  if (!is_entry_) return false;
+  Value* address = load.getPointerOperand();
+  while (Value* below = ir::pointer_below(address)) address = below;
+  return address == function_.getArg(0);
+}
+
+// The checker's questions about places (checker/code/screen.h) are no use outside of the memory.
+llvm::SmallVector<ir::Access, 2> Arguments::other_accesses_of(Instruction& instruction) const {
+  auto* question = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = question ? question->getCalledFunction() : nullptr;
+  if (!callee || !callee->getName().starts_with(llvm::StringRef(checker::screen_access_name))) return {};
+  return {{question, question->getArgOperand(0), question->getArgOperand(2), ir::AccessKind::read}};
+}
+
+// The base of an address and how far behind it the address is.
+std::pair<Value*, std::uint64_t> Arguments::apart(Value* address) const {
+  llvm::APInt offset(64, 0);
+  Value* base = address->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+  return {base, offset.getZExtValue()};
+}
+
+std::optional<unsigned> Arguments::in_list(Value& value) const {
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  if (!load || !load->getType()->isPointerTy()) return std::nullopt;
+  const auto [list, place] = apart(load->getPointerOperand());
+  auto* list_load = llvm::dyn_cast<llvm::LoadInst>(list);
+  if (!list_load || place / sizeof(void*) >= info_.arguments.size()) return std::nullopt;
+  const auto [state, offset] = apart(list_load->getPointerOperand());
+  if (state != function_.getArg(0) || offset != offsetof(ThreadgroupState, arguments)) return std::nullopt;
+  return static_cast<unsigned>(place / sizeof(void*));
+}
+
+// The first word of a descriptor, or of the thread's copy.
+std::optional<unsigned> Arguments::elements_of(Value& value) const {
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  if (!load) return std::nullopt;
+  const auto [base, offset] = apart(load->getPointerOperand());
+  if (offset != 0) return std::nullopt;
+  if (const auto argument = in_list(*base)) return argument;
+  if (!llvm::isa<llvm::AllocaInst>(base)) return std::nullopt;
+  std::optional<unsigned> source;
+  for (llvm::User* user : base->users()) {
+    auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(user);
+    if (!copy) continue;
+    if (copy->getRawDest() != base || source) return std::nullopt;
+    source = in_list(*copy->getRawSource());
+    if (!source) return std::nullopt;
+  }
+  return source;
+}
 
 }  // namespace
 
 void check_bounds(llvm::Function& function, const KernelInfo& info, llvm::FunctionAnalysisManager& analyses) {
-  BoundsChecks(function, info, analyses).run();
+  Arguments arguments(function, info);
+  ir::check_bounds(function, info, arguments, analyses);
 }
 
 void check_bounds(llvm::Module& module, const KernelInfo& info) {
@@ -363,12 +169,6 @@ void check_bounds(llvm::Module& module, const KernelInfo& info) {
     check_bounds(function, info, managers.functions);
     managers.functions.invalidate(function, llvm::PreservedAnalyses::none());
   }
-}
-
-llvm::CallInst* as_bounds_check(Instruction& instruction) {
-  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName() == llvm::StringRef(check_bounds_name) ? call : nullptr;
 }
 
 }  // namespace metalloid::engines::cpu

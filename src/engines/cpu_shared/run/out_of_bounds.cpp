@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ir/bounds/accesses.h"
+
 namespace metalloid::engines::cpu {
 namespace {
+
+using ir::AccessKind;
 
 struct AccessText {
   explicit AccessText(std::string_view text) : kind(static_cast<AccessKind>(text.front())) {

@@ -9,10 +9,6 @@
 
 namespace metalloid::engines::cpu {
 
-// How the text of an access begins (passes/check_bounds.h): then come the bytes of one, 0 if they vary, and the line.
-//   "r4 blur.metal:12"
-enum class AccessKind : char { read = 'r', write = 'w', change = 'c' };
-
 struct OutOfBounds {
   bool is_set = false;
   bool is_wrapped_row = false;  // it lies inside, but the engine cannot carry it out
@@ -20,9 +16,9 @@ struct OutOfBounds {
   // All bytes of accesses that were checked at once, and what there is behind and in front of where offsets count from.
   // Offsets are signed numbers.
   std::uint64_t offset = 0, bytes = 0, available = 0, front = 0;
-  // "argument 3", by place among the kernel's; "variable NAME", "threadgroup NAME", "constant NAME"
+  // Texts of the memory and of the accesses at both ends (ir/bounds/check_bounds.h).
   const char* what = nullptr;
-  const char *first = nullptr, *last = nullptr;  // the accesses at both ends
+  const char *first = nullptr, *last = nullptr;
 };
 
 // kernel 'blur' reads outside of argument 'x' (buffer 0): element 1024 of 1024 (bytes 4096 to 4099 of 4096) at

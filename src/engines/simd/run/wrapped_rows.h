@@ -11,7 +11,7 @@ namespace metalloid::engines::simd {
 inline constexpr std::int64_t unknown_growth = std::numeric_limits<std::int64_t>::min();
 
 // Runtime entry points that end the dispatch if one of `lanes` has not the value that its accesses take from others.
-// `values` has the 32 lanes' own ones; the texts are those of a check of bounds (cpu_shared/run/out_of_bounds.h), or
+// `values` has the 32 lanes' own ones; the texts are those of a check of bounds (ir/bounds/check_bounds.h), or
 // null.
 //
 //   void check_row(state, u32 first thread, i64* values, u32 lanes, i64 first, i64 stride, char* what, char* access)

@@ -1,4 +1,4 @@
-// Checks of bounds (cpu_shared/passes/check_bounds.h), of all lanes at once:
+// Checks of bounds (ir/bounds/check_bounds.h), of all lanes at once:
 //
 //   uniform     one comparison
 //   a row       one comparison: of where it begins, with its length taken off what there is
@@ -17,9 +17,10 @@
 
 #include <utility>
 
-#include "engines/cpu_shared/passes/lower_bounds_checks.h"
+#include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/simd/run/wrapped_rows.h"
 #include "engines/simd/widening/widening.h"
+#include "ir/bounds/lower_bounds_checks.h"
 
 namespace metalloid::engines::simd {
 
@@ -73,7 +74,7 @@ Value* Widening::are_surely_inside(const llvm::CallInst& check) {
   if (!bytes || !shapes_.is_uniform(*operands.available)) {
     return if_steady(builder_.CreateNot(any(lanes_outside(check))));
   }
-  Value* limit = cpu::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
+  Value* limit = ir::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
   const auto fits = [&](Value* lowest, std::uint64_t span) {
     Value* most = limit;
     if (span != 0) most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, builder_.getInt64(span));
@@ -180,7 +181,7 @@ Value* Widening::are_ends_inside(const llvm::CallInst& check) {
   const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(operands.bytes);
   const Shape shape = shapes_.of(*operands.offset);
   if (!lanes_ || !bytes || shape.kind != Kind::strided || !shapes_.is_uniform(*operands.available)) return nullptr;
-  Value* limit = cpu::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
+  Value* limit = ir::bounds_limit(builder_, scalar_of(operands.available), bytes->getZExtValue());
   const auto is_inside = [&](Value* lane) {
     Value* further = builder_.CreateMul(builder_.CreateZExt(lane, builder_.getInt64Ty()),
                                         builder_.getInt64(static_cast<std::uint64_t>(shape.stride)));

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engines/cpu_shared/passes/check_bounds.h"
+#include "ir/bounds/check_bounds.h"
 
 namespace metalloid::engines::simd {
 
@@ -180,7 +180,7 @@ void Widening::run_instructions(const ScheduledBlock& scheduled, Value* lanes) {
   }
   for (llvm::Instruction& instruction : *scheduled.block) {
     if (llvm::isa<llvm::PHINode>(instruction) || instruction.isTerminator()) continue;
-    if (llvm::CallInst* check = cpu::as_bounds_check(instruction)) {
+    if (llvm::CallInst* check = ir::as_bounds_check(instruction)) {
       pending_checks_.push_back(check);
       continue;
     }

@@ -1,7 +1,6 @@
-#include "engines/cpu_shared/passes/lower_bounds_checks.h"
+#include "ir/bounds/lower_bounds_checks.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -9,10 +8,9 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "engines/cpu_shared/kernel_abi.h"
-#include "engines/cpu_shared/passes/check_bounds.h"
+#include "ir/bounds/check_bounds.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::ir {
 
 using llvm::Value;
 
@@ -30,24 +28,8 @@ Value* is_inside(llvm::IRBuilderBase& builder, Value* offset, Value* bytes, Valu
   return builder.CreateOr(nothing, builder.CreateAnd(starts, ends));
 }
 
-void report_bounds(llvm::IRBuilderBase& builder, Value* state, Value* thread, llvm::ArrayRef<Value*> check) {
-  llvm::Type *number = builder.getInt64Ty(), *pointer = builder.getPtrTy();
-  llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  auto callee =
-      module.getOrInsertFunction(llvm::StringRef(report_bounds_name), builder.getVoidTy(), pointer,
-                                 builder.getInt32Ty(), number, number, number, pointer, pointer, pointer, pointer);
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  for (const auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::NoReturn, llvm::Attribute::Cold}) {
-    function->addFnAttr(attribute);
-  }
-  function->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
-  llvm::SmallVector<Value*, 8> operands = {state, thread};
-  operands.append(check.begin(), check.end());
-  builder.CreateCall(callee, operands);
-  builder.CreateUnreachable();
-}
-
-void lower_bounds_checks(llvm::Module& module, const Entry& entry) {
+void lower_bounds_checks(llvm::Module& module,
+                         llvm::function_ref<void(llvm::IRBuilderBase& builder, llvm::CallInst& check)> report) {
   llvm::Function* checks = module.getFunction(llvm::StringRef(check_bounds_name));
   if (!checks) return;
   for (llvm::User* user : llvm::make_early_inc_range(checks->users())) {
@@ -64,15 +46,11 @@ void lower_bounds_checks(llvm::Module& module, const Entry& entry) {
     llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(builder.CreateNot(inside), maybe->getIterator(),
                                                              /*Unreachable=*/true, unlikely);
     builder.SetInsertPoint(end);
-    const bool is_entry = call->getFunction() == entry.function;
-    Value* state =
-        is_entry ? static_cast<Value*>(entry.function->getArg(0)) : llvm::ConstantPointerNull::get(builder.getPtrTy());
-    Value* thread = is_entry ? entry.thread_index : builder.getInt32(unknown_thread);
-    report_bounds(builder, state, thread, llvm::SmallVector<Value*, 7>(call->args()));
+    report(builder, *call);
     end->eraseFromParent();
     call->eraseFromParent();
   }
   checks->eraseFromParent();
 }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::ir
