@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/engines/simd/math/polynomials.h: the polynomials of the vector math functions.
+"""Writes src/ir/math/polynomials.h: the polynomials of the vector math functions.
 
 Each is the best one of its degree by the largest error relative to the function it is part of (Lawson's algorithm:
 least squares whose weights grow where the error is large). Its coefficients are rounded to float one by one, lowest
@@ -133,7 +133,7 @@ def main():
         "// exact arithmetic.",
         "#pragma once",
         "",
-        "namespace metalloid::engines::simd::polynomials {",
+        "namespace metalloid::ir::math::polynomials {",
         "",
     ]
     for name, meaning, function, relative, low, high, degree, rounded in polynomials:
@@ -144,8 +144,8 @@ def main():
         element = "float" if kind else "double"
         lines += [f"inline constexpr {element} {name}[] = {{{numbers}}};", ""]
         print(f"{name}: degree {degree}, error 2^{np.log2(error):.2f}")
-    lines.append("}  // namespace metalloid::engines::simd::polynomials")
-    folder = pathlib.Path(__file__).resolve().parent.parent / "src/engines/simd/math"
+    lines.append("}  // namespace metalloid::ir::math::polynomials")
+    folder = pathlib.Path(__file__).resolve().parent.parent / "src/ir/math"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "polynomials.h").write_text("\n".join(lines) + "\n")
 

@@ -57,6 +57,7 @@
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/widening/widen_lane.h"
 #include "ir/assemble.h"
+#include "ir/math/lower_math.h"
 #include "ir/meetings.h"
 #include "ir/passes/check_operations.h"
 #include "ir/passes/drop_dead_code.h"
@@ -190,6 +191,12 @@ const std::map<std::string, Pass>& passes() {
       {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
       {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
+      {"lower_math",
+       [](Subject& s) {
+         const ir::math::MathHardware hardware = {
+             .fused_multiply_add = true, .scaling = false, .rounding = true, .half = true};
+         ir::math::lower_math(s.module(), hardware, ir::math::MathForms::vectors_and_scalars);
+       }},
       {"stream_stores",
        [](Subject& s) {
          for (llvm::Function& function : s.module()) {

@@ -1,7 +1,8 @@
-// Machine code of one vector instruction, as engines get it from lower_vector_math, for tests.
+// Machine code of one instruction of math, as engines get it from lower_vector_math and lower_math, for tests.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,11 +20,15 @@ std::vector<std::string> runnable_processors();
 // Without, LLVM calls functions for them.
 bool has_conversions_of_half(const std::string& processor);
 
-class VectorFunction {
+// What an instruction computes at once: 32 numbers, as the SIMD engine does, or one, as an engine that runs each thread
+// on its own, with nothing but the module's own code.
+enum class MathForm : std::uint8_t { vector, scalar };
+
+class MathFunction {
  public:
-  // `instruction` computes <32 x T> %r from %x, %y, %z (and <32 x i32> %k, and i32 %n, the first of %k), T being
-  // "float" or "half". Throws std::runtime_error if its code calls functions of the C library.
-  VectorFunction(const std::string& instruction, const std::string& type, const std::string& processor);
+  // `instruction` computes T %r from %x, %y, %z (and i32 %k), T being "float" or "half", or vectors of 32 of those (and
+  // i32 %n, the first of %k). Throws std::runtime_error if its code calls functions of the C library.
+  MathFunction(const std::string& instruction, const std::string& type, MathForm form, const std::string& processor);
 
   // Each of a multiple of vector_width elements.
   void run(const void* x, const void* y, const void* z, void* results, std::size_t count) const;

@@ -1,4 +1,5 @@
-// Vector math (engines/simd/math/lower_vector_math.h) as machine code for several processors, against double precision.
+// Math of vectors (engines/simd/math/lower_vector_math.h) and of single numbers (ir/math/lower_math.h) as machine code
+// for several processors, against double precision.
 // DISABLED_EveryFloat goes through all arguments of the unary functions (`make test-vector-math`).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,12 +30,12 @@ struct Function {
   double (*reference)(double x, double y, double z);
   double low, high;  // where it is interesting besides everywhere
 
-  std::string instruction(const std::string& type) const {
-    const std::string vector = "<32 x " + type + "> ";
-    if (name == "frem") return "frem " + vector + "%x, %y";
-    std::string text = "call " + vector + "@llvm." + name + "(" + vector + "%x";
-    if (arguments > 1) text += ", " + vector + "%y";
-    if (arguments > 2) text += ", " + vector + "%z";
+  std::string instruction(const std::string& element, MathForm form) const {
+    const std::string type = form == MathForm::vector ? "<32 x " + element + "> " : element + " ";
+    if (name == "frem") return "frem " + type + "%x, %y";
+    std::string text = "call " + type + "@llvm." + name + "(" + type + "%x";
+    if (arguments > 1) text += ", " + type + "%y";
+    if (arguments > 2) text += ", " + type + "%z";
     return text + ")";
   }
 };
@@ -112,13 +113,12 @@ std::vector<std::uint32_t> inputs(const Function& function, std::uint32_t argume
 
 class VectorMath : public ::testing::TestWithParam<Function> {};
 
-TEST_P(VectorMath, Float) {
-  const Function& function = GetParam();
+void compare_floats(const Function& function, MathForm form) {
   const auto x = inputs(function, 0), y = inputs(function, 1), z = inputs(function, 2);
   std::vector<float> results(x.size());
   const auto value = [](std::uint32_t bits) { return double{std::bit_cast<float>(bits)}; };
   for (const std::string& processor : runnable_processors()) {
-    const VectorFunction code(function.instruction("float"), "float", processor);
+    const MathFunction code(function.instruction("float", form), "float", form, processor);
     code.run(x.data(), y.data(), z.data(), results.data(), x.size());
     Worst worst;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -129,12 +129,15 @@ TEST_P(VectorMath, Float) {
     const std::size_t i = worst.index;
     EXPECT_LE(worst.error, function.bound) << processor << ": x = " << value(x[i]) << ", y = " << value(y[i])
                                            << ", z = " << value(z[i]) << ": got " << results[i];
-    RecordProperty("worst" + processor, fmt::format("{:.3f}", worst.error));
+    testing::Test::RecordProperty("worst" + processor, fmt::format("{:.3f}", worst.error));
   }
 }
 
-TEST_P(VectorMath, Half) {
-  const Function& function = GetParam();
+TEST_P(VectorMath, Float) { compare_floats(GetParam(), MathForm::vector); }
+
+TEST_P(VectorMath, ScalarFloat) { compare_floats(GetParam(), MathForm::scalar); }
+
+void compare_halves(const Function& function, MathForm form) {
   std::vector<std::uint16_t> x, y, z, results;
   const auto all = every_16_bits();
   const int turns = function.arguments == 1 ? 1 : 4;
@@ -148,7 +151,7 @@ TEST_P(VectorMath, Half) {
   results.resize(x.size());
   for (const std::string& processor : runnable_processors()) {
     if (!has_conversions_of_half(processor)) continue;
-    const VectorFunction code(function.instruction("half"), "half", processor);
+    const MathFunction code(function.instruction("half", form), "half", form, processor);
     code.run(x.data(), y.data(), z.data(), results.data(), x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double a = to_double(x[i], Format::float16), b = to_double(y[i], Format::float16);
@@ -161,12 +164,17 @@ TEST_P(VectorMath, Half) {
   }
 }
 
+TEST_P(VectorMath, Half) { compare_halves(GetParam(), MathForm::vector); }
+
+TEST_P(VectorMath, ScalarHalf) { compare_halves(GetParam(), MathForm::scalar); }
+
 TEST_P(VectorMath, DISABLED_EveryFloat) {
   const Function& function = GetParam();
   if (function.arguments != 1) return;
   constexpr std::size_t block = 1 << 16;
   const char* only = std::getenv("METALLOID_PROCESSOR");
-  const VectorFunction code(function.instruction("float"), "float", only ? only : "");
+  const MathForm form = std::getenv("METALLOID_SCALAR_MATH") ? MathForm::scalar : MathForm::vector;
+  const MathFunction code(function.instruction("float", form), "float", form, only ? only : "");
   std::vector<std::uint32_t> x(block);
   std::vector<float> results(block);
   double worst = 0;
@@ -209,12 +217,16 @@ TEST(VectorMathExponents, ScalingIsRoundedOnce) {
   k[0] = 0x7fffffff, k[1] = 0x80000000;
   std::vector<float> results(x.size());
   for (const std::string& processor : runnable_processors()) {
-    const VectorFunction code("call <32 x float> @llvm.ldexp(<32 x float> %x, <32 x i32> %k)", "float", processor);
-    code.run(x.data(), k.data(), k.data(), results.data(), x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const float from = std::bit_cast<float>(x[i]);
-      const float expected = std::ldexp(from, static_cast<int>(k[i]));
-      ASSERT_EQ(error_of(results[i], expected, Format::float32), 0) << processor << ": " << from << " " << int(k[i]);
+    for (const MathForm form : {MathForm::vector, MathForm::scalar}) {
+      const MathFunction code(form == MathForm::vector ? "call <32 x float> @llvm.ldexp(<32 x float> %x, <32 x i32> %k)"
+                                                       : "call float @llvm.ldexp(float %x, i32 %k)",
+                              "float", form, processor);
+      code.run(x.data(), k.data(), k.data(), results.data(), x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float from = std::bit_cast<float>(x[i]);
+        const float expected = std::ldexp(from, static_cast<int>(k[i]));
+        ASSERT_EQ(error_of(results[i], expected, Format::float32), 0) << processor << ": " << from << " " << int(k[i]);
+      }
     }
   }
 }
@@ -225,7 +237,8 @@ TEST(VectorMathExponents, WholePowers) {
   n.resize(x.size());
   std::vector<float> results(x.size());
   for (const std::string& processor : runnable_processors()) {
-    const VectorFunction code("call <32 x float> @llvm.powi(<32 x float> %x, i32 %n)", "float", processor);
+    const MathFunction code("call <32 x float> @llvm.powi(<32 x float> %x, i32 %n)", "float", MathForm::vector,
+                            processor);
     for (const int power : {0, 1, -1, 2, 3, -3, 17, 100, -101, 123456789, 0x7fffffff, -0x7fffffff - 1}) {
       std::fill(n.begin(), n.end(), static_cast<std::uint32_t>(power));
       code.run(x.data(), n.data(), n.data(), results.data(), x.size());

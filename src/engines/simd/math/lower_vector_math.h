@@ -4,12 +4,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "ir/math/expressions.h"
+
 namespace metalloid::engines::simd {
 
-// Replaces what LLVM would turn into a call per element: math intrinsics and frem on vectors of half, bfloat and float,
-// of any length; on processors without the instructions, also fma, ldexp and roundings, and what of half and bfloat
-// LLVM would compute one by one (docs/vector-math.md). Vectors of double stay as they are: a call per element.
-// The code calls functions that vector_math_symbol() (math/rare_lanes.h) knows.
+ir::math::MathHardware math_hardware(const llvm::TargetMachine& machine);
+
+// ir/math/lower_math.h for vectors alone. The code calls functions that vector_math_symbol() (rare_lanes.h) knows.
 void lower_vector_math(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace metalloid::engines::simd

@@ -4,8 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/math/rare_arguments.h"
+
 namespace metalloid::engines::simd {
 namespace {
+
+using namespace ir::math::rare;
 
 struct Reduced {
   float rest;

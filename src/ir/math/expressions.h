@@ -1,17 +1,16 @@
-// Arithmetic on LLVM's vectors, written as C++ expressions: the formulas of vector math read as formulas, and one text
-// serves every width and every processor. Each operation appends an instruction without fast-math flags at the
-// builder's place.
+// Arithmetic on LLVM's numbers and vectors of them, written as C++ expressions: the formulas of math read as formulas,
+// and one text serves a single number, every width and every processor. Each operation appends an instruction without
+// fast-math flags at the builder's place.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 
 // What formulas depend on.
 struct MathHardware {
@@ -20,7 +19,6 @@ struct MathHardware {
   bool rounding;            // llvm.rint and its kin are
   bool half;                // there is arithmetic of halves
 };
-MathHardware math_hardware(const llvm::TargetMachine& machine);
 
 struct Emitter {
   llvm::IRBuilder<>& builder;
@@ -28,14 +26,14 @@ struct Emitter {
 };
 
 // Values of one instruction stream; the three kinds keep formulas from mixing what LLVM would not.
-class Lanes {
+class Expression {
  public:
-  Lanes(const Emitter& emitter, llvm::Value* value) : emitter_(&emitter), value_(value) {}
+  Expression(const Emitter& emitter, llvm::Value* value) : emitter_(&emitter), value_(value) {}
   llvm::Value* value() const { return value_; }
   const Emitter& emitter() const { return *emitter_; }
   llvm::IRBuilder<>& builder() const { return emitter_->builder; }
   llvm::Type* type() const { return value_->getType(); }
-  // The vector of as many elements of another type.
+  // Another type in the same form: alone, or a vector of as many.
   llvm::Type* with_element(llvm::Type* element) const;
 
  private:
@@ -43,57 +41,57 @@ class Lanes {
   llvm::Value* value_;
 };
 
-class Mask : public Lanes {
+class Mask : public Expression {
  public:
-  using Lanes::Lanes;
+  using Expression::Expression;
 };
 
-class Integers : public Lanes {
+class Integers : public Expression {
  public:
-  using Lanes::Lanes;
+  using Expression::Expression;
   Integers constant(std::int64_t number) const;
 };
 
 // Floats or doubles.
-class Floats : public Lanes {
+class Floats : public Expression {
  public:
-  using Lanes::Lanes;
+  using Expression::Expression;
   Floats constant(double number) const;
 };
 
 // Operands may be numbers on either side.
-#define METALLOID_LANES_BINARY(kind, number, symbol, create)                                                      \
+#define METALLOID_EXPRESSION_BINARY(kind, number, symbol, create)                                                 \
   inline kind operator symbol(kind a, kind b) { return {a.emitter(), a.builder().create(a.value(), b.value())}; } \
   inline kind operator symbol(kind a, std::convertible_to<number> auto b) { return a symbol a.constant(b); }      \
   inline kind operator symbol(std::convertible_to<number> auto a, kind b) { return b.constant(a) symbol b; }
-#define METALLOID_LANES_COMPARE(kind, number, symbol, create)                                                     \
+#define METALLOID_EXPRESSION_COMPARE(kind, number, symbol, create)                                                \
   inline Mask operator symbol(kind a, kind b) { return {a.emitter(), a.builder().create(a.value(), b.value())}; } \
   inline Mask operator symbol(kind a, std::convertible_to<number> auto b) { return a symbol a.constant(b); }
-METALLOID_LANES_BINARY(Floats, double, +, CreateFAdd)
-METALLOID_LANES_BINARY(Floats, double, -, CreateFSub)
-METALLOID_LANES_BINARY(Floats, double, *, CreateFMul)
-METALLOID_LANES_BINARY(Floats, double, /, CreateFDiv)
+METALLOID_EXPRESSION_BINARY(Floats, double, +, CreateFAdd)
+METALLOID_EXPRESSION_BINARY(Floats, double, -, CreateFSub)
+METALLOID_EXPRESSION_BINARY(Floats, double, *, CreateFMul)
+METALLOID_EXPRESSION_BINARY(Floats, double, /, CreateFDiv)
 // False where one is NaN, except !=.
-METALLOID_LANES_COMPARE(Floats, double, <, CreateFCmpOLT)
-METALLOID_LANES_COMPARE(Floats, double, <=, CreateFCmpOLE)
-METALLOID_LANES_COMPARE(Floats, double, >, CreateFCmpOGT)
-METALLOID_LANES_COMPARE(Floats, double, >=, CreateFCmpOGE)
-METALLOID_LANES_COMPARE(Floats, double, ==, CreateFCmpOEQ)
-METALLOID_LANES_COMPARE(Floats, double, !=, CreateFCmpUNE)
-METALLOID_LANES_BINARY(Integers, std::int64_t, +, CreateAdd)
-METALLOID_LANES_BINARY(Integers, std::int64_t, -, CreateSub)
-METALLOID_LANES_BINARY(Integers, std::int64_t, *, CreateMul)
-METALLOID_LANES_BINARY(Integers, std::int64_t, &, CreateAnd)
-METALLOID_LANES_BINARY(Integers, std::int64_t, |, CreateOr)
-METALLOID_LANES_BINARY(Integers, std::int64_t, ^, CreateXor)
-METALLOID_LANES_BINARY(Integers, std::int64_t, <<, CreateShl)
-METALLOID_LANES_BINARY(Integers, std::int64_t, >>, CreateAShr)
-METALLOID_LANES_COMPARE(Integers, std::int64_t, ==, CreateICmpEQ)
-METALLOID_LANES_COMPARE(Integers, std::int64_t, !=, CreateICmpNE)
-METALLOID_LANES_COMPARE(Integers, std::int64_t, <, CreateICmpSLT)
-METALLOID_LANES_COMPARE(Integers, std::int64_t, >, CreateICmpSGT)
-#undef METALLOID_LANES_BINARY
-#undef METALLOID_LANES_COMPARE
+METALLOID_EXPRESSION_COMPARE(Floats, double, <, CreateFCmpOLT)
+METALLOID_EXPRESSION_COMPARE(Floats, double, <=, CreateFCmpOLE)
+METALLOID_EXPRESSION_COMPARE(Floats, double, >, CreateFCmpOGT)
+METALLOID_EXPRESSION_COMPARE(Floats, double, >=, CreateFCmpOGE)
+METALLOID_EXPRESSION_COMPARE(Floats, double, ==, CreateFCmpOEQ)
+METALLOID_EXPRESSION_COMPARE(Floats, double, !=, CreateFCmpUNE)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, +, CreateAdd)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, -, CreateSub)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, *, CreateMul)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, &, CreateAnd)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, |, CreateOr)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, ^, CreateXor)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, <<, CreateShl)
+METALLOID_EXPRESSION_BINARY(Integers, std::int64_t, >>, CreateAShr)
+METALLOID_EXPRESSION_COMPARE(Integers, std::int64_t, ==, CreateICmpEQ)
+METALLOID_EXPRESSION_COMPARE(Integers, std::int64_t, !=, CreateICmpNE)
+METALLOID_EXPRESSION_COMPARE(Integers, std::int64_t, <, CreateICmpSLT)
+METALLOID_EXPRESSION_COMPARE(Integers, std::int64_t, >, CreateICmpSGT)
+#undef METALLOID_EXPRESSION_BINARY
+#undef METALLOID_EXPRESSION_COMPARE
 inline Mask operator&(Mask a, Mask b) { return {a.emitter(), a.builder().CreateAnd(a.value(), b.value())}; }
 inline Mask operator|(Mask a, Mask b) { return {a.emitter(), a.builder().CreateOr(a.value(), b.value())}; }
 inline Mask operator!(Mask a) { return {a.emitter(), a.builder().CreateNot(a.value())}; }
@@ -108,7 +106,7 @@ inline Floats select(Mask condition, Floats yes, double no) { return select(cond
 inline Integers select(Mask condition, std::int64_t yes, Integers no) {
   return select(condition, no.constant(yes), no);
 }
-// Whether any lane is set: an i1 that may decide a branch, whatever the lanes that nobody asked about hold.
+// Whether it is set for any element: an i1 that may decide a branch, whatever those that nobody asked about hold.
 llvm::Value* any(Mask mask);
 
 Integers bits(Floats a);
@@ -121,7 +119,9 @@ Integers to_int32(Floats a);    // towards zero; undefined where it does not fit
 Integers extend(Integers a);    // 32 -> 64 bits, by zeros
 Integers truncate(Integers a);  // 64 -> 32 bits
 Mask below_unsigned(Integers a, std::int64_t limit);
-Integers logical_shift_right(Integers a, std::int64_t by);
+Integers logical_shift_right(Integers a, Integers by);
+inline Integers logical_shift_right(Integers a, std::int64_t by) { return logical_shift_right(a, a.constant(by)); }
+Integers unsigned_remainder(Integers a, Integers b);
 
 // a * b + c, rounded once where that is one instruction: for sums that are right either way.
 Floats multiply_add(Floats a, Floats b, Floats c);
@@ -152,4 +152,4 @@ Floats polynomial(Floats x, const Number (&coefficients)[count]) {
   return polynomial(x, std::span<const Number>(coefficients));
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

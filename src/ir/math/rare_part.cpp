@@ -1,10 +1,10 @@
-#include "engines/simd/math/rare_part.h"
+#include "ir/math/rare_part.h"
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 
 llvm::SmallVector<llvm::Value*, 2> with_rare_part(llvm::ArrayRef<llvm::Value*> usual, Mask rare,
                                                   llvm::Function& function, llvm::ArrayRef<llvm::Value*> arguments) {
@@ -34,4 +34,4 @@ Floats with_rare_part(Floats usual, Mask rare, llvm::Function& function, llvm::A
   return {usual.emitter(), with_rare_part(llvm::ArrayRef(usual.value()), rare, function, arguments)[0]};
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -1,9 +1,9 @@
 #include <numbers>
 
-#include "engines/simd/math/functions.h"
-#include "engines/simd/math/polynomials.h"
+#include "ir/math/functions.h"
+#include "ir/math/polynomials.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 constexpr double half_turn = std::numbers::pi, quarter_turn = half_turn / 2;
@@ -61,4 +61,4 @@ Floats atan2(Floats y, Floats x) {
   return copy_sign(select(has_sign(x), half_turn - upper, upper), y);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

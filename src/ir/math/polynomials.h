@@ -2,7 +2,7 @@
 // exact arithmetic.
 #pragma once
 
-namespace metalloid::engines::simd::polynomials {
+namespace metalloid::ir::math::polynomials {
 
 // e^r = 1 + r + r^2 P(r), |r| <= ln 2 / 2; the error is relative to e^r - 1: 2^-26.1
 inline constexpr float exponential[] = {0x1.fffffep-2f, 0x1.5554b2p-3f, 0x1.5556f8p-5f, 0x1.1226d8p-7f,
@@ -48,4 +48,4 @@ inline constexpr double wide_power_logarithm[] = {0x1.ec709d444e335p-1, 0x1.2777
 // the same, in float: 2^-30.2
 inline constexpr float power_logarithm[] = {0x1.ec70d4p-1f, 0x1.274bb4p-1f, 0x1.b96fcap-2f};
 
-}  // namespace metalloid::engines::simd::polynomials
+}  // namespace metalloid::ir::math::polynomials

@@ -1,15 +1,13 @@
-#include "engines/simd/math/lanes.h"
+#include "ir/math/expressions.h"
 
 #include <llvm/ADT/APFloat.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/TargetParser/Triple.h>
 
 #include <limits>
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 Floats unary(Floats a, llvm::Intrinsic::ID id) {
@@ -18,18 +16,9 @@ Floats unary(Floats a, llvm::Intrinsic::ID id) {
 
 }  // namespace
 
-MathHardware math_hardware(const llvm::TargetMachine& machine) {
-  if (!machine.getTargetTriple().isX86())
-    return {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true};
-  const llvm::MCSubtargetInfo& processor = *machine.getMCSubtargetInfo();
-  return {.fused_multiply_add = processor.checkFeatures("+fma"),
-          .scaling = processor.checkFeatures("+avx512f"),
-          .rounding = processor.checkFeatures("+sse4.1"),
-          .half = processor.checkFeatures("+avx512fp16")};
-}
-
-llvm::Type* Lanes::with_element(llvm::Type* element) const {
-  return llvm::VectorType::get(element, llvm::cast<llvm::VectorType>(type())->getElementCount());
+llvm::Type* Expression::with_element(llvm::Type* element) const {
+  const auto* vector = llvm::dyn_cast<llvm::VectorType>(type());
+  return vector ? llvm::VectorType::get(element, vector->getElementCount()) : element;
 }
 
 Integers Integers::constant(std::int64_t number) const {
@@ -38,7 +27,11 @@ Integers Integers::constant(std::int64_t number) const {
 
 Floats Floats::constant(double number) const { return {emitter(), llvm::ConstantFP::get(type(), number)}; }
 
-llvm::Value* any(Mask mask) { return mask.builder().CreateFreeze(mask.builder().CreateOrReduce(mask.value())); }
+llvm::Value* any(Mask mask) {
+  llvm::IRBuilder<>& builder = mask.builder();
+  llvm::Value* some = mask.type()->isVectorTy() ? builder.CreateOrReduce(mask.value()) : mask.value();
+  return builder.CreateFreeze(some);
+}
 
 Integers bits(Floats a) {
   llvm::Type* integer = a.builder().getIntNTy(a.type()->getScalarSizeInBits());
@@ -82,8 +75,12 @@ Mask below_unsigned(Integers a, std::int64_t limit) {
   return {a.emitter(), a.builder().CreateICmpULT(a.value(), a.constant(limit).value())};
 }
 
-Integers logical_shift_right(Integers a, std::int64_t by) {
-  return {a.emitter(), a.builder().CreateLShr(a.value(), a.constant(by).value())};
+Integers logical_shift_right(Integers a, Integers by) {
+  return {a.emitter(), a.builder().CreateLShr(a.value(), by.value())};
+}
+
+Integers unsigned_remainder(Integers a, Integers b) {
+  return {a.emitter(), a.builder().CreateURem(a.value(), b.value())};
 }
 
 Floats multiply_add(Floats a, Floats b, Floats c) {
@@ -117,4 +114,4 @@ Floats round_to_even(Floats a) {
   return select(magnitude < limit, copy_sign(magnitude + limit - limit, a), a);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

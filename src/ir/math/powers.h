@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "engines/simd/math/lanes.h"
+#include "ir/math/expressions.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -19,4 +19,4 @@ struct Split {
 };
 Split split_exponent(Floats a);
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

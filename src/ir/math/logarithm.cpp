@@ -1,11 +1,11 @@
 // log x = e log 2 + log m with m in [sqrt(1/2), sqrt(2)].
 #include <limits>
 
-#include "engines/simd/math/functions.h"
-#include "engines/simd/math/polynomials.h"
-#include "engines/simd/math/powers.h"
+#include "ir/math/functions.h"
+#include "ir/math/polynomials.h"
+#include "ir/math/powers.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 // Infinity and NaN stay; below zero there is nothing.
@@ -47,4 +47,4 @@ Floats log10(Floats x) {
   return with_specials(x, multiply_add(e, 0x1.344p-2, multiply_add(e, 0x1.3509f8p-18, of_mantissa)));
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

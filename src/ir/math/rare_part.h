@@ -5,9 +5,9 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 
-#include "engines/simd/math/lanes.h"
+#include "ir/math/expressions.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 
 // If any lane is `rare`, calls the function (ModuleFunctions::get_rare) with the arguments and the usual results, and
 // goes on with what it returns. The builder goes on behind the branch.
@@ -15,4 +15,4 @@ llvm::SmallVector<llvm::Value*, 2> with_rare_part(llvm::ArrayRef<llvm::Value*> u
                                                   llvm::Function& function, llvm::ArrayRef<llvm::Value*> arguments);
 Floats with_rare_part(Floats usual, Mask rare, llvm::Function& function, llvm::ArrayRef<llvm::Value*> arguments);
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

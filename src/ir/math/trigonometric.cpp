@@ -1,17 +1,17 @@
 // Angles are reduced to an eighth of a turn around a multiple of a quarter turn, by subtracting the multiple in parts
-// (Cody and Waite). Large ones are left to rare_lanes.h.
+// (Cody and Waite). Large ones are left to rare_arguments.h.
 
 #include <cstdint>
 
-#include "engines/simd/math/functions.h"
-#include "engines/simd/math/polynomials.h"
-#include "engines/simd/math/rare_lanes.h"
-#include "engines/simd/math/rare_part.h"
+#include "ir/math/functions.h"
+#include "ir/math/polynomials.h"
+#include "ir/math/rare_arguments.h"
+#include "ir/math/rare_part.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
-// For |x| < large_angle; any result elsewhere. The quarter's upper bits hold what adding `whole` leaves there.
+// For |x| < rare::large_angle; any result elsewhere. The quarter's upper bits hold what adding `whole` leaves there.
 ReducedAngle reduce_small_angle(Floats x) {
   if (x.emitter().hardware.fused_multiply_add) {
     constexpr double whole = 0x1.8p23;
@@ -52,7 +52,7 @@ Floats sine_of(Floats r, Integers quarter) {
 ReducedAngle reduce_angle(Floats x, llvm::Function* reduce_large_angles) {
   const ReducedAngle small = reduce_small_angle(x);
   if (!reduce_large_angles) return small;
-  const Mask large = absolute(x) >= large_angle;
+  const Mask large = rare::is_large_angle(x);
   const auto merged =
       with_rare_part({small.rest.value(), small.quarter.value()}, large, *reduce_large_angles, {x.value()});
   return {Floats(x.emitter(), merged[0]), Integers(x.emitter(), merged[1])};
@@ -69,4 +69,4 @@ Floats tan(const ReducedAngle& x) {
   return select(odd, -cosine, sine) / select(odd, sine, cosine);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -1,17 +1,17 @@
 // x^y = 2^(y log2 |x|). The logarithm takes more digits than a float has, since y multiplies its error. With fused
-// multiplication it is a sum of two floats, and unusual arguments are left to rare_lanes.h; without, it is a double,
-// for which one division in float is enough.
+// multiplication it is a sum of two floats, and unusual arguments are left to rare_arguments.h; without, it is a
+// double, for which one division in float is enough.
 #include <bit>
 #include <cstdint>
 #include <limits>
 
-#include "engines/simd/math/functions.h"
-#include "engines/simd/math/polynomials.h"
-#include "engines/simd/math/powers.h"
-#include "engines/simd/math/rare_lanes.h"
-#include "engines/simd/math/rare_part.h"
+#include "ir/math/functions.h"
+#include "ir/math/polynomials.h"
+#include "ir/math/powers.h"
+#include "ir/math/rare_arguments.h"
+#include "ir/math/rare_part.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -103,11 +103,21 @@ Floats ordinary_power(Floats x, Floats y) {
 
 Floats pow(Floats x, Floats y, llvm::Function* unusual_powers) {
   if (!unusual_powers) return general_power(x, y);
-  const Mask normal = below_unsigned(bits(x) - smallest_normal, infinity_bits - smallest_normal);
-  const Mask finite = below_unsigned((bits(y) & 0x7fffffff) - smallest_exponent, infinity_bits - smallest_exponent);
-  const Mask ordinary = (normal | (bits(x) == 0)) & finite;
+  const Mask ordinary = rare::is_ordinary_power(x, y);
   return with_rare_part(ordinary_power(x, y), !ordinary, *unusual_powers, {x.value(), y.value()});
 }
+
+namespace rare {
+
+Mask is_ordinary_power(Floats x, Floats y) {
+  const Mask normal = below_unsigned(bits(x) - smallest_normal, infinity_bits - smallest_normal);
+  const Mask finite = below_unsigned((bits(y) & 0x7fffffff) - smallest_exponent, infinity_bits - smallest_exponent);
+  return (normal | (bits(x) == 0)) & finite;
+}
+
+Floats unusual_power(Floats x, Floats y) { return general_power(x, y); }
+
+}  // namespace rare
 
 Floats powi(Floats x, Integers n) {
   const Floats y = to_float(n);
@@ -116,4 +126,4 @@ Floats powi(Floats x, Integers n) {
   return select((n == 0) | (x == 1.0), 1.0, with_sign);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -1,9 +1,9 @@
 // What LLVM has for vectors only where the processor has an instruction for it.
 #include <limits>
 
-#include "engines/simd/math/functions.h"
+#include "ir/math/functions.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 // Above this a float has no fraction.
@@ -53,4 +53,4 @@ Floats ceil(Floats x) {
 
 Floats round(Floats x) { return trunc(x + copy_sign(x.constant(0x1.fffffep-2), x)); }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -1,12 +1,12 @@
-// The functions of vector math for floats. Errors are below the bounds of MSL spec §8.4 for every argument, special
-// ones included; docs/vector-math.md lists the largest ones. Names are those of C.
+// The functions of math for floats, one or a vector of them. Errors are below the bounds of MSL spec §8.4 for every
+// argument, special ones included; docs/vector-math.md lists the largest ones. Names are those of C.
 #pragma once
 
 #include <llvm/IR/Function.h>
 
-#include "engines/simd/math/lanes.h"
+#include "ir/math/expressions.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 
 Floats exp(Floats x);
 Floats exp2(Floats x);
@@ -24,7 +24,7 @@ Floats pow(Floats x, Floats y, llvm::Function* unusual_powers);
 Floats powi(Floats x, Integers n);
 
 // x less the nearest multiple of a quarter turn, and that multiple as far as its last two bits go. The function is null
-// where x is known to be below large_angle.
+// where x is known to be no large angle.
 struct ReducedAngle {
   Floats rest;
   Integers quarter;
@@ -54,4 +54,4 @@ Floats floor(Floats x);
 Floats ceil(Floats x);
 Floats round(Floats x);
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -1,11 +1,34 @@
-#include "engines/simd/math/module_functions.h"
+#include "ir/math/module_functions.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Instructions.h>
 
-namespace metalloid::engines::simd {
+#include "ir/math/rare_arguments.h"
+
+namespace metalloid::ir::math {
+namespace {
+
+llvm::SmallVector<llvm::Value*, 2> rare_results(const Emitter& emitter, const std::string& name,
+                                                llvm::ArrayRef<llvm::Value*> operands,
+                                                llvm::ArrayRef<llvm::Value*> usual) {
+  const Floats x(emitter, operands[0]), usual_result(emitter, usual[0]);
+  if (name == "reduce_large_angles") {
+    const Mask large = rare::is_large_angle(x);
+    const ReducedAngle reduced = rare::reduce_large_angle(x);
+    return {select(large, reduced.rest, usual_result).value(),
+            select(large, reduced.quarter, Integers(emitter, usual[1])).value()};
+  }
+  const Floats y(emitter, operands[1]);
+  if (name == "large_remainders") {
+    const Mask large = rare::is_large_quotient(absolute(x) / absolute(y));
+    return {select(large, rare::large_remainder(x, y), usual_result).value()};
+  }
+  return {select(rare::is_ordinary_power(x, y), usual_result, rare::unusual_power(x, y)).value()};
+}
+
+}  // namespace
 
 llvm::Function& ModuleFunctions::make(const std::string& name, llvm::Type* result,
                                       llvm::ArrayRef<llvm::Type*> parameters, const llvm::Instruction& user) {
@@ -53,29 +76,18 @@ llvm::Function& ModuleFunctions::get_rare(const std::string& name, llvm::ArrayRe
   function->addFnAttr(llvm::Attribute::Cold);
 
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
-  llvm::SmallVector<llvm::Value*, 5> addresses;
-  for (llvm::Argument& parameter : function->args()) {
-    addresses.push_back(builder.CreateAlloca(parameter.getType()));
-    builder.CreateStore(&parameter, addresses.back());
+  llvm::SmallVector<llvm::Value*, 5> all;
+  for (llvm::Argument& parameter : function->args()) all.push_back(&parameter);
+  const llvm::ArrayRef<llvm::Value*> values(all);
+  const auto given = values.take_front(operands.size()), usual = values.drop_front(operands.size());
+  const Emitter emitter{builder, hardware_};
+  const auto made = rare_body_ ? rare_body_(builder, name, given, usual) : rare_results(emitter, name, given, usual);
+  llvm::Value* whole = llvm::PoisonValue::get(result);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    whole = made.size() == 1 ? made[i] : builder.CreateInsertValue(whole, made[i], static_cast<unsigned>(i));
   }
-  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(operands[0])->getNumElements();
-  llvm::SmallVector<llvm::Type*, 5> types(addresses.size(), builder.getPtrTy());
-  types.push_back(builder.getInt32Ty());
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), types, false);
-  const llvm::FunctionCallee callee = module_.getOrInsertFunction("metalloid_" + name, type);
-  llvm::SmallVector<llvm::Value*, 5> arguments(addresses);
-  arguments.push_back(builder.getInt32(lanes));
-  llvm::CallInst* call = builder.CreateCall(callee, arguments);
-  call->setDoesNotThrow();
-  call->setOnlyAccessesArgMemory();
-  call->addFnAttr(llvm::Attribute::WillReturn);
-  llvm::Value* all = llvm::PoisonValue::get(result);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    llvm::Value* part = builder.CreateLoad(results[i], addresses[operands.size() + i]);
-    all = results.size() == 1 ? part : builder.CreateInsertValue(all, part, static_cast<unsigned>(i));
-  }
-  builder.CreateRet(all);
+  builder.CreateRet(whole);
   return *function;
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math

@@ -2,11 +2,11 @@
 // is 0 or infinite anyway, so that n stays small.
 #include <cmath>
 
-#include "engines/simd/math/functions.h"
-#include "engines/simd/math/polynomials.h"
-#include "engines/simd/math/powers.h"
+#include "ir/math/functions.h"
+#include "ir/math/polynomials.h"
+#include "ir/math/powers.h"
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir::math {
 namespace {
 
 // Adding this to a small number leaves the nearest whole number in the last bits of the sum.
@@ -89,4 +89,4 @@ Floats tanh(Floats x) {
   return copy_sign(less_1 / (less_1 + 2.0), x);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir::math
