@@ -7,9 +7,12 @@
 //    vector built-ins are `ptr byval(...)`, tensors are `ptr byval` of their descriptor: the address of the elements,
 //    all extents, all strides (64 bits each, at least one extent and stride).
 //  - Address spaces: 1 device, 2 constant, 3 threadgroup, 0 thread memory or an address in any space (a constant that
-//    Clang made for a thread's array, too). Casts between them keep the address. A specialised kernel has only those
-//    accesses in space 0 that do not decidably go to one of the others (infer_address_spaces.h). Threadgroup variables
-//    are internal addrspace(3) globals with undef initialisers.
+//    Clang made for a thread's array, too). A cast to space 0 and back gives the address again, one of null gives null,
+//    and a step of getelementptr is the same on either side of it. Nothing else may be counted upon: the number that
+//    ptrtoint gives of an address belongs to its space (on a GPU, threadgroup memory has another one in space 0), and
+//    no way leads from one named space to another. A specialised kernel has only those accesses in space 0 that do not
+//    decidably go to one of the others (infer_address_spaces.h). Threadgroup variables are internal addrspace(3)
+//    globals with undef initialisers.
 //  - Where lanes meet again after they went different ways is explicit in a specialised kernel: natural loops hold all
 //    that lanes of one turn do together, and `metalloid.turn_end` where turns end (meeting_order.h). What an engine
 //    makes of a kernel must keep convergent operations where they are.

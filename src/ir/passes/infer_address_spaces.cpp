@@ -232,7 +232,8 @@ class Spaces final : public llvm::TargetTransformInfoImplBase {
  public:
   explicit Spaces(const llvm::DataLayout& layout) : TargetTransformInfoImplBase(layout) {}
   unsigned getFlatAddressSpace() const override { return plain_space; }
-  bool isNoopAddrSpaceCast(unsigned, unsigned) const override { return true; }
+  // What came from a number stays in its space (module.h).
+  bool isNoopAddrSpaceCast(unsigned, unsigned) const override { return false; }
   bool hasVolatileVariant(llvm::Instruction*, unsigned) const override { return true; }
 };
 

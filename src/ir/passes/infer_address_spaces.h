@@ -12,9 +12,9 @@
 //  2. Functions that stay calls take and return pointers in the space that was found.
 //  3. LLVM's pass takes the rest of each function from the casts to the accesses.
 //
-// Valid because a cast to space 0 and back keeps the address in every engine. Addresses that were written to memory
-// and read again, that come from integers, or that are of different memories on different ways stay in space 0, and so
-// do parameters of functions that are called through pointers.
+// Valid because a cast to space 0 and back keeps the address, and a cast of null null, in every engine (module.h).
+// Addresses that were written to memory and read again, that come from integers, or that are of different memories on
+// different ways stay in space 0, and so do parameters of functions that are called through pointers.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -123,11 +123,17 @@ std::optional<PointerRoots::Root> PointerRoots::describe_kept(llvm::LoadInst& lo
     description.values.push_back(choose_among([&](std::size_t root) { return known[root].values[i]; }));
   }
   llvm::Type* number = builder.getInt64Ty();
+  // Numbers of one space: an address has another one in each.
+  const auto number_of = [&](Value* address) {
+    const bool is_one = llvm::all_of(roots, [&](Value* root) { return root->getType() == load.getType(); });
+    Value* plain = is_one ? address : builder.CreateAddrSpaceCast(address, builder.getPtrTy());
+    return builder.CreatePtrToInt(plain, number);
+  };
   Value* begin = choose_among([&](std::size_t root) {
-    Value* address = builder.CreatePtrToInt(roots[root], number);
+    Value* address = number_of(roots[root]);
     return known[root].offset ? builder.CreateSub(address, known[root].offset) : address;
   });
-  description.offset = builder.CreateSub(builder.CreatePtrToInt(&load, number), begin);
+  description.offset = builder.CreateSub(number_of(&load), begin);
   return description;
 }
 
