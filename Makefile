@@ -76,9 +76,9 @@ bench-checker: build ## checked kernels against unchecked ones and Oclgrind (OPT
 fuzz: build ## feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
 
-compare-engines: build ## run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1)
+compare-engines: build ## run random kernels on the SIMD engine and on the reference engine (COUNT=10000 SEED=1 DEVICE=cpu)
 	@$(BUILD)/bin/metalloid_kernel_comparison --jobs "$$(nproc)" --seed $(or $(SEED),1) --count $(or $(COUNT),10000) \
-	  --seconds $(or $(SECONDS),0)
+	  --seconds $(or $(SECONDS),0) --device $(or $(DEVICE),cpu)
 
 # An interrupted run goes on where it was when it is started again with the same seeds.
 compare-oracle: build ## run random kernels on every CPU device and compare with NumPy (COUNT=20000 SEED=1 DEVICES=cpu,reference)

@@ -25,6 +25,7 @@ Engines make_engines() {
   if (std::getenv("METALLOID_TRIAL_ENGINE")) {
     list.push_back(trial::make_engine("trial", simd));
     list.push_back(trial::make_engine("trial_reference", reference));
+    list.push_back(reference::make_masked_engine());
   }
 #endif
   return list;
@@ -45,6 +46,7 @@ Devices make_devices() {
     list.push_back({"trial_unified",
                     {{&engine_named("trial"), &trial::unified_hardware()},
                      {&engine_named("trial_reference"), &trial::unified_hardware()}}});
+    list.push_back({"masked", {{&engine_named("masked"), host}, reference}});
   }
 #endif
   return list;

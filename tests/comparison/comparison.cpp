@@ -159,7 +159,7 @@ std::optional<std::string> first_difference(const Results& a, const Results& b) 
 
 std::optional<Difference> compare_kernels(const Task& task, const Kernel& fast, const Kernel& right) {
   using Kind = Difference::Kind;
-  if (fast.engine() != "simd") {
+  if (fast.engine() != fast.device().engine()) {
     std::string text = "runs on the engine " + fast.engine();
     for (const Remark& remark : fast.remarks()) text += fmt::format("; line {}: {}", remark.source_line, remark.reason);
     return Difference{Kind::fallback, text};
@@ -235,7 +235,7 @@ std::vector<std::optional<Difference>> compare(const std::vector<Task>& tasks) {
   std::vector<std::optional<Difference>> results(tasks.size());
   std::optional<Library> fast, right;
   try {
-    fast = Device::named("cpu").make_library(source, options);
+    fast = Device::named(tasks.front().device).make_library(source, options);
     right = Device::named("reference").make_library(source, options);
   } catch (const Error& error) {
     if (tasks.size() == 1) return {Difference{Difference::Kind::invalid_source, error.what()}};

@@ -1,4 +1,4 @@
-// Runs kernels on the device "cpu" and on "reference", and says where they differ.
+// Runs kernels on a device and on "reference", and says where they differ.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct Shape {
 std::vector<Shape> shapes_for(Dimensions dimensions, std::uint64_t seed);
 
 struct Difference {
-  // An error of the reference engine, one of the SIMD engine alone, or other results.
+  // An error of the reference engine, one of the device alone, or other results.
   enum class Kind { invalid_source, reference_error, fallback, error, result };
   Kind kind = Kind::result;
   std::string text;  // for people
@@ -33,9 +33,10 @@ struct Task {
   std::uint64_t seed = 0;
   std::vector<Shape> shapes;
   std::chrono::seconds timeout{10};
+  std::string device = "cpu";
 };
 
-// Of each task. The tasks have the same mathematics, and are one library.
+// Of each task. The tasks have the same mathematics and device, and are one library.
 std::vector<std::optional<Difference>> compare(const std::vector<Task>& tasks);
 
 }  // namespace metalloid::comparison

@@ -1,8 +1,10 @@
-// metalloid_kernel_comparison [--seed N] [--count N] [--seconds N] [--jobs N] [--keep-going] [--print] [--no-minimise]
+// metalloid_kernel_comparison [--device NAME] [--seed N] [--count N] [--seconds N] [--jobs N] [--keep-going] [--print]
+//                             [--no-minimise]
 //
-// Makes random kernels, one for each seed, runs them on the SIMD engine and on the reference engine, and compares what
-// they write. It stops after that many, and begins none after that many seconds. Of a difference it prints the seed and
-// a kernel that was made as small as it still shows it.
+// Makes random kernels, one for each seed, runs them on the first engine of a device, which is the SIMD engine if none
+// is named, and on the reference engine, and compares what they write. On device "masked" that proves the masks of
+// ir/passes/explicit_lanes.h. It stops after that many, and begins none after that many seconds. Of a difference it
+// prints the seed and a kernel that was made as small as it still shows it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,14 +26,15 @@ using namespace metalloid::comparison;
 constexpr std::uint64_t kernels_per_library = 16;
 
 struct Settings {
+  std::string device = "cpu";
   std::uint64_t seed = 1, count = 1000;
   std::chrono::seconds most{0};  // 0: no limit of time
   unsigned jobs = 1;
   bool keeps_going = false, prints = false, minimises = true;
 };
 
-Task task_of(std::uint64_t seed) {
-  Task task{.kernel = generate_kernel(seed), .seed = seed, .shapes = {}};
+Task task_of(std::uint64_t seed, const std::string& device) {
+  Task task{.kernel = generate_kernel(seed), .seed = seed, .shapes = {}, .device = device};
   task.shapes = shapes_for(task.kernel.dimensions, seed);
   return task;
 }
@@ -63,7 +66,7 @@ class Run {
         if (next_ >= end || is_over() || (differences_ != 0 && !settings_.keeps_going)) return;
         // Seeds of one library have the same mathematics.
         do {
-          tasks.push_back(task_of(next_++));
+          tasks.push_back(task_of(next_++, settings_.device));
         } while (next_ < end && next_ % kernels_per_library != 0);
       }
       const auto results = compare(tasks);
@@ -107,7 +110,9 @@ int main(int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     const std::string name = arguments[i];
     const auto number = [&] { return i + 1 < count ? std::strtoull(arguments[++i], nullptr, 10) : 0; };
-    if (name == "--seed") {
+    if (name == "--device" && i + 1 < count) {
+      settings.device = arguments[++i];
+    } else if (name == "--seed") {
       settings.seed = number();
     } else if (name == "--count") {
       settings.count = number();
@@ -131,6 +136,7 @@ int main(int count, char** arguments) {
     return 0;
   }
   setenv("METALLOID_CACHE", "0", 0);
+  setenv("METALLOID_TRIAL_ENGINE", "1", 0);  // engines for tests
   setenv("METALLOID_COMPILE_IN_PROCESS", "1", 0);
   return Run(settings).all();
 }

@@ -61,6 +61,7 @@
 #include "ir/meetings.h"
 #include "ir/passes/check_operations.h"
 #include "ir/passes/drop_dead_code.h"
+#include "ir/passes/explicit_lanes.h"
 #include "ir/passes/fix_numeric_semantics.h"
 #include "ir/passes/fold_function_constants.h"
 #include "ir/passes/infer_address_spaces.h"
@@ -145,6 +146,7 @@ const std::map<std::string, Pass>& passes() {
       {"mark_constants", [](Subject& s) { ir::mark_constants(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
+      {"explicit_lanes", [](Subject& s) { EXPECT_EQ(ir::explicit_lanes(s.kernel), nullptr); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},
       {"tag_pointers", [](Subject& s) { ir::tag_pointers(s.kernel); }},
       {"lower_fences", [](Subject& s) { cpu::lower_fences(s.module()); }},

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "engines/cpu_shared/passes/thread_state.h"
+#include "engines/reference/expand_masks.h"
 #include "engines/reference/meeting_abi.h"
 #include "ir/meeting_order.h"
 #include "ir/operations.h"
@@ -41,6 +42,7 @@ std::optional<Site> site_of(const llvm::CallInst& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee) return std::nullopt;
   std::string_view name = callee->getName();
+  if (name == agree_name) return Site{Site::Kind::agree, 0, 0, 0};
   if (name == ir::threadgroup_barrier_name) return Site{Site::Kind::threadgroup_barrier, 0, 0, 0};
   if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) {
     return Site{Site::Kind::simdgroup_barrier, 0, 0, 0};
@@ -182,7 +184,7 @@ class MeetingLowering {
   }
 
   void replace(llvm::IRBuilder<>& builder, llvm::CallInst& call, const Site& site, Value* state, Value* address) {
-    if (site.kind == Site::Kind::cross_lane || site.kind == Site::Kind::matrix) {
+    if (site.kind == Site::Kind::cross_lane || site.kind == Site::Kind::matrix || site.kind == Site::Kind::agree) {
       std::array<Value*, 3> words;
       words.fill(llvm::PoisonValue::get(builder.getInt64Ty()));
       for (unsigned i = 0; i < call.arg_size(); ++i) words[i] = widen(builder, call.getArgOperand(i));

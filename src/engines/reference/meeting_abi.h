@@ -32,7 +32,7 @@ inline constexpr std::uint32_t frame_alignment = 64;
 // A place in the code where threads meet. Generated as an array sorted so that code that runs earlier comes first:
 // lanes that lag behind then reach the others before those go on.
 struct Site {
-  enum class Kind : std::uint8_t { cross_lane, matrix, simdgroup_barrier, threadgroup_barrier, call };
+  enum class Kind : std::uint8_t { cross_lane, matrix, simdgroup_barrier, threadgroup_barrier, call, agree };
   Kind kind;
   // ir::CrossLane, LaneType and LaneGroup; or ir::MatrixAction and the MatrixElement of a and of b.
   std::uint8_t operation, type, group_or_type;
@@ -58,6 +58,7 @@ inline constexpr std::string_view call_path_name = "metalloid_call_path";
 struct MeetingFacts {
   std::uint32_t on_fibers;    // 1: threads cannot stop by themselves, each needs a stack
   std::uint32_t frame_bytes;  // per thread that stops by itself
+  std::uint32_t by_masks;     // 1: lanes agree on who takes part (expand_masks.h)
 };
 
 }  // namespace metalloid::engines::reference

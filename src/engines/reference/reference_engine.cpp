@@ -30,30 +30,47 @@
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/reference/executable.h"
+#include "engines/reference/expand_masks.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/meeting_abi.h"
 #include "engines/reference/split_at_meetings.h"
+#include "ir/assemble.h"
 #include "ir/bounds/check_bounds.h"
 #include "ir/meetings.h"
+#include "ir/passes/explicit_lanes.h"
+#include "ir/passes/select_kernel.h"
 #include "ir/specialise.h"
 #include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::reference {
 namespace {
 
+// Who says which lanes take part in an operation.
+enum class Lanes : std::uint8_t { those_that_wait, those_of_the_mask };
+
 class ReferenceEngine : public Engine {
  public:
-  std::string name() const override { return "reference"; }
-  std::string description() const override { return "one lane at a time"; }
+  explicit ReferenceEngine(Lanes lanes) : lanes_(lanes) {}
+
+  std::string name() const override { return has_masks() ? "masked" : "reference"; }
+  std::string description() const override { return has_masks() ? "one lane at a time, by masks" : "one lane at a time"; }
   // Runs a thread at a time, in any order.
-  CheckRole check_role() const override { return CheckRole::tells; }
+  CheckRole check_role() const override { return has_masks() ? CheckRole::none : CheckRole::tells; }
   std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }
 
   void prepare() const override { cpu::prepare_code_generation(); }
 
+  ir::InlinePolicy inline_policy() const override {
+    return has_masks() ? ir::InlinePolicy{.everything = true} : ir::InlinePolicy{};
+  }
+
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
     const auto wanted = cpu::Target::from(target);
     auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
+    if (has_masks()) {
+      if (const llvm::CallInst* meeting = ir::explicit_lanes(kernel)) return {{}, {remark_at(*meeting)}};
+      ir::dump_after("explicit_lanes", *kernel.module);
+    }
     lower(kernel, *machine, wanted.checks_bounds);
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
   }
@@ -64,7 +81,18 @@ class ReferenceEngine : public Engine {
   }
 
  private:
-  static void lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, bool checks_bounds) {
+  bool has_masks() const { return lanes_ == Lanes::those_of_the_mask; }
+
+  static Remark remark_at(const llvm::CallInst& meeting) {
+    Remark remark{.engine = {}, .reason = "lanes meet in a function that stays a call", .source_file = {}};
+    if (const llvm::DILocation* place = meeting.getDebugLoc().get()) {
+      remark.source_file = place->getFilename().str();
+      remark.source_line = place->getLine();
+    }
+    return remark;
+  }
+
+  void lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, bool checks_bounds) const {
     llvm::Module& module = *kernel.module;
     auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -73,6 +101,8 @@ class ReferenceEngine : public Engine {
     cpu::KernelFacts facts{};
     facts.threads_per_program = 1;
     MeetingFacts meetings{};
+    meetings.by_masks = has_masks();
+    if (has_masks()) pass("expand_masks", [&] { expand_masks(module); });
     // Threads of a checked kernel run one by one, in any order.
     const bool checked = checker::is_checked(module);
     const bool meet = checked || ir::threads_meet(module);
@@ -120,10 +150,19 @@ class ReferenceEngine : public Engine {
       throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
     }
   }
+
+  const Lanes lanes_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine() { return std::make_unique<ReferenceEngine>(); }
+std::unique_ptr<Engine> make_engine() { return std::make_unique<ReferenceEngine>(Lanes::those_that_wait); }
+std::unique_ptr<Executable> load_masked(std::string_view llvm_assembly, const KernelInfo& kernel) {
+  const auto engine = make_masked_engine();
+  const Compilation made = engine->compile(ir::select_kernel(ir::assemble(llvm_assembly), kernel), CodeForm::loadable);
+  return engine->load(made.code.value(), kernel);
+}
+
+std::unique_ptr<Engine> make_masked_engine() { return std::make_unique<ReferenceEngine>(Lanes::those_of_the_mask); }
 
 }  // namespace metalloid::engines::reference

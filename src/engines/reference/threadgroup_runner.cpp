@@ -23,6 +23,9 @@ unsigned depth_of(const CallPath* path) {
   return depth;
 }
 
+// A crash of the kernel (support/crash_guard.h).
+[[noreturn]] void end_of_wrong_kernel() { __builtin_trap(); }
+
 // Where a lane stopped: a site, and the calls that it is in.
 struct Place {
   const Site* site;
@@ -53,10 +56,10 @@ std::intptr_t compare(Place a, Place b) {
 
 }  // namespace
 
-ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simdgroup) const {
+ThreadgroupRunner::FirstSite ThreadgroupRunner::first_site(const Simdgroup& simdgroup, std::uint32_t among) const {
   FirstSite first;
   const CallPath* path = nullptr;
-  for (std::uint32_t rest = simdgroup.waiting; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = among; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Place place = {simdgroup.board.sites[lane], on_fibers_ ? simdgroup.paths[lane] : nullptr};
     const std::intptr_t order = first.lanes == 0 ? -1 : compare(place, {first.site, path});
@@ -76,6 +79,7 @@ void ThreadgroupRunner::prepare(std::uint32_t threads, const void* engine_facts,
   stack_ = &stack;
   variables_ = &variables;
   on_fibers_ = facts.on_fibers != 0;
+  by_masks_ = facts.by_masks != 0;
   if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
 }
@@ -91,7 +95,7 @@ void ThreadgroupRunner::run(void* entry, ThreadgroupState& state) {
   for (unsigned s = 0; s < simdgroup_count_; ++s) {
     Simdgroup& simdgroup = simdgroups_[s];
     const unsigned count = std::min(threads - s * lanes, lanes);
-    simdgroup.runnable = count == lanes ? all_lanes : (1u << count) - 1;
+    simdgroup.runnable = simdgroup.agreed = count == lanes ? all_lanes : (1u << count) - 1;
     simdgroup.waiting = simdgroup.at_barrier = 0;
     simdgroup.started = false;
   }
@@ -125,6 +129,8 @@ void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
     if (!site) continue;  // it has ended
     (site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= rest & -rest;
   }
+  const std::uint32_t at_barrier = simdgroup.at_barrier & running;
+  if (by_masks_ && at_barrier != 0 && std::exchange(simdgroup.agreed, 0) != at_barrier) end_of_wrong_kernel();
 }
 
 // A kernel may run over what is kept on its stack, so each turn asks anew who runs which lane.
@@ -214,10 +220,15 @@ unsigned ThreadgroupRunner::settle() {
 }
 
 void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
-  const auto [site, active] = first_site(simdgroup);
+  const auto [site, active] = next_site(simdgroup);
   simdgroup.waiting &= ~active;
   simdgroup.runnable = active;
   LaneBoard& board = simdgroup.board;
+  if (site->kind == Site::Kind::agree) {
+    simdgroup.agreed = active;
+    return;
+  }
+  if (by_masks_ && std::exchange(simdgroup.agreed, 0) != active) end_of_wrong_kernel();
   if (site->kind == Site::Kind::cross_lane) {
     run_cross_lane({static_cast<ir::LaneGroup>(site->group_or_type), static_cast<ir::CrossLane>(site->operation),
                     static_cast<ir::LaneType>(site->type)},
@@ -228,6 +239,24 @@ void ThreadgroupRunner::carry_out_first_site(Simdgroup& simdgroup) {
                           static_cast<ir::MatrixElement>(site->group_or_type)},
                          active, board.values, board.operands, board.addends);
   }
+}
+
+ThreadgroupRunner::FirstSite ThreadgroupRunner::next_site(const Simdgroup& simdgroup) const {
+  if (!by_masks_) return first_site(simdgroup, simdgroup.waiting);
+  std::uint32_t rest = simdgroup.agreed != 0 ? simdgroup.agreed & simdgroup.waiting : simdgroup.waiting;
+  while (rest != 0) {
+    const FirstSite first = first_site(simdgroup, rest);
+    if (first.site->kind != Site::Kind::agree || agree(simdgroup, first.lanes)) return first;
+    rest &= ~first.lanes;
+  }
+  end_of_wrong_kernel();
+}
+
+bool ThreadgroupRunner::agree(const Simdgroup& simdgroup, std::uint32_t lanes) {
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if (static_cast<std::uint32_t>(simdgroup.board.values[std::countr_zero(rest)]) != lanes) return false;
+  }
+  return true;
 }
 
 void ThreadgroupRunner::fiber_main() {

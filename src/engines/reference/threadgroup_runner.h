@@ -11,6 +11,9 @@
 //      barrier opens. Threads that have ended do not count, as on Apple silicon.
 //   3. Else the simdgroup has ended; when all have, the threadgroup has.
 //
+// Where operations name their lanes (expand_masks.h) the runner decides nothing of that: it carries out what all lanes
+// of a mask, and no others, have come to. If lanes wait and there is no such thing the kernel is wrong, and ends.
+//
 // A lane stops by returning, with what it needs later in its frame (split_at_meetings.h); in the rare kernels where it
 // cannot, it has a fiber.
 //
@@ -56,6 +59,7 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   struct Simdgroup {
     // One bit per lane; a live lane is in exactly one of the three.
     std::uint32_t runnable = 0, waiting = 0, at_barrier = 0;
+    std::uint32_t agreed = 0;  // those that come to the next operation together, by their masks
     bool started = false;
     LaneBoard board;
     const CallPath* paths[LaneBoard::lanes] = {};  // of lanes on fibers
@@ -65,8 +69,10 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
     const Site* site = nullptr;
     std::uint32_t lanes = 0;
   };
-  // Of the waiting lanes' places in the code, the first, and which of them wait there.
-  FirstSite first_site(const Simdgroup& simdgroup) const;
+  // Of these lanes' places in the code, the first, and which of them wait there.
+  FirstSite first_site(const Simdgroup& simdgroup, std::uint32_t among) const;
+  // The site that is carried out next.
+  FirstSite next_site(const Simdgroup& simdgroup) const;
 
   // The order in which lanes and simdgroups run that can: that of their numbers, unless a checked dispatch asks for
   // another one.
@@ -87,6 +93,8 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   unsigned settle();
   static constexpr unsigned none = ~0u;
   void carry_out_first_site(Simdgroup& simdgroup);
+  // Whether all lanes that wait at a site, and no others, are in the mask of each of them.
+  static bool agree(const Simdgroup& simdgroup, std::uint32_t lanes);
 
   unsigned simdgroup_ = 0, lane_ = 0;  // of the running lane
   std::uint32_t lanes_to_run_ = 0;     // of the running simdgroup, behind the running lane
@@ -97,7 +105,7 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   RunThread kernel_ = nullptr;
   ThreadgroupState* state_ = nullptr;
   const CallPath* path_ = nullptr;  // of the meeting to which the running lane comes
-  bool on_fibers_ = false;
+  bool on_fibers_ = false, by_masks_ = false;
   KernelStack* stack_ = nullptr;
   Fibers fibers_;
   ThreadMemory frames_;

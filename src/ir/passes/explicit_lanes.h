@@ -1,0 +1,30 @@
+// Names the lanes that take part in each operation across lanes (masked_operations.h), for engines whose hardware wants
+// to be told: a GPU's warp operations. Other engines need not run it.
+#pragma once
+
+#include <llvm/IR/Instructions.h>
+
+#include "ir/module.h"
+
+namespace metalloid::ir {
+
+// Who takes part is what meeting_order.h says; here it becomes code. `kernel` is specialised.
+//
+// 1. Branches that all lanes of a simdgroup take alike (support/lane_uniformity.h), or between which no lanes meet, do
+//    not matter.
+// 2. In an arm of another branch that leads to its end without turning back are the lanes that took it:
+//
+//      br %c, label %arm, label %end    ->    %lanes = metalloid.lanes.where(%present, %c)
+//    arm:                                     br %c, label %arm, label %end
+//      %s = simd_sum %x                     arm:
+//                                             %s = masked simd_sum %lanes, %x
+//
+// 3. If that is not all, because lanes leave a loop in different turns, come to one place by different ways, or to
+//    different threadgroup barriers, nobody knows before the kernel runs. Then it goes on in rounds, in each of which
+//    the meeting with waiting lanes that comes first is carried out (lane_rounds.h).
+//
+// Ends of turns have done their duty then and are gone. All meetings have to be in the kernel itself: of one in a
+// function that stays a call nothing tells who takes part. It is returned then and nothing is changed; null otherwise.
+const llvm::CallInst* explicit_lanes(KernelModule& kernel);
+
+}  // namespace metalloid::ir
