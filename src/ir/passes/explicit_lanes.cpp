@@ -12,6 +12,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/meeting_order.h"
@@ -64,22 +65,39 @@ struct Arm {
   BlockSet blocks;
 };
 
-class Arms {
+// Where nobody knows.
+struct Region : RoundsRegion {
+  BasicBlock *branch, *entry;
+};
+
+// Which branches tell who takes part in what.
+class Branches {
  public:
-  Arms(llvm::Function& kernel, const KernelInfo& info, const std::vector<llvm::CallInst*>& meetings)
+  Branches(llvm::Function& kernel, const KernelInfo& info, const std::vector<llvm::CallInst*>& meetings)
       : kernel_(kernel), uniformity_(kernel, info), ends_(kernel) {
     for (llvm::CallInst* meeting : meetings) {
       meeting_.insert(meeting->getParent());
       if (is_threadgroup_barrier(*meeting)) barrier_.insert(meeting->getParent());
     }
+    const std::vector<BasicBlock*> blocks = meeting_order(kernel);
+    for (BasicBlock* block : blocks) {
+      if (!uniformity_.diverges(*block) || add(*block)) continue;
+      // The region is the whole kernel.
+      arms_.clear();
+      regions_.assign(1, Region{{.blocks = BlockSet(blocks.begin(), blocks.end())}, nullptr, blocks.front()});
+      return;
+    }
+    drop_inner_regions();
+    llvm::erase_if(arms_, [&](const Arm& arm) { return region_of(arm.branch) != nullptr; });
   }
 
-  // Whether arms of branches tell who takes part in what. Outer ones come first.
-  bool find() {
-    return llvm::all_of(meeting_order(kernel_),
-                        [&](BasicBlock* block) { return !uniformity_.diverges(*block) || add(*block); });
+  // Outer ones first.
+  const std::vector<Arm>& arms() const { return arms_; }
+  const std::vector<Region>& regions() const { return regions_; }
+  const Region* region_of(BasicBlock* block) const {
+    const auto found = llvm::find_if(regions_, [&](const Region& region) { return region.blocks.contains(block); });
+    return found == regions_.end() ? nullptr : &*found;
   }
-  const std::vector<Arm>& all() const { return arms_; }
 
  private:
   // All that can be reached from a block in front of where its branch ends.
@@ -100,7 +118,7 @@ class Arms {
 
   bool add(BasicBlock& block) {
     const auto* node = ends_.getNode(&block);
-    const BasicBlock* end = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    BasicBlock* end = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
     llvm::SmallVector<BlockSet, 2> ways;
     BlockSet all;
     for (BasicBlock* next : llvm::successors(&block)) {
@@ -108,16 +126,51 @@ class Arms {
       all.insert(ways.back().begin(), ways.back().end());
     }
     if (!meet(meeting_, all)) return true;
+    if (meet(barrier_, all)) return false;
+    return add_arms(block, all, ways) || add_region(block, std::move(all), end);
+  }
+
+  bool add_arms(BasicBlock& block, const BlockSet& all, llvm::ArrayRef<BlockSet> ways) {
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-    if (!branch || all.contains(&block) || meet(barrier_, all) || meet(ways[0], ways[1])) return false;
+    if (!branch || all.contains(&block) || meet(ways[0], ways[1])) return false;
     for (unsigned way = 0; way < 2; ++way) {
       for (BasicBlock* own : ways[way]) {
         for (BasicBlock* before : llvm::predecessors(own)) {
           if (!ways[way].contains(before) && !(before == &block && own == branch->getSuccessor(way))) return false;
         }
       }
+    }
+    for (unsigned way = 0; way < 2; ++way) {
       if (meet(meeting_, ways[way])) arms_.push_back({&block, way, ways[way]});
     }
+    return true;
+  }
+
+  // What a region reaches it has whole.
+  void drop_inner_regions() {
+    llvm::stable_sort(regions_, [](const Region& a, const Region& b) { return a.blocks.size() > b.blocks.size(); });
+    std::vector<Region> outer;
+    for (Region& region : regions_) {
+      const bool is_inner =
+          llvm::any_of(outer, [&](const Region& other) { return other.blocks.contains(region.branch); });
+      if (!is_inner) outer.push_back(std::move(region));
+    }
+    regions_ = std::move(outer);
+  }
+
+  // Lanes enter it in one block, or else they need not come together.
+  bool add_region(BasicBlock& block, BlockSet blocks, BasicBlock* end) {
+    blocks.insert(&block);
+    BasicBlock* entry = nullptr;
+    for (BasicBlock* own : blocks) {
+      const bool is_entered =
+          own == &kernel_.getEntryBlock() ||
+          llvm::any_of(llvm::predecessors(own), [&](auto* before) { return !blocks.contains(before); });
+      if (!is_entered) continue;
+      if (entry) return false;
+      entry = own;
+    }
+    regions_.push_back(Region{{.blocks = std::move(blocks), .end = end}, &block, entry});
     return true;
   }
 
@@ -126,22 +179,34 @@ class Arms {
   llvm::PostDominatorTree ends_;
   BlockSet meeting_, barrier_;
   std::vector<Arm> arms_;
+  std::vector<Region> regions_;
 };
 
-void mask_by_arms(const std::vector<Arm>& arms, const std::vector<llvm::CallInst*>& meetings, Value* present) {
+void put_masks(llvm::Function& kernel, const Branches& branches, const std::vector<llvm::CallInst*>& meetings,
+               Value* present) {
   llvm::DenseMap<const BasicBlock*, Value*> masks;
   const auto mask_of = [&](const BasicBlock* block) {
     Value* mask = masks.lookup(block);
     return mask ? mask : present;
   };
-  for (const Arm& arm : arms) {
+  for (const Arm& arm : branches.arms()) {
     auto* branch = llvm::cast<llvm::BranchInst>(arm.branch->getTerminator());
     llvm::IRBuilder<> builder(branch);
     Value* taken = arm.way == 0 ? branch->getCondition() : builder.CreateNot(branch->getCondition());
     Value* mask = lanes_where(builder, mask_of(arm.branch), taken);
     for (BasicBlock* block : arm.blocks) masks[block] = mask;
   }
-  for (llvm::CallInst* meeting : meetings) put_mask(*meeting, mask_of(meeting->getParent()));
+  llvm::DenseMap<const Region*, std::vector<llvm::CallInst*>> unknown;
+  for (llvm::CallInst* meeting : meetings) {
+    if (const Region* region = branches.region_of(meeting->getParent())) {
+      unknown[region].push_back(meeting);
+    } else {
+      put_mask(*meeting, mask_of(meeting->getParent()));
+    }
+  }
+  for (const Region& region : branches.regions()) {
+    meet_in_rounds(kernel, unknown[&region], mask_of(region.entry), region);
+  }
 }
 
 }  // namespace
@@ -152,16 +217,10 @@ const llvm::CallInst* explicit_lanes(KernelModule& kernel) {
   llvm::removeUnreachableBlocks(*function);  // no place for anybody
   const std::vector<llvm::CallInst*> meetings = meetings_of(*function);
   if (meetings.empty()) return nullptr;
-  Arms arms(*function, kernel.info, meetings);
-  const bool are_known = arms.find();
+  const Branches branches(*function, kernel.info, meetings);
   BasicBlock& entry = function->getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  Value* present = lanes_present(builder);
-  if (are_known) {
-    mask_by_arms(arms.all(), meetings, present);
-  } else {
-    meet_in_rounds(*function, meetings, present);
-  }
+  put_masks(*function, branches, meetings, lanes_present(builder));
   return nullptr;
 }
 

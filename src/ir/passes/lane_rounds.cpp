@@ -45,8 +45,8 @@ Value* operate(llvm::IRBuilderBase& builder, std::string_view name, llvm::ArrayR
 
 class Rounds {
  public:
-  Rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present)
-      : kernel_(kernel), present_(present) {
+  Rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present, const RoundsRegion& region)
+      : kernel_(kernel), present_(present), blocks_(region.blocks), end_(region.end) {
     for (CallInst* meeting : meetings) {
       (name_of(*meeting) == threadgroup_barrier_name ? barriers_ : others_).push_back({.call = meeting});
     }
@@ -55,15 +55,11 @@ class Rounds {
   void run() {
     for (Place& place : others_) set_apart(place);
     for (Place& place : barriers_) set_apart(place);
-    std::vector<llvm::ReturnInst*> ends;
-    for (BasicBlock& block : kernel_) {
-      if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator())) ends.push_back(end);
-    }
     keep_in_memory();
     llvm::IRBuilder<> start(&kernel_.getEntryBlock(), kernel_.getEntryBlock().begin());
     place_ = start.CreateAlloca(start.getInt32Ty(), nullptr, "place");
-    round_ = BasicBlock::Create(kernel_.getContext(), "round", &kernel_);
-    for (llvm::ReturnInst* end : ends) wait(*end, end_number());
+    round_ = new_block("round");
+    wait_at_end();
     make_round();
     kept_.push_back(place_);
     llvm::DominatorTree dominators(kernel_);
@@ -77,9 +73,10 @@ class Rounds {
   };
 
   // A block of its own.
-  static void set_apart(Place& place) {
+  void set_apart(Place& place) {
     place.meeting = llvm::SplitBlock(place.call->getParent(), place.call->getIterator());
     place.behind = llvm::SplitBlock(place.meeting, std::next(place.call->getIterator()));
+    blocks_.insert({place.meeting, place.behind});
   }
 
   // What one block computes for another, as long as blocks change places.
@@ -88,12 +85,15 @@ class Rounds {
     std::vector<llvm::PHINode*> merges;
     for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
       if (llvm::isa<llvm::AllocaInst>(instruction) || &instruction == present_) continue;
+      auto* merge = llvm::dyn_cast<llvm::PHINode>(&instruction);
+      if (merge && merge->getParent() == end_) merges.push_back(merge);
+      if (!blocks_.contains(instruction.getParent())) continue;
       const bool leaves = llvm::any_of(instruction.users(), [&](const llvm::User* user) {
         return llvm::cast<llvm::Instruction>(user)->getParent() != instruction.getParent() ||
                llvm::isa<llvm::PHINode>(user);
       });
       if (leaves) leaving.push_back(&instruction);
-      if (auto* merge = llvm::dyn_cast<llvm::PHINode>(&instruction)) merges.push_back(merge);
+      if (merge) merges.push_back(merge);
     }
     for (llvm::Instruction* value : leaving) kept_.push_back(llvm::DemoteRegToStack(*value));
     for (llvm::PHINode* merge : merges) {
@@ -114,6 +114,23 @@ class Rounds {
     end.eraseFromParent();
   }
 
+  void wait_at_end() {
+    if (end_) {
+      BasicBlock* leave = new_block("leave");
+      for (BasicBlock& block : kernel_) {
+        if (blocks_.contains(&block)) block.getTerminator()->replaceSuccessorWith(end_, leave);
+      }
+      llvm::IRBuilder<> builder(leave);
+      builder.CreateStore(builder.getInt32(end_number()), place_);
+      builder.CreateBr(round_);
+      return;
+    }
+    for (BasicBlock& block : kernel_) {
+      const bool ends = blocks_.contains(&block) && llvm::isa<llvm::ReturnInst>(block.getTerminator());
+      if (ends) wait(*block.getTerminator(), end_number());
+    }
+  }
+
   BasicBlock* new_block(const char* name) { return BasicBlock::Create(kernel_.getContext(), name, &kernel_); }
 
   void make_round() {
@@ -125,7 +142,11 @@ class Rounds {
     BasicBlock* end = new_block("end");
     llvm::SwitchInst* choice = builder.CreateSwitch(first, end, end_number());
     builder.SetInsertPoint(end);
-    builder.CreateRetVoid();
+    if (end_) {
+      builder.CreateBr(end_);
+    } else {
+      builder.CreateRetVoid();
+    }
     std::uint32_t number = 0;
     for (Place& other : others_) {
       BasicBlock* come = new_block("come");
@@ -171,6 +192,8 @@ class Rounds {
 
   llvm::Function& kernel_;
   Value* present_;
+  llvm::SmallPtrSet<BasicBlock*, 16> blocks_;
+  BasicBlock* end_;
   std::vector<Place> others_, barriers_;
   std::vector<llvm::AllocaInst*> kept_;
   llvm::AllocaInst* place_ = nullptr;
@@ -179,8 +202,9 @@ class Rounds {
 
 }  // namespace
 
-void meet_in_rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present) {
-  Rounds(kernel, meetings, present).run();
+void meet_in_rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present,
+                    const RoundsRegion& region) {
+  Rounds(kernel, meetings, present, region).run();
 }
 
 Value* lanes_present(llvm::IRBuilderBase& builder) { return operate(builder, lanes_present_name, {}); }
