@@ -19,9 +19,9 @@ namespace metalloid::ir {
 //      %s = simd_sum %x                     arm:
 //                                             %s = masked simd_sum %lanes, %x
 //
-// 3. Where lanes leave a loop in different turns, or come to one place by different ways, nobody knows before the kernel
-//    runs. There, up to where all lanes are together again, it goes on in rounds, in each of which the meeting with
-//    waiting lanes that comes first is carried out (lane_rounds.h). So does a whole kernel whose lanes may come to
+// 3. Where lanes leave a loop in different turns, or come to one place by different ways, nobody knows before the
+//    kernel runs. There, up to where all lanes are together again, it goes on in rounds, in each of which the meeting
+//    with waiting lanes that comes first is carried out (lane_rounds.h). So does a whole kernel whose lanes may come to
 //    different threadgroup barriers, or return in front of one.
 //
 // Ends of turns have done their duty then and are gone. All meetings have to be in the kernel itself: of one in a
