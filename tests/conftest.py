@@ -43,7 +43,9 @@ long_test = 900  # seconds
 
 
 def pytest_configure(config):
-    """Where a hanging test is reported, since its own output is captured."""
+    """The device, before anything asks for it, and where a hanging test is reported, since its own output is captured."""
+    if device := config.getoption("--device"):
+        os.environ |= {"METALLOID_DEVICE": device, "METALLOID_TRIAL_ENGINE": "1"}
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         config.metalloid_stderr = os.fdopen(os.dup(2), "w")
@@ -72,6 +74,7 @@ def pytest_addoption(parser):
         "--no-skips", action="store_true", help="a skipped test fails unless tests/allowed_skips.txt lists it"
     )
     parser.addoption("--kernel-cache", metavar="FOLDER", help="where compiled kernels are kept for other runs")
+    parser.addoption("--device", metavar="NAME", help="where kernels run that do not say it: cpu, trial_unified, trial, ...")
     parser.addoption("--quick", action="store_true", help="leave out what tests/slow_tests.txt lists")
     parser.addoption("--slow", action="store_true", help="only what --quick leaves out")
 

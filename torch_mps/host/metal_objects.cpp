@@ -120,6 +120,7 @@ EncoderObject::Slot& EncoderObject::slot(unsigned index) {
 void EncoderObject::forget() {
   pipeline = nullptr;
   for (Slot& one : slots_) one.holds = Slot::Holds::nothing;
+  used_.clear();
   threadgroup_.fill(0);
 }
 
@@ -144,6 +145,8 @@ void EncoderObject::set_bytes(unsigned index, const void* bytes, std::size_t siz
   const auto* first = static_cast<const std::byte*>(bytes);
   place.bytes.assign(first, first + size);
 }
+
+void EncoderObject::use(const void* handle, Access access) { used_.push_back({memory_of(handle), access}); }
 
 void EncoderObject::set_threadgroup_memory(unsigned index, std::size_t size) {
   slot(index);
@@ -173,6 +176,7 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
       dispatch.threadgroup_memory(index, threadgroup_[index]);
     }
   }
+  for (const Dispatch::Use& one : used_) dispatch.use(one.buffer, one.access);
   counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
   launched.fetch_add(1, std::memory_order_relaxed);
   torch_device::raising([&] {

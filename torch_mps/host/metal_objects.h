@@ -200,6 +200,7 @@ struct EncoderObject : Object {
   void set_memory(unsigned index, void* memory, std::size_t size, std::size_t offset);
   void set_buffer(unsigned index, const void* handle, std::size_t offset);  // null: the kernel gets a null pointer
   void set_bytes(unsigned index, const void* bytes, std::size_t size);
+  void use(const void* handle, Access access);  // what argument buffers lead to, for all dispatches that follow
   void set_threadgroup_memory(unsigned index, std::size_t size);
   void move_offset(unsigned index, std::size_t offset);
   // dispatchThreads. Throw c10::Error.
@@ -222,6 +223,7 @@ struct EncoderObject : Object {
   void run(const char* what, Size grid, Size group, bool counts_threads);
 
   std::array<Slot, buffer_slots> slots_ = {};
+  std::vector<Dispatch::Use> used_ = {};
   std::array<std::size_t, buffer_slots> threadgroup_ = {};
 };
 

@@ -395,14 +395,17 @@ METALLOID_HAS_DEVICE
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)group {
   self_as<EncoderObject>(self).dispatch_threadgroups(extents(groups), extents(group));
 }
-// Every dispatch has finished before the next begins, and all memory can be reached.
+// Every dispatch has finished before the next begins.
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
 }
 - (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count {
 }
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
+  const auto access = usage & MTLResourceUsageWrite ? metalloid::Access::read_write : metalloid::Access::read;
+  self_as<EncoderObject>(self).use((__bridge void*)resource, access);
 }
 - (void)useResources:(const id<MTLResource>[])resources count:(NSUInteger)count usage:(MTLResourceUsage)usage {
+  for (NSUInteger i = 0; i < count; ++i) [self useResource:resources[i] usage:usage];
 }
 @end
 
