@@ -15,6 +15,7 @@
 #include "engines/hardware.h"
 #include "ir/module.h"
 #include "ir/passes/inline_functions.h"
+#include "ir/passes/take_operations.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/reflection.h"
 
@@ -83,6 +84,8 @@ class Engine {
   virtual void prepare() const {}
   // Which calls may be left in the modules that it takes.
   virtual ir::InlinePolicy inline_policy() const { return {}; }
+  // Which operations on matrices in memory and on tiles it takes as they are. Kernels with checks have none.
+  virtual ir::OperationPolicy operation_policy() const { return {}; }
   // Takes the specialised, optimised module (ir::specialise). Asks nothing of the machine that it runs on.
   virtual Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const = 0;
   // The bytes are of a target of this hardware.

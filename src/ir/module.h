@@ -20,6 +20,8 @@
 //    initialiser in @llvm.global_ctors. `i1 @metalloid.function_constant.defined(ptr addrspace(2))` asks.
 //  - Operations across threads, and fences, are opaque calls named `metalloid.*` (operations.def lists them). Atomic
 //    accesses are LLVM's instructions, in a synchronisation scope of operations.h once the kernel is specialised.
+//  - What defines a whole operation of operations.def has its name as the attribute "metalloid.operation"
+//    (passes/take_operations.h).
 //  - Code is unoptimised and carries debug locations. What comes from the body of a macro is inlined from where the
 //  macro
 //    is expanded, in a scope of the macro's name whose linkage name is macro_scope_name.

@@ -63,6 +63,14 @@ struct MatrixOperation {
   MatrixElement a, b;  // of the first two operands
 };
 
+enum class TileElement : std::uint8_t {
+#define TILE_ELEMENT(name) name,
+#include "ir/operations.def"
+};
+
+// How close a product comes to the exact chain.
+enum class Precision : std::uint8_t { exact, relaxed };
+
 // Types of results and parameters.
 enum class OperationType : std::uint8_t {
   nothing,
@@ -70,10 +78,14 @@ enum class OperationType : std::uint8_t {
   i32,
   i64,
   thread_pointer,
+  device_pointer,
   constant_pointer,
+  threadgroup_pointer,
   value,     // of an operation across lanes: its LaneType
   matrix_a,  // pairs of the elements of a matrix operation
   matrix_b,
+  matrix_f16,
+  matrix_bf16,
   matrix_f32,
 };
 
@@ -91,6 +103,8 @@ struct Operation : OperationEffects {
   // What it is, of operations across lanes and on matrices.
   std::optional<CrossLaneOperation> cross_lane;
   std::optional<MatrixOperation> matrix;
+  // Of whole operations, the part of the name that does not depend on types: "matmul2d.simdgroup".
+  std::string whole;
 };
 
 // The whole list, each function by itself.
@@ -100,6 +114,8 @@ const Operation* find_operation(std::string_view function_name);
 std::optional<CrossLaneOperation> parse_cross_lane(std::string_view function_name);
 std::optional<MatrixOperation> parse_matrix_operation(std::string_view function_name);
 llvm::FunctionType* type_of(std::string_view function_name, llvm::LLVMContext& context);
+// That of its operations that has the type.
+const Operation* find_whole_operation(std::string_view whole, const llvm::FunctionType& type);
 
 // True for the operations at which threads wait for each other.
 bool is_meeting(std::string_view function_name);

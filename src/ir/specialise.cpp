@@ -25,6 +25,7 @@
 #include "ir/passes/resolve_indirect_calls.h"
 #include "ir/passes/select_kernel.h"
 #include "ir/passes/simplify.h"
+#include "ir/passes/take_operations.h"
 #include "ir/passes/thread_variables.h"
 #include "ir/passes/threadgroup_addresses.h"
 #include "ir/passes/threadgroup_variables.h"
@@ -96,6 +97,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
     dump_after(name, *kernel.module);
   };
   pass("select_kernel", [&] { verify(kernel); });
+  pass("take_operations", [&] { take_operations(*kernel.module, options.whole); });
   const LibraryInfo renamed = make_names_private(kernel, library);
   pass("normalise_attributes", [&] { normalise_attributes(*kernel.module); });
   pass("fix_numeric_semantics", [&] { fix_numeric_semantics(*kernel.module); });

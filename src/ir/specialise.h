@@ -11,6 +11,7 @@
 
 #include "ir/module.h"
 #include "ir/passes/inline_functions.h"
+#include "ir/passes/take_operations.h"
 #include "metalloid/library.h"
 
 namespace metalloid::ir {
@@ -34,6 +35,7 @@ struct Instrumentation {
 
 struct SpecialiseOptions {
   InlinePolicy inlining = {};  // the engine's (Engine::inline_policy)
+  OperationPolicy whole = {};  // the engine's (Engine::operation_policy); instrumentations want none
   std::optional<Instrumentation> instrumentation = {};
 };
 

@@ -59,7 +59,9 @@ std::optional<double> flops_of(const llvm::Instruction& instruction) {
   if (callee == nullptr) return std::nullopt;
   if (const auto operation = parse_matrix_operation(callee->getName())) {
     // 8 x 8 x 8 fused multiply-adds by 32 lanes.
-    return operation->action == MatrixAction::multiply_accumulate ? 2 * 512 / 32.0 : 0;
+    const bool is_product = operation->action == MatrixAction::multiply_accumulate ||
+                            operation->action == MatrixAction::multiply_accumulate_relaxed;
+    return is_product ? 2 * 512 / 32.0 : 0;
   }
   if (!callee->isDeclaration()) return std::nullopt;
   if (!is_floating) return 0;

@@ -74,6 +74,7 @@
 #include "ir/passes/refuse_unsupported.h"
 #include "ir/passes/resolve_indirect_calls.h"
 #include "ir/passes/simplify.h"
+#include "ir/passes/take_operations.h"
 #include "ir/passes/thread_variables.h"
 #include "ir/passes/threadgroup_addresses.h"
 #include "ir/support/pointer_tags.h"
@@ -94,6 +95,11 @@ struct Subject {
 };
 
 using Pass = std::function<void(Subject&)>;
+
+// What comes of an engine that wants no loads but those from device memory.
+bool is_wanted(const ir::Operation& operation, const llvm::CallBase&) {
+  return operation.whole != "simdgroup_matrix.load" || operation.name.ends_with(".device");
+}
 
 void widen(Subject& subject, bool is_whole) {
   std::vector<Remark> remarks;
@@ -121,6 +127,7 @@ const std::map<std::string, Pass>& passes() {
   static const auto machine = cpu::make_machine();
   static const std::map<std::string, Pass> list = {
       {"select_kernel", [](Subject&) {}},  // how a kernel comes out of its library at all
+      {"take_operations", [](Subject& s) { ir::take_operations(s.module(), is_wanted); }},
       {"make_names_private", [](Subject& s) { s.library = ir::make_names_private(s.kernel, s.library); }},
       {"normalise_attributes", [](Subject& s) { ir::normalise_attributes(s.module()); }},
       {"fix_numeric_semantics", [](Subject& s) { ir::fix_numeric_semantics(s.module()); }},

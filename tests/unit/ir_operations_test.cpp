@@ -51,7 +51,8 @@ TEST(Operations, HaveATypeAndWhatLlvmMayAssume) {
     EXPECT_EQ(ir::is_meeting(name), operation.is_meeting) << name;
   }
   const std::size_t count = ir::all_operations().size();
-  EXPECT_EQ(count, 2 * (8 * 6 + 3 * 2 + 7 * 2 + 2 + 1) + 9 + 3 + 4 * 3 + 7u);
+  EXPECT_EQ(count,
+            2 * (8 * 6 + 3 * 2 + 7 * 2 + 2 + 1) + 2 * 9 + 3 + 4 * 3 + 7u + 3 * (3 + 2) + 3 * (4 * 4 * 3 + 3 + 2 + 1));
   EXPECT_EQ(declared.size(), count) << "no name is listed twice";
 
   const auto expect = [&](const char* name, const char* declaration) { EXPECT_EQ(declared.at(name), declaration); };
@@ -63,6 +64,18 @@ TEST(Operations, HaveATypeAndWhatLlvmMayAssume) {
   expect("metalloid.simd.ballot", "i64(i1) convergent nounwind memory(inaccessiblemem: readwrite)");
   expect("metalloid.simdgroup_matrix.multiply_accumulate.bf16.f16",
          "<2 x float>(<2 x i16>, <2 x half>, <2 x float>) convergent nounwind memory(inaccessiblemem: readwrite)");
+  expect("metalloid.simdgroup_matrix.load.bf16.constant",
+         "<2 x i16>(ptr addrspace(2), i64, i64, i64, i1) convergent nounwind memory(argmem: read)");
+  expect("metalloid.simdgroup_matrix.store.f32.threadgroup",
+         "void(<2 x float>, ptr addrspace(3), i64, i64, i64, i1) convergent nounwind memory(argmem: readwrite)");
+  const std::string tile = ", i64, i64, i64, i64, i64, i32, ";
+  expect("metalloid.matmul2d.simdgroups.held.constant.device",
+         ("void(ptr" + tile + "ptr addrspace(2)" + tile + "ptr addrspace(1)" + tile +
+          "i32, i32, i32, i1, i1, i1, i32, i32) convergent nounwind memory(argmem: readwrite, inaccessiblemem: "
+          "readwrite)")
+             .c_str());
+  expect("metalloid.cooperative_tensor.reduce.thread.held",
+         ("void(ptr" + tile + "ptr, i32, i1, i32) nounwind willreturn memory(argmem: readwrite)").c_str());
   expect("metalloid.simdgroup_matrix.zip_low.f32",
          "<2 x float>(<2 x float>, <2 x float>) convergent nounwind memory(inaccessiblemem: readwrite)");
   expect(
@@ -85,7 +98,9 @@ TEST(Operations, HaveNoOtherNames) {
   for (const char* name :
        {"metalloid.", "metalloid.simd", "metalloid.simd.sum", "metalloid.simd.sum.b32", "metalloid.simd.and.f32",
         "metalloid.simd.sum.f32.f32", "metalloid.simd.ballot.i32", "metalloid.threadgroup_barrier.", "fence",
-        "metalloid.simdgroup_matrix.transpose.f64", "metalloid.<group>.ballot", "metalloid..ballot"}) {
+        "metalloid.simdgroup_matrix.transpose.f64", "metalloid.simdgroup_matrix.store.f32.constant",
+        "metalloid.matmul2d.simdgroup.device.device.constant", "metalloid.matmul2d.simdgroup",
+        "metalloid.<group>.ballot", "metalloid..ballot"}) {
     EXPECT_EQ(ir::find_operation(name), nullptr) << name;
   }
 }

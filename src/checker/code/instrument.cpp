@@ -254,7 +254,7 @@ class Instrumenter {
       meet_around(call, what, call.arg_size() > 1 ? call.getArgOperand(1) : none);
     } else if (ir::parse_matrix_operation(name)) {
       meet_around(call, matrix_meeting, none);
-    } else if (name.contains("14simdgroup_load") || name.contains("15simdgroup_store")) {
+    } else if (ir::defined_operation(*call.getCalledFunction()).starts_with("simdgroup_matrix.")) {
       meet_in_front();
     }
   }

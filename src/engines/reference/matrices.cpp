@@ -109,7 +109,8 @@ void run_matrix_operation(const ir::MatrixOperation& operation, std::uint32_t ac
   const Matrix left = gather(active, values, operation.a), right = gather(active, b, operation.b);
   const auto place = [&](const Matrix& result) { scatter(active, values, operation.a, result); };
   switch (operation.action) {
-    case MatrixAction::multiply_accumulate: {
+    case MatrixAction::multiply_accumulate:
+    case MatrixAction::multiply_accumulate_relaxed: {
       const Matrix sum = gather(active, c, MatrixElement::f32);
       return scatter(active, values, MatrixElement::f32,
                      multiply_accumulate(as_floats(left, operation.a), as_floats(right, operation.b),

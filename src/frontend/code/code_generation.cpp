@@ -5,6 +5,7 @@
 #include <clang/AST/GlobalDecl.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/CodeGen/ModuleBuilder.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Operator.h>
 
@@ -14,6 +15,7 @@
 #include "frontend/reflection/kernel_instantiations.h"
 #include "frontend/reflection/program_arguments.h"
 #include "ir/passes/initialisers.h"
+#include "ir/passes/take_operations.h"
 #include "ir/passes/thread_variables.h"
 #include "support/address_spaces.h"
 
@@ -155,6 +157,28 @@ void describe_used_globals(const llvm::Module& module, Reflection& reflection) {
   }
 }
 
+// What Clang keeps of annotations of functions: {function, text, file, line, arguments}. Of those only the library's
+// operations (METALLOID_WHOLE_OPERATION) are of interest behind the front end.
+void mark_operations(llvm::Module& module) {
+  llvm::GlobalVariable* annotations = module.getNamedGlobal("llvm.global.annotations");
+  if (!annotations) return;
+  for (const llvm::Use& entry : llvm::cast<llvm::ConstantArray>(annotations->getInitializer())->operands()) {
+    const auto& fields = *llvm::cast<llvm::ConstantStruct>(entry);
+    auto* function = llvm::dyn_cast<llvm::Function>(fields.getOperand(0)->stripPointerCasts());
+    llvm::StringRef text;
+    if (!function || !llvm::getConstantStringInfo(fields.getOperand(1), text)) continue;
+    if (!text.consume_front("metalloid.operation.")) continue;
+    const auto* arguments = llvm::dyn_cast<llvm::GlobalVariable>(fields.getOperand(4)->stripPointerCasts());
+    if (!arguments) {
+      ir::mark_operation(*function, text);
+      continue;
+    }
+    const llvm::Constant* simdgroups = arguments->getInitializer()->getAggregateElement(0u);
+    ir::mark_operation(*function, text, static_cast<int>(llvm::cast<llvm::ConstantInt>(simdgroups)->getZExtValue()));
+  }
+  annotations->eraseFromParent();
+}
+
 // The gate may be read by nothing else, so its definition is asked for.
 std::string symbol_of_gate(clang::CodeGenerator& generator, const clang::VarDecl& gate) {
   generator.GetAddrOfGlobal(clang::GlobalDecl(&gate), /*isForDefinition=*/false);
@@ -232,10 +256,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   if (!module) return nullptr;
   macro_places.write(*module);
   module->setTargetTriple(llvm::Triple("unknown-unknown-unknown"));
-  // What Clang keeps of the front end's own annotations; nobody reads it.
-  if (llvm::GlobalVariable* annotations = module->getNamedGlobal("llvm.global.annotations")) {
-    annotations->eraseFromParent();
-  }
+  mark_operations(*module);
   write_turn_ends(*module);
   initialisers.write_list(*module);
   add_program_arguments(*module, reflection);

@@ -96,6 +96,8 @@ CompiledCode perform_kernel(const KernelRequest& request) {
       options.inlining.even_noinline = true;  // addresses are followed to where they come from
       options.instrumentation = checker::instrumentation(
           {.finite = request.checks == Checks::with_finite, .tells = engine.check_role() == engines::CheckRole::tells});
+    } else if (!request.counts_work) {
+      options.whole = engine.operation_policy();
     }
     ir::KernelModule module =
         ir::specialise(request.bitcode, request.library, request.kernel, request.constants, options);

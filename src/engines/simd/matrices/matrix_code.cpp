@@ -99,6 +99,7 @@ Pair matrix_code(llvm::IRBuilder<>& builder, const ir::MatrixOperation& operatio
   }
   switch (operation.action) {
     case ir::MatrixAction::multiply_accumulate:
+    case ir::MatrixAction::multiply_accumulate_relaxed:
       return multiply_accumulate(builder, operation, matrices[0], matrices[1], matrices[2]);
     case ir::MatrixAction::transpose: {
       Pair result;

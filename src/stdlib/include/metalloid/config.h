@@ -18,6 +18,10 @@
 // library run.
 #define METALLOID_UNSUPPORTED(what) __attribute__((annotate("metalloid.unsupported", what)))
 
+// A function that defines an operation which engines may have something better for, by the operation's name and, where
+// it has a scope, the number of simdgroups (0: a thread). Its parameters are the operation's (src/ir/operations.def).
+#define METALLOID_WHOLE_OPERATION(...) __attribute__((annotate("metalloid.operation." __VA_ARGS__)))
+
 // True while the compiler evaluates a constant expression; run-time code may then use vector operations that
 // constant expressions lack.
 #define METALLOID_CONSTANT_EVALUATED __builtin_is_constant_evaluated()

@@ -5,7 +5,7 @@
 
 #include <metalloid/array.h>
 #include <metalloid/simdgroup_matrix.h>
-#include <metalloid/tensor.h>
+#include <metalloid/tensor_tiles.h>
 
 namespace __metalloid {
 
@@ -229,6 +229,50 @@ class cooperative_tensor {
   // To and from a tensor; zero where the tensor ends before the matrix does.
   template <typename Tensor>
   METALLOID_FUNC void load(const Tensor& source) {
+    using Own = cooperative_tensor;
+    if constexpr (are_tiles<Tensor>()) {
+      load_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, *this), METALLOID_TILE_ARGUMENTS(Tensor, source));
+    } else {
+      load_elements(source);
+    }
+  }
+  template <typename Tensor>
+  METALLOID_FUNC void store(const Tensor& destination) const {
+    using Own = cooperative_tensor;
+    if constexpr (are_tiles<Tensor>()) {
+      store_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, *this), METALLOID_TILE_ARGUMENTS(Tensor, destination));
+    } else {
+      store_elements(destination);
+    }
+  }
+
+ private:
+  template <typename Tensor>
+  METALLOID_FUNC static constexpr bool are_tiles() {
+    return __metalloid::tiles::tile_of<cooperative_tensor>::is_tile && __metalloid::tiles::tile_of<Tensor>::is_tile;
+  }
+  METALLOID_FUNC static constexpr int simdgroups() {
+    if constexpr (get_rank() == 2) {
+      return Layout::simdgroups();
+    } else {
+      return 0;
+    }
+  }
+
+  // The engines' operations.
+  template <typename Tensor>
+  METALLOID_WHOLE_OPERATION("cooperative_tensor.load", simdgroups())
+  METALLOID_FUNC static void load_tile(METALLOID_TILE(cooperative_tensor, own), METALLOID_TILE(Tensor, source)) {
+    METALLOID_TILE_AGAIN(cooperative_tensor, own).load_elements(METALLOID_TILE_AGAIN(Tensor, source));
+  }
+  template <typename Tensor>
+  METALLOID_WHOLE_OPERATION("cooperative_tensor.store", simdgroups())
+  METALLOID_FUNC static void store_tile(METALLOID_TILE(cooperative_tensor, own), METALLOID_TILE(Tensor, destination)) {
+    METALLOID_TILE_AGAIN(cooperative_tensor, own).store_elements(METALLOID_TILE_AGAIN(Tensor, destination));
+  }
+
+  template <typename Tensor>
+  METALLOID_FUNC void load_elements(const Tensor& source) {
     if constexpr (get_rank() == 2) {
       if (lies_in(source)) {
         const long across = source.__metalloid_stride(0), down = source.__metalloid_stride(1);
@@ -250,7 +294,7 @@ class cooperative_tensor {
     for (int i = 0; i < Layout::capacity(); ++i) elements_[i] = loaded[i];
   }
   template <typename Tensor>
-  METALLOID_FUNC void store(const Tensor& destination) const {
+  METALLOID_FUNC void store_elements(const Tensor& destination) const {
     using Value = typename Tensor::value_type;
     if constexpr (get_rank() == 2) {
       if (lies_in(destination)) {
@@ -272,7 +316,6 @@ class cooperative_tensor {
     }
   }
 
- private:
   // Whether all elements that a thread may hold are in the tensor, also those that are not valid.
   template <typename Tensor>
   METALLOID_FUNC static bool lies_in(const Tensor& tensor) {

@@ -62,6 +62,7 @@ class matmul2d {
   static constexpr int k() { return int(Descriptor >> 32 & 0xfffffff); }
   static constexpr bool transpose_left() { return (Descriptor >> 60 & 1) != 0; }
   static constexpr bool transpose_right() { return (Descriptor >> 61 & 1) != 0; }
+  static constexpr bool relaxed() { return (Descriptor >> 62 & 1) != 0 || __metalloid::matrices::relaxed_mode; }
   static constexpr bool accumulates() { return (Descriptor >> 63 & 1) != 0; }
   // As Apple's GPUs lay fragments out: 16 x 16 with relaxed precision, else 8 x 8.
   static constexpr int tile() { return (Descriptor >> 62 & 1) != 0 ? 16 : 8; }
@@ -85,6 +86,7 @@ class matmul2d {
   using cooperative = metal::cooperative_tensor<Element, metal::extents<int, size_t(Columns), size_t(Rows)>,
                                                 typename layout<Scope, Rows, Columns>::type>;
   using destination_layout = typename layout<Scope, m(), n()>::type;
+  static constexpr int simdgroups() { return destination_layout::simdgroups(); }
 
  public:
   // Zero until something is written.
@@ -143,22 +145,50 @@ class matmul2d {
   // All threads of the scope call it together.
   template <typename Left, typename Right, typename Destination>
   METALLOID_FUNC void run(const Left& left, const Right& right, Destination&& destination) const {
-    using namespace __metalloid::matmul;
-    using Stored = metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_reference_t<Destination>>>;
-    using Value = typename Stored::value_type;
-    using A = typename metal::remove_addrspace_t<Left>::value_type;
-    using B = typename metal::remove_addrspace_t<Right>::value_type;
-    constexpr bool integral = metal::is_integral_v<Value>;
-    if constexpr (!metal::is_same_v<Scope, metal::execution_thread> && (!integral || (is_byte<A> && is_byte<B>))) {
-      run_in_fragments<integral>(left, right, destination);
+    namespace tiles = __metalloid::tiles;
+    constexpr int rows = m(), columns = n(), precision = relaxed() ? 1 : 0, count = simdgroups();
+    constexpr bool left_lies = transpose_left(), right_lies = transpose_right(), adds = accumulates();
+    if constexpr (tiles::tile_of<Left>::is_tile && tiles::tile_of<Right>::is_tile &&
+                  tiles::tile_of<Destination>::is_tile) {
+      multiply_tiles<Left, Right, Destination>(METALLOID_TILE_ARGUMENTS(Left, left),
+                                               METALLOID_TILE_ARGUMENTS(Right, right),
+                                               METALLOID_TILE_ARGUMENTS(Destination, destination), rows, columns,
+                                               depth(left, right), left_lies, right_lies, adds, precision, count);
     } else {
-      static_assert(!is_cooperative_v<Left> && !is_cooperative_v<Right>,
-                    "cooperative inputs of integer products have elements of at most 8 bits");
-      run_by_elements<metal::conditional_t<integral, int, float>>(left, right, destination);
+      multiply(left, right, destination, depth(left, right));
     }
   }
 
  private:
+  // The engines' operation.
+  template <typename Left, typename Right, typename Destination>
+  METALLOID_WHOLE_OPERATION("matmul2d", simdgroups())
+  METALLOID_FUNC static void multiply_tiles(METALLOID_TILE(Left, left), METALLOID_TILE(Right, right),
+                                            METALLOID_TILE(Destination, destination), int /* m */, int /* n */, int k,
+                                            bool /* transposed left */, bool /* transposed right */,
+                                            bool /* accumulates */, int /* precision */, int /* simdgroups */) {
+    auto&& target = METALLOID_TILE_AGAIN(Destination, destination);
+    multiply(METALLOID_TILE_AGAIN(Left, left), METALLOID_TILE_AGAIN(Right, right), target, k);
+  }
+
+  template <typename Left, typename Right, typename Destination>
+  METALLOID_FUNC static void multiply(const Left& left, const Right& right, thread Destination& destination,
+                                      int depth) {
+    using namespace __metalloid::matmul;
+    const int end = k() > 0 ? k() : depth;
+    using Value = typename Destination::value_type;
+    using A = typename metal::remove_addrspace_t<Left>::value_type;
+    using B = typename metal::remove_addrspace_t<Right>::value_type;
+    constexpr bool integral = metal::is_integral_v<Value>;
+    if constexpr (!metal::is_same_v<Scope, metal::execution_thread> && (!integral || (is_byte<A> && is_byte<B>))) {
+      run_in_fragments<integral>(left, right, destination, end);
+    } else {
+      static_assert(!is_cooperative_v<Left> && !is_cooperative_v<Right>,
+                    "cooperative inputs of integer products have elements of at most 8 bits");
+      run_by_elements<metal::conditional_t<integral, int, float>>(left, right, destination, end);
+    }
+  }
+
   template <typename A, typename B>
   static constexpr bool are_equally_large() {
     return A::layout_type::rows() == B::layout_type::rows() && A::layout_type::columns() == B::layout_type::columns() &&
@@ -183,13 +213,12 @@ class matmul2d {
   // exact in float for 256 of k, and then are added up in int.
   template <bool Integral, typename Left, typename Right, typename Destination>
   METALLOID_FUNC static void run_in_fragments(const Left& left_operand, const Right& right_operand,
-                                              thread Destination& destination) {
+                                              thread Destination& destination, int end) {
     using namespace __metalloid::matmul;
     using Layout = destination_layout;
-    using Products = simdgroup_products<Layout, k(), transpose_left(), transpose_right()>;
+    using Products = simdgroup_products<Layout, k(), transpose_left(), transpose_right(), relaxed()>;
     constexpr int down = Products::down, across = Products::across;
     constexpr int exact = 256 / (Products::steps * 8) * (Products::steps * 8);
-    const int end = depth(left_operand, right_operand);
     const auto left = Products::left_of(left_operand, end);
     const auto right = Products::right_of(right_operand, end);
 #pragma clang loop unroll(disable)
@@ -219,12 +248,11 @@ class matmul2d {
   // The same sums by one thread, and those of integers that float does not hold.
   template <typename Sum, typename Left, typename Right, typename Destination>
   METALLOID_FUNC static void run_by_elements(const Left& left_operand, const Right& right_operand,
-                                             thread Destination& destination) {
+                                             thread Destination& destination, int end) {
     using namespace __metalloid::matmul;
     using Layout = destination_layout;
     using Value = typename Destination::value_type;
     constexpr int capacity = Layout::capacity();
-    const int end = depth(left_operand, right_operand);
     const memory_matrix<Sum, Left, transpose_left()> left(left_operand, m(), end);
     const memory_matrix<Sum, Right, transpose_right()> right(right_operand, end, n());
     Sum sums[capacity] = {};

@@ -29,12 +29,15 @@ METALLOID_FUNC lane_place place_of_lane(ulong elements_per_row, ulong2 origin, b
 
 }  // namespace __metalloid
 
-// The engines' operation; bfloats are the ushorts.
+// The engines' operations; bfloats are the ushorts.
 namespace __metalloid::matrices {
-#define METALLOID_MULTIPLY_ACCUMULATE(a_type, a_name, b_type, b_name)        \
-  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate( \
-      native_t<a_type, 2>, native_t<b_type, 2>,                              \
-      native_t<float, 2>) __asm("metalloid.simdgroup_matrix.multiply_accumulate." #a_name "." #b_name);
+#define METALLOID_MULTIPLY_ACCUMULATE(a_type, a_name, b_type, b_name)                                   \
+  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate(                            \
+      native_t<a_type, 2>, native_t<b_type, 2>,                                                         \
+      native_t<float, 2>) __asm("metalloid.simdgroup_matrix.multiply_accumulate." #a_name "." #b_name); \
+  __attribute__((convergent, const)) native_t<float, 2> multiply_accumulate_relaxed(                    \
+      native_t<a_type, 2>, native_t<b_type, 2>,                                                         \
+      native_t<float, 2>) __asm("metalloid.simdgroup_matrix.multiply_accumulate_relaxed." #a_name "." #b_name);
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, half, f16)
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, ushort, bf16)
 METALLOID_MULTIPLY_ACCUMULATE(half, f16, float, f32)
@@ -45,6 +48,50 @@ METALLOID_MULTIPLY_ACCUMULATE(float, f32, half, f16)
 METALLOID_MULTIPLY_ACCUMULATE(float, f32, ushort, bf16)
 METALLOID_MULTIPLY_ACCUMULATE(float, f32, float, f32)
 #undef METALLOID_MULTIPLY_ACCUMULATE
+
+// Whether the terms of a sum may be added up in any order: as of all sums of the source, by its mode.
+#ifdef __FAST_MATH__
+constexpr constant bool relaxed_mode = true;
+#else
+constexpr constant bool relaxed_mode = false;
+#endif
+
+template <bool Relaxed, typename A, typename B>
+METALLOID_FUNC native_t<float, 2> product(A a, B b, native_t<float, 2> c) {
+  if constexpr (Relaxed) {
+    return multiply_accumulate_relaxed(a, b, c);
+  } else {
+    return multiply_accumulate(a, b, c);
+  }
+}
+
+// The elements of the calling lane, from memory and to it.
+template <typename T, typename Pointer>
+METALLOID_FUNC metal::vec<T, 2> elements_at(Pointer source, lane_place place) {
+  return metal::vec<T, 2>(static_cast<T>(source[place.first]), static_cast<T>(source[place.second]));
+}
+template <typename T, typename Pointer>
+METALLOID_FUNC void set_elements_at(metal::vec<T, 2> elements, Pointer destination, lane_place place) {
+  destination[place.first] = elements.x;
+  destination[place.second] = elements.y;
+}
+
+template <typename T, typename Pointer>
+METALLOID_WHOLE_OPERATION("simdgroup_matrix.load")
+METALLOID_FUNC auto load(Pointer source, ulong stride, ulong column, ulong row, bool transposed) {
+  return elements_at<T>(source, place_of_lane(stride, ulong2(column, row), transposed)).__native;
+}
+template <typename T, typename Pointer, typename Native>
+METALLOID_WHOLE_OPERATION("simdgroup_matrix.store")
+METALLOID_FUNC void store(Native elements, Pointer to, ulong stride, ulong column, ulong row, bool transposed) {
+  set_elements_at(metal::vec<T, 2>(elements, native_tag()), to, place_of_lane(stride, ulong2(column, row), transposed));
+}
+
+// The operations convert nothing.
+template <typename T, typename Pointer>
+inline constexpr bool points_at = metal::is_same_v<
+    T, metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_pointer_t<metal::remove_cv_t<Pointer>>>>>;
+
 }  // namespace __metalloid::matrices
 
 namespace metal {
@@ -99,24 +146,36 @@ template <typename T, int Columns, int Rows, typename Pointer>
 METALLOID_FUNC void simdgroup_load(simdgroup_matrix<T, Columns, Rows>& matrix, Pointer source,
                                    ulong elements_per_row = Columns, ulong2 origin = ulong2(0),
                                    bool transpose_matrix = false) {
-  const auto place = __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix);
-  matrix.thread_elements() = vec<T, 2>(static_cast<T>(source[place.first]), static_cast<T>(source[place.second]));
+  namespace matrices = __metalloid::matrices;
+  if constexpr (matrices::points_at<T, Pointer>) {
+    matrix.thread_elements() = vec<T, 2>(
+        matrices::load<T>(source, elements_per_row, origin.x, origin.y, transpose_matrix), __metalloid::native_tag());
+  } else {
+    matrix.thread_elements() =
+        matrices::elements_at<T>(source, __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix));
+  }
 }
 
 template <typename T, int Columns, int Rows, typename Pointer>
 METALLOID_FUNC void simdgroup_store(simdgroup_matrix<T, Columns, Rows> matrix, Pointer destination,
                                     ulong elements_per_row = Columns, ulong2 origin = ulong2(0),
                                     bool transpose_matrix = false) {
-  const auto place = __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix);
-  destination[place.first] = matrix.thread_elements().x;
-  destination[place.second] = matrix.thread_elements().y;
+  namespace matrices = __metalloid::matrices;
+  if constexpr (matrices::points_at<T, Pointer>) {
+    matrices::store<T>(matrix.thread_elements().__native, destination, elements_per_row, origin.x, origin.y,
+                       transpose_matrix);
+  } else {
+    matrices::set_elements_at(matrix.thread_elements(), destination,
+                              __metalloid::place_of_lane(elements_per_row, origin, transpose_matrix));
+  }
 }
 
 // d = a * b + c, whatever the elements: products and sums in float, d rounded once.
 template <typename D, typename A, typename B, typename C>
 METALLOID_FUNC void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8, 8>& d, simdgroup_matrix<A, 8, 8> a,
                                                   simdgroup_matrix<B, 8, 8> b, simdgroup_matrix<C, 8, 8> c) {
-  const __metalloid::native_t<float, 2> sum = __metalloid::matrices::multiply_accumulate(
+  namespace matrices = __metalloid::matrices;
+  const __metalloid::native_t<float, 2> sum = matrices::product<matrices::relaxed_mode>(
       a.thread_elements().__native, b.thread_elements().__native, float2(c.thread_elements()).__native);
   d.thread_elements() = vec<D, 2>(vec<float, 2>(sum, __metalloid::native_tag()));
 }

@@ -71,6 +71,24 @@ class tensor {
   METALLOID_FUNC long __metalloid_size(rank_type dimension) const { return extents_[dimension]; }
   METALLOID_FUNC long __metalloid_stride(rank_type dimension) const { return stride(dimension); }
   METALLOID_FUNC reference __metalloid_at(long distance) const { return data_[distance]; }
+  // Elements from data_handle() to the first.
+  METALLOID_FUNC long __metalloid_first() const {
+    if constexpr (is_pointer_v<pointer>) {
+      return 0;
+    } else {
+      return data_.first();
+    }
+  }
+  METALLOID_FUNC static tensor __metalloid_matrix(data_handle_type data, long columns, long rows, long across,
+                                                  long down, long first) {
+    tensor result;
+    result.data_ = pointer(data) + first;
+    result.extents_[0] = columns;
+    result.extents_[1] = rows;
+    result.strides_[0] = across;
+    result.strides_[1] = down;
+    return result;
+  }
 
   // The element; undefined outside the tensor, as in Metal.
   template <typename... Indices>

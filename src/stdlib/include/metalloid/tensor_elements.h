@@ -39,6 +39,8 @@ class half_byte_pointer {
     return {bytes_ + (at >> 1), uint(at & 1) * 4};
   }
   METALLOID_FUNC operator Byte*() const { return bytes_ + (first_ >> 1); }
+  // Behind that address, in elements.
+  METALLOID_FUNC long first() const { return first_ & 1; }
 
  private:
   Byte* bytes_;

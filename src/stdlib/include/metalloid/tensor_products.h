@@ -35,22 +35,22 @@ struct blocking {
 };
 
 // One fragment after the other along k: each sum is a chain of fused products in the order of k.
-template <int Down, int Across, int Steps, typename A, typename B>
+template <bool Relaxed, int Down, int Across, int Steps, typename A, typename B>
 METALLOID_FUNC void add_products(const thread pair<A>* left, const thread pair<B>* right, thread pair<float>* sums) {
 #pragma unroll
   for (int step = 0; step < Steps; ++step) {
 #pragma unroll
     for (int i = 0; i < Down * Across; ++i) {
       sums[i] = pair<float>(
-          __metalloid::matrices::multiply_accumulate(left[i / Across * Steps + step].__native,
-                                                     right[step * Across + i % Across].__native, sums[i].__native),
+          __metalloid::matrices::product<Relaxed>(left[i / Across * Steps + step].__native,
+                                                  right[step * Across + i % Across].__native, sums[i].__native),
           native_tag());
     }
   }
 }
 
 // The products of one block of a simdgroup's part, along k from `begin` to `end`.
-template <typename Layout, int K, bool TransposeLeft, bool TransposeRight>
+template <typename Layout, int K, bool TransposeLeft, bool TransposeRight, bool Relaxed>
 struct simdgroup_products {
   static constexpr constant auto shape = blocking<Layout::tiles_down(), Layout::tiles_across(), Layout::halves()>(K);
   static constexpr constant int down = shape.down, across = shape.across, steps = shape.steps;
@@ -104,7 +104,7 @@ struct simdgroup_products {
           right.contains(at + steps * 8, Layout::first_column() + (block_across + across) * 8), at + Layout::lane_row(),
           [=](int i) { return column(block_across, i); }, columns);
     }
-    add_products<down, across, steps>(rows, columns, sums);
+    add_products<Relaxed, down, across, steps>(rows, columns, sums);
   }
 
   template <typename Left, typename Right>

@@ -37,9 +37,10 @@ METALLOID_FUNC T reduced(T a, T b, reduction_operation operation) {
   return a;
 }
 
+// Onto what the destination has.
 template <typename Source, typename Destination>
-METALLOID_FUNC void reduce(const Source& source, Destination& destination, reduction_operation operation,
-                           typename Destination::value_type identity) {
+METALLOID_FUNC void reduce_elements(const Source& source, thread Destination& destination,
+                                    reduction_operation operation) {
   using From = typename Source::layout_type;
   using To = typename Destination::layout_type;
   using Value = typename Destination::value_type;
@@ -64,7 +65,30 @@ METALLOID_FUNC void reduce(const Source& source, Destination& destination, reduc
         }
       }
     }
-    destination[slot] = reduced(identity, values[slot], operation);
+    destination[slot] = reduced(destination[slot], values[slot], operation);
+  }
+}
+
+// The engines' operation.
+template <typename Source, typename Destination>
+METALLOID_WHOLE_OPERATION("cooperative_tensor.reduce", Source::layout_type::simdgroups())
+METALLOID_FUNC void reduce_tile(METALLOID_TILE(Source, source), thread typename Destination::value_type* destination,
+                                int /* element */, bool /* of rows */, int operation) {
+  reduce_elements(METALLOID_TILE_AGAIN(Source, source), *reinterpret_cast<thread Destination*>(destination),
+                  reduction_operation(operation));
+}
+
+template <typename Source, typename Destination>
+METALLOID_FUNC void reduce(const Source& source, thread Destination& destination, reduction_operation operation,
+                           typename Destination::value_type identity) {
+  constexpr int element = tiles::element_number<typename Destination::value_type>;
+  constexpr bool of_rows = Destination::layout_type::of_rows();
+  for (int slot = 0; slot < Destination::layout_type::capacity(); ++slot) destination[slot] = identity;
+  if constexpr (tiles::tile_of<Source>::is_tile && element >= 0) {
+    reduce_tile<Source, Destination>(METALLOID_TILE_ARGUMENTS(Source, source), &destination[0], element, of_rows,
+                                     int(operation));
+  } else {
+    reduce_elements(source, destination, operation);
   }
 }
 

@@ -109,6 +109,15 @@ template <typename T>
 struct remove_addrspace<threadgroup T> {
   using type = T;
 };
+// What a temporary's type is deduced as.
+template <typename T>
+struct remove_addrspace<__attribute__((opencl_private)) T> {
+  using type = T;
+};
+template <typename T>
+struct remove_addrspace<const __attribute__((opencl_private)) T> {
+  using type = const T;
+};
 template <typename T>
 struct remove_addrspace<const device T> {
   using type = const T;
