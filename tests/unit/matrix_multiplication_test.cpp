@@ -1,7 +1,8 @@
 // matmul2d against its definition, to the last bit: each sum is the chain fma(a[k-1], b[k-1], ... fma(a[0], b[0],
 // start)) in float, rounded once per run to the destination's type, or an exact sum of integers. Random scopes, sizes,
 // types, transpositions and kinds of operand; matrices that end inside a tile, with memory around the result that
-// stays.
+// stays. The trial engine takes products of matrices in memory as the operations that they are, and carries them out by
+// what these say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "metalloid/emit.h"
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
@@ -291,10 +293,26 @@ TEST_P(MatrixMultiplication, IsExactlyItsDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, MatrixMultiplication,
                          testing::Values(Run{"reference", 0, 12}, Run{"cpu", 0, 8}, Run{"cpu", 8, 8}, Run{"cpu", 16, 8},
-                                         Run{"cpu", 24, 8}),
+                                         Run{"cpu", 24, 8}, Run{"trial_reference", 32, 24}),
                          [](const auto& info) {
                            return fmt::format("{}_from_{}", info.param.device, info.param.first);
                          });
+
+TEST(MatrixMultiplications, AreOneOperationForAnEngineThatTakesThem) {
+  CompileOptions options;
+  options.language = {4, 0};
+  const std::string source =
+      "#include <metal_stdlib>\n#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+      "using namespace metal;\nusing M = tensor<device half, dextents<int, 2>, tensor_handle>;\n"
+      "kernel void test(M a, M b, M c) {\n"
+      "  mpp::tensor_ops::matmul2d<mpp::tensor_ops::matmul2d_descriptor(8, 8), execution_simdgroup>().run(a, b, c);\n"
+      "}\n";
+  for (const char* device : {"cpu", "trial"}) {
+    const std::string ir = emit(Device::named(device).make_library(source, options), "test", Emit::ir, {});
+    const bool is_one = ir.find("@metalloid.matmul2d.simdgroup.device.device.device(") != std::string::npos;
+    EXPECT_EQ(is_one, std::string(device) == "trial") << ir;
+  }
+}
 
 }  // namespace matrix_multiplication_test
 }  // namespace metalloid

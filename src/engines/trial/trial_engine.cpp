@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "engines/trial/deferring_stream.h"
+#include "engines/trial/plain_accesses.h"
+#include "engines/trial/plain_products.h"
 
 namespace metalloid::engines::trial {
 namespace {
@@ -69,7 +71,14 @@ class TrialEngine final : public Engine {
   std::string target_for(const Hardware& hardware) const override { return base_.target_for(hardware); }
   void prepare() const override { base_.prepare(); }
   ir::InlinePolicy inline_policy() const override { return base_.inline_policy(); }
+  ir::OperationPolicy operation_policy() const override {
+    return [](const ir::Operation& operation, const llvm::CallBase& call) {
+      return is_plain_access(operation, call) || is_plain_product(operation, call);
+    };
+  }
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
+    lower_plain_accesses(*kernel.module);
+    lower_plain_products(*kernel.module);
     return base_.compile(std::move(kernel), form, target);
   }
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
