@@ -158,10 +158,12 @@ class ReferenceEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_engine() { return std::make_unique<ReferenceEngine>(Lanes::those_that_wait); }
+
 std::unique_ptr<Executable> load_masked(std::string_view llvm_assembly, const KernelInfo& kernel) {
   const auto engine = make_masked_engine();
-  const Compilation made = engine->compile(ir::select_kernel(ir::assemble(llvm_assembly), kernel), CodeForm::loadable);
-  return engine->load(made.code.value(), kernel);
+  const Compilation made = engine->compile(ir::select_kernel(ir::assemble(llvm_assembly), kernel), CodeForm::loadable,
+                                           engine->target_for(cpu::hardware()));
+  return engine->load(made.code.value(), kernel, cpu::hardware());
 }
 
 std::unique_ptr<Engine> make_masked_engine() { return std::make_unique<ReferenceEngine>(Lanes::those_of_the_mask); }
