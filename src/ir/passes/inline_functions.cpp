@@ -1,6 +1,7 @@
 #include "ir/passes/inline_functions.h"
 
 #include <llvm/ADT/SCCIterator.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CallGraph.h>
@@ -16,6 +17,7 @@
 
 #include "ir/passes/initialisers.h"
 #include "ir/passes/inline_choice.h"
+#include "ir/passes/take_operations.h"
 #include "ir/support/pass_down.h"
 #include "ir/support/pass_managers.h"
 
@@ -118,11 +120,27 @@ void inline_readers_of_undefined(const llvm::Module& module, FunctionSet& kept) 
   }
 }
 
+// What defines an operation, and no engine took (take_operations.h), is a layer around the code that does the work: it
+// goes while it is small.
+void inline_operations(llvm::Module& module) {
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    if (defined_operation(function).empty()) continue;
+    for (llvm::User* user : llvm::make_early_inc_range(function.users())) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (!call || call->getCalledOperand() != &function) continue;
+      llvm::InlineFunctionInfo info;
+      llvm::InlineFunction(*call, info, /*MergeAttributes=*/false);
+    }
+    if (function.use_empty() && function.hasLocalLinkage()) function.eraseFromParent();
+  }
+}
+
 }  // namespace
 
 void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
   llvm::Module& module = *kernel.module;
   llvm::Function* entry = module.getFunction(kernel.info.symbol);
+  inline_operations(module);
   if (policy.everything || policy.even_noinline) forget_noinline(module);
   FunctionSet recursive;
   const std::vector<llvm::Function*> order = in_call_order(module, recursive);

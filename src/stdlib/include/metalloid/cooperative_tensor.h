@@ -226,6 +226,15 @@ class cooperative_tensor {
     return {elements_, Layout::template slot_of<typename Iterator::layout_type>(element.index())};
   }
 
+  // What describes a matrix to operations on tiles, where tensors have sizes and strides.
+  METALLOID_FUNC static constexpr long __metalloid_size(int dimension) {
+    return dimension == 0 ? Layout::columns() : Layout::rows();
+  }
+  METALLOID_FUNC static constexpr long __metalloid_stride(int dimension) {
+    return dimension == 1 ? Layout::simdgroups() : Layout::simdgroups() == 0 ? 0 : Layout::tile_size();
+  }
+  METALLOID_FUNC static constexpr long __metalloid_first() { return 0; }
+
   // To and from a tensor; zero where the tensor ends before the matrix does.
   template <typename Tensor>
   METALLOID_FUNC void load(const Tensor& source) {

@@ -154,8 +154,10 @@ class matmul2d {
                                                METALLOID_TILE_ARGUMENTS(Right, right),
                                                METALLOID_TILE_ARGUMENTS(Destination, destination), rows, columns,
                                                depth(left, right), left_lies, right_lies, adds, precision, count);
+    } else if constexpr (in_fragments<Left, Right, Destination>()) {
+      run_in_fragments(left, right, destination, depth(left, right));
     } else {
-      multiply(left, right, destination, depth(left, right));
+      run_by_elements(left, right, destination, depth(left, right));
     }
   }
 
@@ -168,25 +170,22 @@ class matmul2d {
                                             bool /* transposed left */, bool /* transposed right */,
                                             bool /* accumulates */, int /* precision */, int /* simdgroups */) {
     auto&& target = METALLOID_TILE_AGAIN(Destination, destination);
-    multiply(METALLOID_TILE_AGAIN(Left, left), METALLOID_TILE_AGAIN(Right, right), target, k);
+    if constexpr (in_fragments<Left, Right, Destination>()) {
+      run_in_fragments(METALLOID_TILE_AGAIN(Left, left), METALLOID_TILE_AGAIN(Right, right), target, k);
+    } else {
+      run_by_elements(METALLOID_TILE_AGAIN(Left, left), METALLOID_TILE_AGAIN(Right, right), target, k);
+    }
   }
 
+  template <typename Tensor>
+  using value_of =
+      typename metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_reference_t<Tensor>>>::value_type;
+
   template <typename Left, typename Right, typename Destination>
-  METALLOID_FUNC static void multiply(const Left& left, const Right& right, thread Destination& destination,
-                                      int depth) {
-    using namespace __metalloid::matmul;
-    const int end = k() > 0 ? k() : depth;
-    using Value = typename Destination::value_type;
-    using A = typename metal::remove_addrspace_t<Left>::value_type;
-    using B = typename metal::remove_addrspace_t<Right>::value_type;
-    constexpr bool integral = metal::is_integral_v<Value>;
-    if constexpr (!metal::is_same_v<Scope, metal::execution_thread> && (!integral || (is_byte<A> && is_byte<B>))) {
-      run_in_fragments<integral>(left, right, destination, end);
-    } else {
-      static_assert(!is_cooperative_v<Left> && !is_cooperative_v<Right>,
-                    "cooperative inputs of integer products have elements of at most 8 bits");
-      run_by_elements<metal::conditional_t<integral, int, float>>(left, right, destination, end);
-    }
+  static constexpr bool in_fragments() {
+    constexpr bool integral = metal::is_integral_v<value_of<Destination>>;
+    return !metal::is_same_v<Scope, metal::execution_thread> &&
+           (!integral || (is_byte<value_of<Left>> && is_byte<value_of<Right>>));
   }
 
   template <typename A, typename B>
@@ -211,10 +210,12 @@ class matmul2d {
 
   // The sums in float: each the chain fma(a[k-1], b[k-1], ... fma(a[0], b[0], start)). Those of integers of 8 bits are
   // exact in float for 256 of k, and then are added up in int.
-  template <bool Integral, typename Left, typename Right, typename Destination>
+  template <typename Left, typename Right, typename Destination>
   METALLOID_FUNC static void run_in_fragments(const Left& left_operand, const Right& right_operand,
-                                              thread Destination& destination, int end) {
+                                              thread Destination& destination, int depth) {
     using namespace __metalloid::matmul;
+    constexpr bool integral = metal::is_integral_v<value_of<Destination>>;
+    const int end = k() > 0 ? k() : depth;
     using Layout = destination_layout;
     using Products = simdgroup_products<Layout, k(), transpose_left(), transpose_right(), relaxed()>;
     constexpr int down = Products::down, across = Products::across;
@@ -225,10 +226,10 @@ class matmul2d {
     for (int block_down = 0; block_down < Layout::row_slots(); block_down += down) {
 #pragma clang loop unroll(disable)
       for (int block_across = 0; block_across < Layout::column_slots() / 2; block_across += across) {
-        using Sum = metal::conditional_t<Integral, int, float>;
+        using Sum = metal::conditional_t<integral, int, float>;
         pair<Sum> sums[down * across] = {};
         if constexpr (accumulates()) Products::get(destination, block_down, block_across, sums);
-        if constexpr (!Integral) {
+        if constexpr (!integral) {
           Products::run(left, right, block_down, block_across, 0, end, sums);
         } else {
 #pragma clang loop unroll(disable)
@@ -246,10 +247,14 @@ class matmul2d {
   }
 
   // The same sums by one thread, and those of integers that float does not hold.
-  template <typename Sum, typename Left, typename Right, typename Destination>
+  template <typename Left, typename Right, typename Destination>
   METALLOID_FUNC static void run_by_elements(const Left& left_operand, const Right& right_operand,
-                                             thread Destination& destination, int end) {
+                                             thread Destination& destination, int depth) {
     using namespace __metalloid::matmul;
+    static_assert(!is_cooperative_v<Left> && !is_cooperative_v<Right>,
+                  "cooperative inputs of integer products have elements of at most 8 bits");
+    using Sum = metal::conditional_t<metal::is_integral_v<value_of<Destination>>, int, float>;
+    const int end = k() > 0 ? k() : depth;
     using Layout = destination_layout;
     using Value = typename Destination::value_type;
     constexpr int capacity = Layout::capacity();

@@ -45,12 +45,6 @@ struct tile<metal::tensor<Element, Extents, Descriptor, Tags...>> {
   static constexpr constant int element = element_number<metal::remove_cv_t<metal::remove_addrspace_t<Element>>>;
   static constexpr constant bool is_tile = Extents::rank() == 2 && element >= 0;
   METALLOID_FUNC static address_type address(const tensor& of) { return of.data_handle(); }
-  METALLOID_FUNC static long columns(const tensor& of) { return of.__metalloid_size(0); }
-  METALLOID_FUNC static long rows(const tensor& of) { return of.__metalloid_size(1); }
-  METALLOID_FUNC static long across(const tensor& of) { return of.__metalloid_stride(0); }
-  METALLOID_FUNC static long down(const tensor& of) { return of.__metalloid_stride(1); }
-  METALLOID_FUNC static long first(const tensor& of) { return of.__metalloid_first(); }
-
   METALLOID_FUNC static auto make(address_type address, long columns, long rows, long across, long down, long first) {
     return metal::tensor<Element, metal::dextents<int, 2>, metal::tensor_inline>::__metalloid_matrix(
         address, columns, rows, across, down, first);
@@ -65,12 +59,6 @@ struct tile<metal::cooperative_tensor<Element, Extents, Layout>> {
   static constexpr constant bool is_tile = Extents::rank() == 2 && element >= 0;
   // What reads a tile and what writes one take the same address.
   METALLOID_FUNC static address_type address(const tensor& of) { return const_cast<address_type>(&of[0]); }
-  METALLOID_FUNC static long columns(const tensor&) { return Layout::columns(); }
-  METALLOID_FUNC static long rows(const tensor&) { return Layout::rows(); }
-  METALLOID_FUNC static long across(const tensor&) { return Layout::simdgroups() == 0 ? 0 : Layout::tile_size(); }
-  METALLOID_FUNC static long down(const tensor&) { return Layout::simdgroups(); }
-  METALLOID_FUNC static long first(const tensor&) { return 0; }
-
   // The elements are all that it has.
   METALLOID_FUNC static tensor& make(address_type address, long, long, long, long, long) {
     return *reinterpret_cast<thread tensor*>(address);
@@ -86,10 +74,9 @@ using tile_of = tile<metal::remove_cv_t<metal::remove_addrspace_t<metal::remove_
 #define METALLOID_TILE(T, name)                                                                      \
   typename __metalloid::tiles::tile_of<T>::address_type name, long name##_columns, long name##_rows, \
       long name##_across, long name##_down, long name##_first, int /* element */
-#define METALLOID_TILE_ARGUMENTS(T, value)                                                        \
-  __metalloid::tiles::tile_of<T>::address(value), __metalloid::tiles::tile_of<T>::columns(value), \
-      __metalloid::tiles::tile_of<T>::rows(value), __metalloid::tiles::tile_of<T>::across(value), \
-      __metalloid::tiles::tile_of<T>::down(value), __metalloid::tiles::tile_of<T>::first(value),  \
+#define METALLOID_TILE_ARGUMENTS(T, value)                                                                  \
+  __metalloid::tiles::tile_of<T>::address(value), (value).__metalloid_size(0), (value).__metalloid_size(1), \
+      (value).__metalloid_stride(0), (value).__metalloid_stride(1), (value).__metalloid_first(),            \
       __metalloid::tiles::tile_of<T>::element
 #define METALLOID_TILE_AGAIN(T, name) \
   __metalloid::tiles::tile_of<T>::make(name, name##_columns, name##_rows, name##_across, name##_down, name##_first)
