@@ -226,21 +226,14 @@ class cooperative_tensor {
     return {elements_, Layout::template slot_of<typename Iterator::layout_type>(element.index())};
   }
 
-  // What describes a matrix to operations on tiles, where tensors have sizes and strides.
-  METALLOID_FUNC static constexpr long __metalloid_size(int dimension) {
-    return dimension == 0 ? Layout::columns() : Layout::rows();
-  }
-  METALLOID_FUNC static constexpr long __metalloid_stride(int dimension) {
-    return dimension == 1 ? Layout::simdgroups() : Layout::simdgroups() == 0 ? 0 : Layout::tile_size();
-  }
-  METALLOID_FUNC static constexpr long __metalloid_first() { return 0; }
-
   // To and from a tensor; zero where the tensor ends before the matrix does.
   template <typename Tensor>
   METALLOID_FUNC void load(const Tensor& source) {
     using Own = cooperative_tensor;
     if constexpr (are_tiles<Tensor>()) {
-      load_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, *this), METALLOID_TILE_ARGUMENTS(Tensor, source));
+      const auto own = __metalloid::tiles::tile_of<Own>::describe(*this);
+      const auto other = __metalloid::tiles::tile_of<Tensor>::describe(source);
+      load_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, own), METALLOID_TILE_ARGUMENTS(Tensor, other));
     } else {
       load_elements(source);
     }
@@ -249,7 +242,9 @@ class cooperative_tensor {
   METALLOID_FUNC void store(const Tensor& destination) const {
     using Own = cooperative_tensor;
     if constexpr (are_tiles<Tensor>()) {
-      store_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, *this), METALLOID_TILE_ARGUMENTS(Tensor, destination));
+      const auto own = __metalloid::tiles::tile_of<Own>::describe(*this);
+      const auto other = __metalloid::tiles::tile_of<Tensor>::describe(destination);
+      store_tile<Tensor>(METALLOID_TILE_ARGUMENTS(Own, own), METALLOID_TILE_ARGUMENTS(Tensor, other));
     } else {
       store_elements(destination);
     }

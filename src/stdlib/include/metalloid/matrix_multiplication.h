@@ -150,9 +150,11 @@ class matmul2d {
     constexpr bool left_lies = transpose_left(), right_lies = transpose_right(), adds = accumulates();
     if constexpr (tiles::tile_of<Left>::is_tile && tiles::tile_of<Right>::is_tile &&
                   tiles::tile_of<Destination>::is_tile) {
-      multiply_tiles<Left, Right, Destination>(METALLOID_TILE_ARGUMENTS(Left, left),
-                                               METALLOID_TILE_ARGUMENTS(Right, right),
-                                               METALLOID_TILE_ARGUMENTS(Destination, destination), rows, columns,
+      const auto a = tiles::tile_of<Left>::describe(left);
+      const auto b = tiles::tile_of<Right>::describe(right);
+      const auto c = tiles::tile_of<Destination>::describe(destination);
+      multiply_tiles<Left, Right, Destination>(METALLOID_TILE_ARGUMENTS(Left, a), METALLOID_TILE_ARGUMENTS(Right, b),
+                                               METALLOID_TILE_ARGUMENTS(Destination, c), rows, columns,
                                                depth(left, right), left_lies, right_lies, adds, precision, count);
     } else if constexpr (in_fragments<Left, Right, Destination>()) {
       run_in_fragments(left, right, destination, depth(left, right));

@@ -85,7 +85,8 @@ METALLOID_FUNC void reduce(const Source& source, thread Destination& destination
   constexpr bool of_rows = Destination::layout_type::of_rows();
   for (int slot = 0; slot < Destination::layout_type::capacity(); ++slot) destination[slot] = identity;
   if constexpr (tiles::tile_of<Source>::is_tile && element >= 0) {
-    reduce_tile<Source, Destination>(METALLOID_TILE_ARGUMENTS(Source, source), &destination[0], element, of_rows,
+    const auto from = tiles::tile_of<Source>::describe(source);
+    reduce_tile<Source, Destination>(METALLOID_TILE_ARGUMENTS(Source, from), &destination[0], element, of_rows,
                                      int(operation));
   } else {
     reduce_elements(source, destination, operation);
