@@ -51,10 +51,10 @@ class CommandBuffer {
   // Arguments are checked now: throws invalid_argument or limit_exceeded, also for a kernel of another device.
   void dispatch(Kernel kernel, Dispatch dispatch);
   // Throw invalid_argument for bytes outside of a buffer.
-  void copy(Buffer from, std::size_t from_offset, Buffer to, std::size_t to_offset, std::size_t bytes);
-  void fill(Buffer buffer, std::size_t offset, std::size_t bytes, std::byte value);
-  void signal(SharedEvent event, std::uint64_t value);
-  void wait(SharedEvent event, std::uint64_t value);
+  void copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset, std::size_t bytes);
+  void fill(const Buffer& buffer, std::size_t offset, std::size_t bytes, std::byte value);
+  void signal(const SharedEvent& event, std::uint64_t value);
+  void wait(const SharedEvent& event, std::uint64_t value);
   // Host code between the others.
   void call(std::function<void()> work);
 
@@ -128,8 +128,8 @@ class Stream {
   // any under a CheckSession.
   void dispatch(const Kernel& kernel, const Dispatch& dispatch);
   void call(std::function<void()> work);  // host code, when all before it is done
-  void signal(SharedEvent event, std::uint64_t value);
-  void wait(SharedEvent event, std::uint64_t value);  // what is given next
+  void signal(const SharedEvent& event, std::uint64_t value);
+  void wait(const SharedEvent& event, std::uint64_t value);  // what is given next
 
   // Where host interfaces of the calling thread put their work, so that it is in one order: what was made current in
   // the thread, else the process's own stream, of Device::configured().

@@ -177,6 +177,8 @@ kernel void peek_behind(constant float& c [[buffer(0)]], device float& y [[buffe
 
 // What the host does next to it meanwhile stays.
 TEST(EngineBoundary, NoMoreOfABufferIsCopiedThanIsNamed) {
+  CompileOptions metal4;
+  metal4.language = {4, 0};
   const Kernel kernel = trial()
                             .make_library(R"(
 #include <metal_stdlib>
@@ -187,7 +189,7 @@ kernel void one_and_some(device float& one [[buffer(0)]],
   one = some[0];
 }
 )",
-                                          {.language = {4, 0}})
+                                          metal4)
                             .kernel("one_and_some");
   const Buffer numbers(std::size_t{1} << 20);
   const std::array<std::int64_t, 1> extents{5};

@@ -146,7 +146,13 @@ TEST_P(Streams, TakeWorkOfSeveralThreads) {
   EXPECT_EQ(x.as<int>()[0], 80);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Streams, ::testing::ValuesIn(Device::all()),
+std::vector<Device> devices() {
+  std::vector<Device> list = Device::all();
+  list.push_back(Device::named("trial_unified"));
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Streams, ::testing::ValuesIn(devices()),
                          [](const auto& test) { return test.param.name(); });
 
 }  // namespace stream_test

@@ -19,6 +19,7 @@
 #include "engines/cpu_shared/code/machine.h"
 #include "engines/cpu_shared/code/relax_alignment.h"
 #include "engines/cpu_shared/code/target.h"
+#include "engines/cpu_shared/hardware.h"
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
 #include "engines/cpu_shared/passes/check_frames.h"
@@ -54,7 +55,9 @@ class ReferenceEngine : public Engine {
   explicit ReferenceEngine(Lanes lanes) : lanes_(lanes) {}
 
   std::string name() const override { return has_masks() ? "masked" : "reference"; }
-  std::string description() const override { return has_masks() ? "one lane at a time, by masks" : "one lane at a time"; }
+  std::string description() const override {
+    return has_masks() ? "one lane at a time, by masks" : "one lane at a time";
+  }
   // Runs a thread at a time, in any order.
   CheckRole check_role() const override { return has_masks() ? CheckRole::none : CheckRole::tells; }
   std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }

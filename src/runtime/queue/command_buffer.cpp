@@ -170,7 +170,8 @@ void require_inside(const Buffer& buffer, std::size_t offset, std::size_t bytes,
 
 }  // namespace
 
-void CommandBuffer::copy(Buffer from, std::size_t from_offset, Buffer to, std::size_t to_offset, std::size_t bytes) {
+void CommandBuffer::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
+                         std::size_t bytes) {
   require_inside(from, from_offset, bytes, "a copy");
   require_inside(to, to_offset, bytes, "a copy");
   call([=] {
@@ -185,7 +186,7 @@ void CommandBuffer::copy(Buffer from, std::size_t from_offset, Buffer to, std::s
   });
 }
 
-void CommandBuffer::fill(Buffer buffer, std::size_t offset, std::size_t bytes, std::byte value) {
+void CommandBuffer::fill(const Buffer& buffer, std::size_t offset, std::size_t bytes, std::byte value) {
   require_inside(buffer, offset, bytes, "a fill");
   call([=] {
     if (buffer.contents()) {
@@ -196,7 +197,7 @@ void CommandBuffer::fill(Buffer buffer, std::size_t offset, std::size_t bytes, s
   });
 }
 
-void CommandBuffer::signal(SharedEvent event, std::uint64_t value) {
+void CommandBuffer::signal(const SharedEvent& event, std::uint64_t value) {
   state_->record({[event, value](runtime::Issue& issue) {
                     std::exception_ptr error;
                     try {
@@ -210,7 +211,7 @@ void CommandBuffer::signal(SharedEvent event, std::uint64_t value) {
                   /*even_after_failure=*/true});
 }
 
-void CommandBuffer::wait(SharedEvent event, std::uint64_t value) {
+void CommandBuffer::wait(const SharedEvent& event, std::uint64_t value) {
   call([event, value] { event.wait(value); });
 }
 

@@ -87,14 +87,14 @@ void Stream::call(std::function<void()> work) {
   state_->commit([&](CommandBuffer& buffer) { buffer.call(std::move(work)); });
 }
 
-void Stream::signal(SharedEvent event, std::uint64_t value) {
+void Stream::signal(const SharedEvent& event, std::uint64_t value) {
   if (state_->is_idle()) return event.signal(value);
-  state_->commit([&](CommandBuffer& buffer) { buffer.signal(std::move(event), value); });
+  state_->commit([&](CommandBuffer& buffer) { buffer.signal(event, value); });
 }
 
-void Stream::wait(SharedEvent event, std::uint64_t value) {
+void Stream::wait(const SharedEvent& event, std::uint64_t value) {
   if (state_->is_idle() && event.value() >= value) return;
-  state_->commit([&](CommandBuffer& buffer) { buffer.wait(std::move(event), value); });
+  state_->commit([&](CommandBuffer& buffer) { buffer.wait(event, value); });
 }
 
 Stream& Stream::of_process() {
