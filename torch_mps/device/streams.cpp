@@ -137,7 +137,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     const auto *begin = static_cast<Event*>(from), *end = static_cast<Event*>(to);
     TORCH_CHECK(begin && end && begin->is_recorded() && end->is_recorded(),
                 "Both events must be recorded before calculating elapsed time.");
-    return milliseconds_between(*begin, *end);
+    const double time = milliseconds_between(*begin, *end);
+    raise_reported_error();
+    return time;
   }
   // Memory that is freed waits for all streams (memory.cpp).
   void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream&) const override {}

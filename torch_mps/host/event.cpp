@@ -109,7 +109,9 @@ double MPSEventPool::elapsedTime(id_t start_event_id, id_t end_event_id) {
   TORCH_CHECK(from->isTimingEnabled() && to->isTimingEnabled(),
               "Events were not created with argument 'enable_timing=True'");
   TORCH_CHECK(from->isRecorded() && to->isRecorded(), "Events must be recorded before calculating elapsed time.");
-  return metalloid::torch_device::milliseconds_between(state_of(from->m_event), state_of(to->m_event));
+  const double time = metalloid::torch_device::milliseconds_between(state_of(from->m_event), state_of(to->m_event));
+  metalloid::torch_device::raise_reported_error();
+  return time;
 }
 
 void MPSEventPool::returnEventToPool(MPSEvent* event) {
