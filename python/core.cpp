@@ -205,6 +205,13 @@ NB_MODULE(_core, module) {
                      }
                      return result;
                    })
+      .def(
+          "default_group",
+          [](const Kernel& kernel, const Extents& grid, unsigned dimensions) {
+            const Size group = kernel.default_threadgroup(size_from(grid), dimensions);
+            return std::tuple(group.x, group.y, group.z);
+          },
+          "grid"_a, "dimensions"_a)
       .def("arguments", &describe_arguments)
       .def("run", &run_kernel, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a, "timeout"_a.none(),
            "on_stream"_a = false);

@@ -22,6 +22,7 @@
 namespace metalloid {
 
 class Device;
+struct Size;
 
 // As MTLMathMode. Metalloid never assumes that NaN and infinity are absent, so `fast` differs from
 // `relaxed` only in name.
@@ -89,6 +90,11 @@ class Kernel {
   const KernelInfo& info() const;
   const std::string& name() const { return info().name; }
   std::uint32_t max_total_threads_per_threadgroup() const;
+  // For a grid of threads that nobody named a threadgroup for, by PyTorch's rule: in one dimension as many threads as
+  // the grid has and fit, in several as many as fit along the first.
+  Size default_threadgroup(Size grid, unsigned dimensions = 1) const;
+  // As many as the grid has and fit, one dimension after the other.
+  Size filled_threadgroup(Size grid) const;
   std::uint32_t thread_execution_width() const { return simdgroup_width; }
   std::uint64_t static_threadgroup_memory_length() const;  // bytes
   Device device() const;

@@ -330,7 +330,7 @@ class Kernel:
         grid = _extents(threads)
         limit = self.max_threads_per_threadgroup
         if group_size is None:
-            group = [min(max(grid[0], 1), limit)] if len(grid) == 1 else [limit] + [1] * (len(grid) - 1)
+            group = list(self._kernel.default_group(_padded(grid), len(grid)))[: len(grid)]
         else:
             group = _extents(group_size)
         if len(group) != len(grid):

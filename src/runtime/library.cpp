@@ -104,4 +104,18 @@ std::uint32_t Kernel::max_total_threads_per_threadgroup() const {
   return limit == 0 ? most : std::min(limit, most);
 }
 
+Size Kernel::default_threadgroup(Size grid, unsigned dimensions) const {
+  const std::uint32_t limit = max_total_threads_per_threadgroup();
+  return {dimensions > 1 ? limit : std::clamp(grid.x, 1U, limit)};
+}
+
+Size Kernel::filled_threadgroup(Size grid) const {
+  const std::uint32_t limit = max_total_threads_per_threadgroup();
+  Size group;
+  group.x = std::clamp(grid.x, 1U, limit);
+  group.y = std::clamp(grid.y, 1U, limit / group.x);
+  group.z = std::clamp(grid.z, 1U, limit / (group.x * group.y));
+  return group;
+}
+
 }  // namespace metalloid

@@ -185,6 +185,13 @@ TEST_P(Runtime, ChecksGrids) {
       ErrorCode::limit_exceeded, [&] { run(scale, base().threadgroups({1u << 30}, {1024})); }, HasSubstr("2^32"));
   EXPECT_EQ(kernel("limited").max_total_threads_per_threadgroup(), 64u);
   EXPECT_EQ(scale.max_total_threads_per_threadgroup(), 1024u);
+  EXPECT_EQ(kernel("limited").default_threadgroup({0}), (Size{1}));
+  EXPECT_EQ(kernel("limited").default_threadgroup({63}), (Size{63}));
+  EXPECT_EQ(kernel("limited").default_threadgroup({65}), (Size{64}));
+  EXPECT_EQ(kernel("limited").default_threadgroup({5, 3}, 2), (Size{64}));
+  EXPECT_EQ(kernel("limited").filled_threadgroup({5, 3}), (Size{5, 3}));
+  EXPECT_EQ(kernel("limited").filled_threadgroup({5, 30, 7}), (Size{5, 12, 1}));
+  EXPECT_EQ(kernel("limited").filled_threadgroup({2, 3, 70}), (Size{2, 3, 10}));
   expect_error(
       ErrorCode::limit_exceeded, [&] { run(kernel("limited"), Dispatch().buffer(0, values).threads({65}, {65})); },
       AllOf(HasSubstr("64"), HasSubstr("max_total_threads_per_threadgroup")));

@@ -145,7 +145,7 @@ void CommandLineLaunch::set_default_group() {
   if (!dispatch_.grid_counts_threads()) {
     throw UsageError("--group is missing: the number of threads of each of the --threadgroups");
   }
-  set_group({std::min(std::max(dispatch_.grid().x, 1U), kernel_.max_total_threads_per_threadgroup())});
+  set_group(kernel_.default_threadgroup(dispatch_.grid()));
 }
 
 void CommandLineLaunch::set_grid(const LaunchOptions& options) {

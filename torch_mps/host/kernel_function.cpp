@@ -4,7 +4,9 @@
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <mutex>
 
 #include "dispatch_queue.h"
@@ -74,9 +76,8 @@ void MetalKernelFunction::setErrorBufferIndex(unsigned idx) {
 }
 
 void MetalKernelFunction::dispatch(uint64_t length, std::optional<uint64_t> groupSize) {
-  const uint64_t limit = getMaxThreadsPerThreadgroup();
-  const uint64_t group = groupSize.value_or(std::clamp<uint64_t>(length, 1, limit));
-  dispatch(c10::ArrayRef<uint64_t>(length), c10::OptionalArrayRef<uint64_t>(c10::ArrayRef<uint64_t>(group)));
+  if (groupSize) return dispatch(c10::ArrayRef<uint64_t>(length), c10::ArrayRef<uint64_t>(*groupSize));
+  dispatch(c10::ArrayRef<uint64_t>(length), c10::OptionalArrayRef<uint64_t>());
 }
 
 void MetalKernelFunction::dispatch(c10::ArrayRef<uint64_t> length, c10::OptionalArrayRef<uint64_t> groupSize) {
@@ -84,12 +85,13 @@ void MetalKernelFunction::dispatch(c10::ArrayRef<uint64_t> length, c10::Optional
   TORCH_CHECK(!groupSize.has_value() || groupSize->size() == length.size(),
               "size and group_size must have same number of dimensions");
   const uint64_t limit = getMaxThreadsPerThreadgroup();
-  std::array<uint64_t, 3> grid = {1, 1, 1}, group = {limit, 1, 1};
-  if (length.size() == 1) group[0] = std::clamp<uint64_t>(length[0], 1, limit);
-  for (std::size_t i = 0; i < length.size(); ++i) {
-    grid[i] = length[i];
-    if (groupSize.has_value()) group[i] = (*groupSize)[i];
-  }
+  std::array<uint64_t, 3> grid = {1, 1, 1};
+  std::copy(length.begin(), length.end(), grid.begin());
+  const auto first = static_cast<uint32_t>(std::min<uint64_t>(grid[0], std::numeric_limits<uint32_t>::max()));
+  const metalloid::Size usual =
+      object_of<PipelineObject>(cps)->kernel.default_threadgroup({first}, static_cast<unsigned>(length.size()));
+  std::array<uint64_t, 3> group = {usual.x, usual.y, usual.z};
+  if (groupSize.has_value()) std::copy(groupSize->begin(), groupSize->end(), group.begin());
   uint64_t volume = 1;
   for (const uint64_t extent : group) {
     TORCH_CHECK_VALUE(!__builtin_mul_overflow(volume, extent, &volume) && volume <= limit, "Threadgroup size exceeds ",

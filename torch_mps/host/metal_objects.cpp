@@ -195,11 +195,8 @@ void EncoderObject::dispatch_threadgroups(std::array<std::uint64_t, 3> groups, s
 
 void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   TORCH_CHECK(pipeline, "dispatch without a compute pipeline state");
-  const std::uint64_t limit = pipeline->max_threads;
-  const std::uint64_t group_x = std::clamp<std::uint64_t>(x, 1, limit);
-  const std::uint64_t group_y = std::clamp<std::uint64_t>(y, 1, limit / group_x);
-  const std::uint64_t group_z = std::clamp<std::uint64_t>(z, 1, limit / (group_x * group_y));
-  dispatch_threads({x, y, z}, {group_x, group_y, group_z});
+  const Size grid = size_of({x, y, z});
+  run("dispatchThreads", grid, pipeline->kernel.filled_threadgroup(grid), true);
 }
 
 }  // namespace metalloid::torch_host
