@@ -29,6 +29,14 @@
 #define METALLOID_UNSANITIZED
 #endif
 
+// For the first lines of a function that a library starts in another thread and ThreadSanitizer does not see into: what
+// it was given is read before anything can be observed.
+#if defined(METALLOID_THREAD_SANITIZER)
+#define METALLOID_BEFORE_OBSERVE __attribute__((no_sanitize("thread")))
+#else
+#define METALLOID_BEFORE_OBSERVE
+#endif
+
 #if defined(METALLOID_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

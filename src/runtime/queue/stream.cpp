@@ -9,6 +9,7 @@
 #include "runtime/queue/command_buffer.h"
 #include "runtime/queue/line.h"
 #include "runtime/states.h"
+#include "support/made_once.h"
 
 namespace metalloid {
 
@@ -98,8 +99,8 @@ void Stream::wait(const SharedEvent& event, std::uint64_t value) {
 }
 
 Stream& Stream::of_process() {
-  static Stream& stream = *new Stream(Device::configured());  // threads may use it until the very end
-  return stream;
+  static constinit support::MadeOnce<Stream> made;  // threads may use it until the very end
+  return made.get([] { return Stream(Device::configured()); });
 }
 
 Stream& Stream::current() { return current_stream ? *current_stream : of_process(); }

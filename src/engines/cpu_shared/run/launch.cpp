@@ -165,7 +165,7 @@ class CpuExecutable : public CheckedExecutable {
         support::publish(&running);
         tbb::parallel_for(
             0, workers,
-            [&](int) {
+            [&](int) METALLOID_BEFORE_OBSERVE {
               support::observe(&running);
               running.run_share();
               support::publish(&running);
