@@ -10,6 +10,7 @@
 #endif
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <system_error>
@@ -170,6 +171,17 @@ void on_stop(int, siginfo_t*, void* context) {
 
 ForkSafeMutex& claiming = *new ForkSafeMutex;
 
+// System calls are most of what a short kernel takes. Between two that come soon after each other only what decides is
+// looked at: whether SIGSEGV is ours, which nobody leaves out who handles faults, and whether signals are blocked.
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration soon = std::chrono::microseconds(100);
+Clock::time_point all_claimed;  // when all was looked at last, of the process; under `claiming`
+
+bool is_action(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction& current) {
+  change_action(signal, nullptr, &current);
+  return (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handler;
+}
+
 void claim_faults() {
   struct sigaction action = {};
   // NODEFER: the handler jumps out, which must not leave the signal blocked.
@@ -179,8 +191,7 @@ void claim_faults() {
   action.sa_sigaction = on_fault;
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
     struct sigaction current;
-    change_action(fault_signals[i], nullptr, &current);
-    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault) continue;
+    if (is_action(fault_signals[i], on_fault, current)) continue;
     previous_actions[i] = current;
     change_action(fault_signals[i], &action, nullptr);
   }
@@ -188,8 +199,7 @@ void claim_faults() {
 
 void claim_stops() {
   struct sigaction current;
-  change_action(stop_signal(), nullptr, &current);
-  if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_stop) return;
+  if (is_action(stop_signal(), on_stop, current)) return;
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   // Not so for stops: real-time signals queue up while a thread waits for a processor, and would all be delivered on
@@ -203,6 +213,9 @@ void claim_stops() {
 class AlternateStack {
  public:
   void ensure() {
+    const Clock::time_point now = Clock::now();
+    if (now - seen_ < soon) return;
+    seen_ = now;
     stack_t current;
     if (::sigaltstack(nullptr, &current) != 0) return;
     if (!(current.ss_flags & SS_DISABLE) && current.ss_size >= stack_size) return;
@@ -230,6 +243,7 @@ class AlternateStack {
   static constexpr std::size_t stack_size = 64 * 1024;
   stack_t previous_ = {};
   void* memory_ = nullptr;
+  Clock::time_point seen_;
 };
 
 sigset_t guard_signals() {
@@ -340,8 +354,12 @@ std::string_view signal_name(int signal) {
 void claim_signals() {
   if (all_unblocked && nothing_changed) return;
   std::lock_guard lock(claiming);
+  const Clock::time_point now = Clock::now();
+  struct sigaction current;
+  if (now - all_claimed < soon && is_action(SIGSEGV, on_fault, current)) return;
   claim_faults();
   claim_stops();
+  all_claimed = now;
 }
 
 HostCall::HostCall() { nothing_changed = cycles() - host_called_until < shorter_than_system_calls; }
@@ -359,6 +377,10 @@ void defer_stops(bool defer) {
 
 void StopToken::request_stop() {
   requested_.store(true, std::memory_order_release);
+  {
+    const std::lock_guard lock(claiming);
+    claim_stops();
+  }
   std::lock_guard lock(mutex_);
   for (Guard* guard = first_; guard; guard = guard->next_of_token) ::pthread_kill(guard->thread, stop_signal());
 }

@@ -214,6 +214,38 @@ TEST(CrashGuard, ComesBackInFrontOfLaterHandlers) {
   EXPECT_TRUE(run_guarded([] { *reinterpret_cast<volatile int*>(16) = 1; }).crashed());
 }
 
+// All signals are looked at again after a while; stops, when one is asked for.
+TEST(CrashGuard, ComesBackInFrontOfHandlersOfOtherSignals) {
+  run_guarded([] {});
+  struct sigaction later = {}, before;
+  later.sa_handler = [](int) { _exit(43); };
+  sigaction(SIGFPE, &later, &before);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(run_guarded([] { ::raise(SIGFPE); }).crashed());
+  sigaction(SIGFPE, &before, nullptr);
+
+  StopToken token;
+  std::atomic<bool> changed{false};
+  std::thread thread([&] {
+    while (!changed) std::this_thread::yield();
+    while (token.threads_inside()) {
+      token.request_stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const GuardOutcome outcome = run_guarded(
+      [&] {
+        for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaction(signal, &later, nullptr);
+        changed = true;
+        while (true) asm volatile("");
+      },
+      {.stop = &token});
+  thread.join();
+  EXPECT_TRUE(outcome.stopped());
+  later.sa_handler = SIG_DFL;
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaction(signal, &later, nullptr);
+}
+
 TEST(CrashGuardDeathTest, LeavesCrashesElsewhereToTheProcess) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   run_guarded([] {});
