@@ -37,6 +37,8 @@ ElementType elements_of(const nb::bytes& bytes, const Kernel& kernel, std::uint3
   return ElementType::none;
 }
 
+Buffer wrap(const MemoryRange& memory) { return Buffer::wrap(reinterpret_cast<void*>(memory.first), memory.second); }
+
 Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
                        const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
   Dispatch dispatch;
@@ -44,8 +46,11 @@ Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
     if (const nb::bytes* bytes = std::get_if<nb::bytes>(&binding)) {
       dispatch.bytes(index, {static_cast<const std::byte*>(bytes->data()), bytes->size()},
                      elements_of(*bytes, kernel, index));
-    } else if (const auto* memory = std::get_if<std::pair<std::uintptr_t, std::size_t>>(&binding)) {
-      dispatch.buffer(index, Buffer::wrap(reinterpret_cast<void*>(memory->first), memory->second));
+    } else if (const MemoryRange* memory = std::get_if<MemoryRange>(&binding)) {
+      dispatch.buffer(index, wrap(*memory));
+    } else if (const AddressTable* table = std::get_if<AddressTable>(&binding)) {
+      dispatch.bytes(index, {static_cast<const std::byte*>(table->first.data()), table->first.size()});
+      for (const MemoryRange& one : table->second) dispatch.use(wrap(one));
     } else if (const TensorMemory* tensor = std::get_if<TensorMemory>(&binding)) {
       const auto& [address, bytes, extents] = *tensor;
       dispatch.tensor(index, Buffer::wrap(reinterpret_cast<void*>(address), bytes), extents);

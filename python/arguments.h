@@ -150,8 +150,12 @@ class HostArray {
 using Extents = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 // A tensor's elements: address, length in bytes, extents (dimension 0 first).
 using TensorMemory = std::tuple<std::uintptr_t, std::size_t, std::vector<std::int64_t>>;
-// An array, inline bytes, or memory by address and length in bytes (the caller keeps that alive).
-using Binding = std::variant<const HostArray*, nb::bytes, std::pair<std::uintptr_t, std::size_t>, TensorMemory>;
+// Memory by address and length in bytes.
+using MemoryRange = std::pair<std::uintptr_t, std::size_t>;
+// Addresses, 8 bytes each, and the memory that they lead to.
+using AddressTable = std::pair<nb::bytes, std::vector<MemoryRange>>;
+// An array, inline bytes, or memory (which the caller keeps alive).
+using Binding = std::variant<const HostArray*, nb::bytes, MemoryRange, TensorMemory, AddressTable>;
 using Bindings = std::vector<std::pair<std::uint32_t, Binding>>;
 
 inline Size size_from(const Extents& extents) {

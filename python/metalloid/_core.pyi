@@ -11,6 +11,10 @@ version: str
 class Error(RuntimeError):
     code: str
 
+# An array, inline bytes, memory by address and length in bytes, a tensor's memory with its extents, or addresses and the
+# memory that they lead to.
+Binding = HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]] | tuple[bytes, Sequence[tuple[int, int]]]
+
 class CheckSession:
     def __init__(
         self,
@@ -70,7 +74,7 @@ class Kernel:
     def arguments(self) -> list[dict[str, Any]]: ...
     def run(
         self,
-        bindings: Sequence[tuple[int, HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]]]],
+        bindings: Sequence[tuple[int, Binding]],
         threads: tuple[int, int, int],
         group: tuple[int, int, int],
         threadgroup_memory: Mapping[int, int],
@@ -219,7 +223,7 @@ def error_buffer() -> tuple[int, int]: ...
 def take_reported_error() -> tuple[str, str, int] | None: ...
 def tune(
     kernel: Kernel,
-    bindings: Sequence[tuple[int, HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]]]],
+    bindings: Sequence[tuple[int, Binding]],
     grid: tuple[int, int, int],
     grid_counts_threads: bool,
     group: tuple[int, int, int],

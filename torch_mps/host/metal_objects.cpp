@@ -10,6 +10,7 @@
 
 #include "../device/errors.h"
 #include "../device/memory.h"
+#include "tensors.h"
 
 namespace metalloid::torch_host {
 namespace {
@@ -177,6 +178,7 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
     }
   }
   for (const Dispatch::Use& one : used_) dispatch.use(one.buffer, one.access);
+  use_addressed(dispatch);
   counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
   launched.fetch_add(1, std::memory_order_relaxed);
   torch_device::raising([&] {

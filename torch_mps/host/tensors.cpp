@@ -1,12 +1,20 @@
 #include "tensors.h"
 
+#include <c10/core/Storage.h>
 #include <c10/util/Exception.h>
 #include <c10/util/complex.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace metalloid::torch_host {
+namespace {
+
+thread_local std::vector<c10::Storage> addressed_storages;
+
+}  // namespace
 
 void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index) {
   const c10::Storage& storage = tensor.storage();
@@ -31,6 +39,20 @@ void bind_tensor(EncoderObject& encoder, const at::TensorBase& tensor, unsigned 
   } else {
     encoder.set_bytes(index, value, tensor.element_size());
   }
+}
+
+std::byte* addressed(const at::TensorBase& tensor) {
+  const c10::Storage& storage = tensor.storage();
+  const auto is_it = [&](const c10::Storage& one) { return one.is_alias_of(storage); };
+  if (std::ranges::none_of(addressed_storages, is_it)) addressed_storages.push_back(storage);
+  return static_cast<std::byte*>(storage.mutable_data()) + tensor.storage_offset() * tensor.element_size();
+}
+
+void use_addressed(Dispatch& dispatch) {
+  for (const c10::Storage& storage : addressed_storages) {
+    dispatch.use(Buffer::wrap(storage.mutable_data(), storage.nbytes()));
+  }
+  addressed_storages.clear();
 }
 
 Number number_of(const c10::Scalar& scalar, c10::ScalarType type) {

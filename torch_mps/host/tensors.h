@@ -22,6 +22,11 @@ void bind_tensor(EncoderObject& encoder, const at::TensorBase& tensor, unsigned 
 // Where it begins: the address of its storage and its offset in there.
 void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index);
 
+// What the address of a tensor's first element leads to, for the next dispatch of this thread: the tensor is kept till
+// then.
+std::byte* addressed(const at::TensorBase& tensor);
+void use_addressed(Dispatch& dispatch);
+
 // A number as Metal has it: double as float, half and bfloat in two bytes, integers at their own width.
 struct Number {
   std::size_t size = 0;

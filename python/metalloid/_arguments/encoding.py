@@ -16,7 +16,7 @@ from .. import _core
 from .element_types import check_format, describe, kind_of
 from .numbers import described, number
 from .policy import ArgumentPolicy, arrays_in_place
-from .tensors import Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
+from .tensors import AddressTable, Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
 
 # arg_casts: struct format of one element and the Python type that it takes.
 _casts = {"fp16": ("e", float), "int32": ("i", int), "int16": ("h", int), "int8": ("b", int), "uint8": ("B", int)}
@@ -128,7 +128,7 @@ def _whole_vector(data: bytes, argument: Mapping[str, Any] | None) -> bytes:
 
 def _encode_list(
     values: list[Any], cast: str | None, argument: Mapping[str, Any] | None, policy: ArgumentPolicy
-) -> bytes:
+) -> bytes | AddressTable:
     if not values:
         raise RuntimeError("Empty list/tuple can not be an argument to metal kernel")
     if is_tensor(values[0]):
@@ -149,7 +149,7 @@ def encode(
     cast: str | None,
     argument: Mapping[str, Any] | None,
     policy: ArgumentPolicy = arrays_in_place,
-) -> _core.HostArray | bytes | Memory:
+) -> _core.HostArray | bytes | Memory | AddressTable:
     """One argument's memory or bytes. `argument` is the kernel's reflection of it, None if it has none there."""
     if is_tensor(value):
         binding = encode_tensor(value, policy)

@@ -16,6 +16,8 @@ from .policy import ArgumentPolicy
 
 # Memory by address and length in bytes.
 Memory = tuple[int, int]
+# Addresses, 8 bytes each, and the memory that they lead to.
+AddressTable = tuple[bytes, list[Memory]]
 
 
 def is_tensor(value: Any) -> bool:
@@ -81,15 +83,15 @@ def elements_of(tensor: Any, binding: Memory | bytes) -> Any:
 
 def encode_tensor_list(
     tensors: Sequence[Any], policy: ArgumentPolicy, argument: Mapping[str, Any] | None = None
-) -> bytes:
-    """The tensors' addresses, 8 bytes each: an argument buffer such as ``metal::array<device float*, N>``."""
-    addresses: list[int] = []
+) -> AddressTable:
+    """The tensors' addresses: an argument buffer such as ``metal::array<device float*, N>``."""
+    memories: list[Memory] = []
     for tensor in tensors:
         if not is_tensor(tensor):
             raise RuntimeError("Unexpected argument types")
         if not policy.is_device_memory(tensor):
             raise RuntimeError("Passed CPU tensor to MPS op")
         _reject_float64(tensor)
-        check_pointee(argument, len(addresses), tensor.dtype)
-        addresses.append(memory_of(tensor)[0])
-    return struct.pack(f"<{len(addresses)}Q", *addresses)
+        check_pointee(argument, len(memories), tensor.dtype)
+        memories.append(memory_of(tensor))
+    return struct.pack(f"<{len(memories)}Q", *(address for address, _ in memories)), memories

@@ -150,7 +150,8 @@ void by_tensors(const std::string& kernel, const TensorIteratorBase& iter, int i
   for (unsigned k = 0; k < params.count; ++k) {
     params.indexed_sizes[k] = indexed_sizes[k];
     params.strides_of_dims[k] = indexed_strides[k];
-    table[k] = iter.data_ptr(first_index + static_cast<int>(k));
+    const int operand = first_index + static_cast<int>(k);
+    table[k] = static_cast<char*>(get_tensor_gpu_address(iter.tensor_base(operand))) + base_of(iter, operand);
   }
   if (sums) {  // in the place of the indexed tensor, with elements of another size
     const auto scale = [&](int64_t& stride) { stride = stride / iter.element_size(indexed) * sums->element_size(); };

@@ -47,9 +47,11 @@ void scale_all(TensorList inputs, TensorList results, const Tensor& scale) {
                      atIndex:i];
         [arguments setBuffer:getMTLBufferStorage(results[i]) offset:0 atIndex:3 + i];
         [encoder useResource:getMTLBufferStorage(inputs[i]) usage:MTLResourceUsageRead];
+        [encoder useResource:getMTLBufferStorage(results[i]) usage:MTLResourceUsageRead | MTLResourceUsageWrite];
         sizes.push_back(static_cast<uint32_t>(inputs[i].numel()));
       }
       [arguments setBuffer:getMTLBufferStorage(scale) offset:0 atIndex:6];
+      [encoder useResource:getMTLBufferStorage(scale) usage:MTLResourceUsageRead];
       [encoder setBuffer:buffer offset:16 atIndex:0];
       mtl_setBytes(encoder, sizes, 1);
       [encoder dispatchThreadgroups:MTLSizeMake(inputs.size(), 1, 1) threadsPerThreadgroup:MTLSizeMake(32, 1, 1)];

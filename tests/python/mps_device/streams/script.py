@@ -179,6 +179,49 @@ def arrays_and_tensors_in_one_call():
 
 
 @test
+def addresses_in_a_table():
+    source = """
+        struct Table { metal::array<device float*, 2> x; };
+        kernel void add(device float* sum, constant Table& table, uint i [[thread_position_in_grid]]) {
+          sum[i] = table.x[0][i] + table.x[1][i];
+          table.x[1][i] = -1;
+        }
+    """
+    for compile_shader in (metalloid.compile_shader, torch.mps.compile_shader):
+        add = compile_shader(source).add
+        x, y, sums = torch.arange(8, device="mps") + 0.5, torch.ones(8, device="mps"), torch.zeros(4, device="mps")
+        for _ in range(3):
+            y.fill_(1)
+            add(sums, [x[2:6], y[4:]])
+            x += sums.sum()  # the next turn's table leads to what this one made
+        assert y.tolist() == [1] * 4 + [-1] * 4
+        first = torch.arange(8) + 0.5
+        for _ in range(3):
+            expected = first[2:6] + 1
+            first += expected.sum()
+        assert sums.tolist() == expected.tolist() and x.tolist() == first.tolist()
+
+
+@test
+def tensors_as_indices():
+    x = torch.arange(24.0).reshape(4, 6)
+    rows, columns = torch.tensor([3, 0, -1]), torch.tensor([[5], [2]])
+    device_x = x.to("mps")
+    assert torch.equal(device_x[rows.to("mps"), columns.to("mps")].cpu(), x[rows, columns])
+    for accumulate in (False, True):
+        x.index_put_((rows, columns), torch.tensor(2.0), accumulate=accumulate)
+        device_x.index_put_((rows.to("mps"), columns.to("mps")), torch.tensor(2.0, device="mps"), accumulate=accumulate)
+        if accumulate:
+            assert torch.equal(device_x.cpu(), x)
+    try:
+        device_x[torch.tensor([4], device="mps")].cpu()
+    except Exception as error:
+        assert "out of" in str(error), error
+    else:
+        raise AssertionError("an index outside is an error")
+
+
+@test
 def threads_have_streams_of_their_own():
     failures = []
 
