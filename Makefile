@@ -73,15 +73,15 @@ bench-checker: build ## checked kernels against unchecked ones and Oclgrind (OPT
 	@scripts/install_dependencies.sh checker
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against checker $(OPTIONS)
 
-# What the quick and the slow tests of the device mps do at the call, done later and in memory of the host.
-test-late: build test-dependencies ## run the tests of the device mps where kernels are done after their call (DEVICE=trial_unified)
-	@METALLOID_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) -m pytest tests/python/mps_device tests/python/mps_runner -n "$$(nproc)" \
-	  --device $(or $(DEVICE),trial_unified) --kernel-cache $(BUILD)/test_cache
+test-late: build test-dependencies ## pytest's tests where kernels are done after their call, on copies (DEVICE=trial, or trial_unified for the host's memory)
+	@METALLOID_BUILD=$(CURDIR)/$(BUILD) $(PYTHON) -m pytest tests -n "$$(nproc)" --device $(or $(DEVICE),trial) \
+	  --kernel-cache $(BUILD)/test_cache
 
-soak: dependencies ## queues, streams and events under ThreadSanitizer, for minutes (SECONDS=600)
-	@cmake --preset tsan -DPython_EXECUTABLE=$(PYTHON)
-	@cmake --build --preset tsan --target metalloid_tests metalloid_compiler
-	@METALLOID_SOAK_SECONDS=$(or $(SECONDS),600) build-tsan/bin/metalloid_tests --gtest_filter='*QueueSoak*'
+soak: test-dependencies ## queues, streams, events and the device mps under ThreadSanitizer (SECONDS=120 for each device)
+	@cmake --preset tsan -DPython_EXECUTABLE=$(PYTHON) -DMETALLOID_PYTHON=ON
+	@cmake --build --preset tsan --target metalloid_tests metalloid_compiler metalloid_python
+	@METALLOID_SOAK_SECONDS=$(or $(SECONDS),120) build-tsan/bin/metalloid_tests --gtest_filter='*QueueSoak*'
+	@$(PYTHON) scripts/soak_mps.py build-tsan $(or $(SECONDS),120) cpu trial_unified trial
 
 fuzz: build ## feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)

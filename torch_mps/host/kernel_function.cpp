@@ -20,16 +20,18 @@ using metalloid::torch_host::EncoderObject;
 using metalloid::torch_host::object_of;
 using metalloid::torch_host::PipelineObject;
 
-EncoderObject& encoding(const void* encoder) {
-  TORCH_CHECK(encoder, "startEncoding() comes before arguments and dispatches");
-  return *object_of<EncoderObject>(encoder);
+// What startEncoding() found. Not the member of PyTorch's class: threads with streams of their own use one kernel's
+// object.
+thread_local EncoderObject* encoder_of_thread = nullptr;
+
+EncoderObject& encoding() {
+  TORCH_CHECK(encoder_of_thread, "startEncoding() comes before arguments and dispatches");
+  return *encoder_of_thread;
 }
 
 }  // namespace
 
-void* get_tensor_gpu_address(const at::TensorBase& tensor) {
-  return static_cast<char*>(tensor.storage().mutable_data()) + tensor.storage_offset() * tensor.element_size();
-}
+void* get_tensor_gpu_address(const at::TensorBase& tensor) { return metalloid::torch_host::addressed(tensor); }
 
 MetalKernelFunction::MetalKernelFunction(MTLComputePipelineState_t cps_, MTLFunction_t f_)
     : cps(metalloid::torch_host::retain(object_of<PipelineObject>(cps_))),
@@ -58,21 +60,21 @@ void MetalKernelFunction::runCommandBlock(std::function<void(void)> f) {
 }
 
 void MetalKernelFunction::startEncoding() {
-  encoder = at::mps::getCurrentMPSStream()->commandEncoder();
-  encoding(encoder).set_pipeline(object_of<PipelineObject>(cps));
+  encoder_of_thread = object_of<EncoderObject>(at::mps::getCurrentMPSStream()->commandEncoder());
+  encoding().set_pipeline(object_of<PipelineObject>(cps));
 }
 
 void MetalKernelFunction::setArg(unsigned idx, const at::TensorBase& t) {
-  metalloid::torch_host::bind_tensor(encoding(encoder), t, idx);
+  metalloid::torch_host::bind_tensor(encoding(), t, idx);
 }
 
 void MetalKernelFunction::setArg(unsigned idx, const void* ptr, uint64_t size) {
   TORCH_CHECK(size > 0);
-  encoding(encoder).set_bytes(idx, ptr, size);
+  encoding().set_bytes(idx, ptr, size);
 }
 
 void MetalKernelFunction::setErrorBufferIndex(unsigned idx) {
-  encoding(encoder).set_buffer(idx, at::mps::getCurrentMPSStream()->getErrorBuffer(), 0);
+  encoding().set_buffer(idx, at::mps::getCurrentMPSStream()->getErrorBuffer(), 0);
 }
 
 void MetalKernelFunction::dispatch(uint64_t length, std::optional<uint64_t> groupSize) {
@@ -97,7 +99,7 @@ void MetalKernelFunction::dispatch(c10::ArrayRef<uint64_t> length, c10::Optional
     TORCH_CHECK_VALUE(!__builtin_mul_overflow(volume, extent, &volume) && volume <= limit, "Threadgroup size exceeds ",
                       limit, " limit");
   }
-  encoding(encoder).dispatch_threads(grid, group);
+  encoding().dispatch_threads(grid, group);
 }
 
 }  // namespace at::native::mps
