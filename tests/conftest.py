@@ -46,6 +46,7 @@ def pytest_configure(config):
     """The device, before anything asks for it, and where a hanging test is reported, since its own output is captured."""
     if device := config.getoption("--device"):
         os.environ |= {"METALLOID_DEVICE": device, "METALLOID_TRIAL_ENGINE": "1"}
+    config.addinivalue_line("markers", "host_memory: what the host writes and kernels write is the same memory")
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         config.metalloid_stderr = os.fdopen(os.dup(2), "w")
@@ -80,6 +81,10 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
+    if config.getoption("--device") == "trial":  # where kernels work on copies
+        copied = [item for item in items if item.get_closest_marker("host_memory")]
+        items[:] = [item for item in items if item not in copied]
+        config.hook.pytest_deselected(items=copied)
     if not config.getoption("--quick") and not config.getoption("--slow"):
         return
     slow, seen = slow_tests(), collections.Counter()
@@ -126,7 +131,7 @@ def hangs_are_seen(request):
 def kernel_cache(request, tmp_path_factory):
     """Compiled kernels of other runs stay out of the tests' way, unless asked for; pytest-xdist's processes share."""
     if kept := request.config.getoption("--kernel-cache"):
-        os.environ["METALLOID_CACHE_DIR"] = kept
+        os.environ["METALLOID_CACHE_DIR"] = os.path.abspath(kept)
         return
     own = cache_with_device(tmp_path_factory.mktemp("cache"))
     if "PYTEST_XDIST_TESTRUNUID" in os.environ:

@@ -48,6 +48,7 @@ def test_members_by_id(library):
     assert a.tolist() == [1, 2, 3, 1]
 
 
+@pytest.mark.host_memory
 def test_structs_that_lead_to_structs(library):
     a, b, n = torch.zeros(3), torch.arange(3.0), torch.tensor([3], dtype=torch.int32)
     inner = numpy.array([x.data_ptr() for x in (a, b, n)], dtype=numpy.uint64)

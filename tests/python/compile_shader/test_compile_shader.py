@@ -256,6 +256,7 @@ def test_crash_and_timeout_name_the_kernel_and_the_process_lives_on():
     assert x[0] == 7
 
 
+@pytest.mark.host_memory
 def test_other_python_threads_run_during_a_kernel():
     lib = metalloid.compile_shader("kernel void spin(device volatile uint* x) { while (x[0] == 0) x[1] += 1; }")
     x = numpy.zeros(2, numpy.uint32)

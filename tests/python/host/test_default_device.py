@@ -13,6 +13,7 @@ import metalloid
 from metalloid import _core
 
 package = pathlib.Path(os.environ.get("METALLOID_BUILD", root / "build")) / "python"
+USUAL = os.environ.get("METALLOID_DEVICE", "cpu")
 SOURCE = "kernel void one(device float* x, uint i [[thread_position_in_grid]]) { x[i] = 1; }"
 
 
@@ -49,24 +50,24 @@ def test_kernels_made_before_follow(devices_of_launches):
         fixed(x)
         made(inputs=[], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)], output_dtypes=["float32"])
 
-    assert devices_of_launches(launch) == ["cpu"] * 4
+    assert devices_of_launches(launch) == [USUAL, USUAL, "cpu", USUAL]
     for engine in metalloid.engines():
         metalloid.set_default_device(engine)
         assert metalloid.default_device() == engine
         assert devices_of_launches(launch) == [engine, engine, "cpu", engine]
     metalloid.set_default_device(None)
-    assert devices_of_launches(launch) == ["cpu"] * 4
+    assert devices_of_launches(launch) == [USUAL, USUAL, "cpu", USUAL]
 
 
 def test_unknown_device():
     with pytest.raises(ValueError, match="no device is named 'abacus'; there are: cpu, "):
         metalloid.set_default_device("abacus")
-    assert metalloid.default_device() == "cpu"
+    assert metalloid.default_device() == USUAL
 
 
 def test_engines_are_devices():
     names = [name for name, _ in metalloid.devices()]
-    assert metalloid.engines() and set(metalloid.engines()) == set(names) - {"cpu"}
+    assert metalloid.engines() and set(metalloid.engines()) <= set(names) - {"cpu"}
 
 
 def test_environment():

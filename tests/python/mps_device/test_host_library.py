@@ -289,6 +289,7 @@ def test_a_kernel_that_crashes_raises(operators):
     out = torch.zeros(8, device="mps")
     with pytest.raises(RuntimeError, match="crash"):
         operators.run(KERNELS, "crash", out, on_device(x), 64.0, [8], [])
+        torch.mps.synchronize()
     operators.run(KERNELS, "scale_add", out, on_device(x), 2.0, [8], [])
     assert torch.equal(out.cpu(), x * 2 + 3)
 
