@@ -11,10 +11,6 @@ version: str
 class Error(RuntimeError):
     code: str
 
-# An array, inline bytes, memory by address and length in bytes, a tensor's memory with its extents, or addresses and the
-# memory that they lead to.
-Binding = HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]] | tuple[bytes, Sequence[tuple[int, int]]]
-
 class CheckSession:
     def __init__(
         self,
@@ -56,6 +52,10 @@ class HostArray:
     @property
     def kind(self) -> str: ...
     def contents(self) -> builtins.bytes: ...
+
+# An array, inline bytes, memory by address and length in bytes, a tensor's memory with its extents, or addresses and the
+# memory that they lead to.
+Binding = HostArray | bytes | tuple[int, int] | tuple[int, int, Sequence[int]] | tuple[bytes, Sequence[tuple[int, int]]]
 
 class Kernel:
     @property
