@@ -1,16 +1,19 @@
 #include "engines/trial/trial_hardware.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "engines/cpu_shared/hardware.h"
 #include "engines/host_memory.h"
@@ -83,6 +86,24 @@ class TrialMemory : public Memory {
     if (--users_ == 0) ::mprotect(base_, arena_bytes, PROT_NONE);
   }
 
+  // In a forked child, which would share the file with its parent: the arena becomes a copy.
+  void part_from_parent() {
+    if (!base_) return;
+    const int file = ::memfd_create("metalloid_trial", MFD_CLOEXEC);
+    if (file < 0 || ::ftruncate(file, arena_bytes) != 0) std::abort();
+    std::array<std::byte, page> piece;
+    for (off_t at = ::lseek(file_, 0, SEEK_DATA); at >= 0; at = ::lseek(file_, at + off_t{page}, SEEK_DATA)) {
+      if (::pread(file_, piece.data(), page, at) != off_t{page} ||
+          ::pwrite(file, piece.data(), page, at) != off_t{page}) {
+        std::abort();
+      }
+    }
+    const int access = users_ == 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+    void* mapped = ::mmap(base_, arena_bytes, access, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+    if (mapped == MAP_FAILED) std::abort();
+    ::close(std::exchange(file_, file));
+  }
+
  private:
   static constexpr std::size_t arena_bytes = std::size_t{4} << 30;
   // A page each, so that holes can be made.
@@ -130,6 +151,7 @@ class Processor : public Deferring {
   }
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
+  void part_from_parent() { memory_.part_from_parent(); }
 
  private:
   TrialMemory memory_;
@@ -147,6 +169,10 @@ class UnifiedProcessor : public Deferring {
 };
 
 std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
+
+const int forks_are_noticed = ::pthread_atfork(nullptr, nullptr, [] {
+  for (Processor& processor : processors) processor.part_from_parent();
+});
 
 }  // namespace
 
