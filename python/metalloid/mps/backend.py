@@ -45,8 +45,22 @@ def _load_metallib(source: bytes | str) -> Any:
     raise RuntimeError(f"Failed to load metallib{what}: Metalloid compiles Metal source, not Apple's binaries")
 
 
+def _start_capture(name: str | None = None) -> None:
+    """Begins a trace of what is enqueued from now on."""
+    torch.mps.synchronize()
+    capture.start(name)
+
+
+def _stop_capture() -> None:
+    """Ends the trace behind all that was enqueued."""
+    try:
+        torch.mps.synchronize()
+    finally:
+        capture.stop()
+
+
 def _start_profiler(mode: str = "interval", wait_until_completed: bool = False) -> None:
-    capture.start()
+    _start_capture()
 
 
 def install(device: Device) -> None:
@@ -60,11 +74,11 @@ def install(device: Device) -> None:
         "_mps_get_name": lambda: f"Metalloid on {platform.machine()}",
         "_mps_get_core_count": lambda: os.cpu_count() or 1,
         "_mps_profilerStartTrace": _start_profiler,
-        "_mps_profilerStopTrace": capture.stop,
+        "_mps_profilerStopTrace": _stop_capture,
         "_mps_isCaptureEnabled": lambda: True,
         "_mps_isCapturing": capture.is_running,
-        "_mps_startCapture": capture.start,
-        "_mps_stopCapture": capture.stop,
+        "_mps_startCapture": _start_capture,
+        "_mps_stopCapture": _stop_capture,
         "_mps_compileShader": compile_shader,
         "_mps_loadMetalllib": _load_metallib,  # spelled so
         "_mps_loadMetallibFromPath": _load_metallib,
