@@ -160,6 +160,7 @@ def test_an_interrupt_before_the_call_is_not_lost():
         bad(numpy.zeros(64, numpy.uint32), threads=4, timeout=30)
 
 
+@pytest.mark.host_memory
 def test_a_process_that_ignores_control_c_goes_on():
     script = textwrap.dedent("""
         import os, signal, threading, time, numpy, metalloid
