@@ -86,11 +86,14 @@ def test_every_sample_begins_with_the_input(metalloid_cli, file):
 
 
 def test_says_which_engine_took_the_kernel(metalloid_cli, source_file, monkeypatch):
-    """The trial engine, of no release, takes no kernel whose functions call themselves."""
+    """The trial engine, of no release, takes no kernel whose threads meet in functions that call themselves."""
     monkeypatch.setenv("METALLOID_TRIAL_ENGINE", "1")
     file = source_file("""#include <metal_stdlib>
 kernel void alone(device float* y) { y[0] = 1; }
-float halved(float x) { return x < 2 ? x : halved(x / 2); }
+float halved(float x) {
+  metal::threadgroup_barrier(metal::mem_flags::mem_none);
+  return x < 2 ? x : halved(x / 2);
+}
 kernel void calling(device float* y) {
   y[0] = halved(y[0]);
 }

@@ -47,6 +47,7 @@
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
+#include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
@@ -55,7 +56,7 @@
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
-#include "engines/simd/widening/widen_lane.h"
+#include "engines/simd/widening/wide_functions.h"
 #include "ir/assemble.h"
 #include "ir/math/lower_math.h"
 #include "ir/meetings.h"
@@ -102,8 +103,11 @@ bool is_wanted(const ir::Operation& operation, const llvm::CallBase&) {
 }
 
 void widen(Subject& subject, bool is_whole) {
+  using engines::simd::Entry;
   std::vector<Remark> remarks;
-  llvm::Function* simdgroup = engines::simd::widen_lane(*subject.entry, is_whole, remarks);
+  engines::simd::WideFunctions functions;
+  llvm::Function* simdgroup =
+      functions.widen(*subject.entry, is_whole ? Entry::all_lanes : Entry::number_of_lanes, remarks);
   if (!simdgroup) throw Error(ErrorCode::unsupported, remarks.at(0).reason);
   simdgroup->setLinkage(llvm::GlobalValue::ExternalLinkage);  // nobody calls it yet
   subject.entry = simdgroup;
@@ -147,6 +151,7 @@ const std::map<std::string, Pass>& passes() {
       {"screen_checks", [](Subject& s) { checker::screen(s.kernel); }},
       {"lower_checks", [](Subject& s) { cpu::lower_checks(s.module(), *s.entry); }},
       {"inline_functions", [](Subject& s) { ir::inline_functions(s.kernel, {}); }},
+      {"inline_around_barriers", [](Subject& s) { ir::inline_functions(s.kernel, {.around_barriers = true}); }},
       {"inline_everything", [](Subject& s) { ir::inline_functions(s.kernel, {.everything = true}); }},
       {"place_thread_variables", [](Subject& s) { ir::place_thread_variables(s.kernel); }},
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
@@ -182,6 +187,8 @@ const std::map<std::string, Pass>& passes() {
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
+      {"hand_on_structures", [](Subject& s) { simd::hand_on_structures(s.module(), *s.entry); }},
+      {"pass_first_thread", [](Subject& s) { simd::pass_first_thread(s.module(), *s.entry); }},
       {"place_lanes",
        [](Subject& s) {
          s.entry = &simd::copy_for_rows(*s.entry);

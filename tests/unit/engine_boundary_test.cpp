@@ -44,7 +44,10 @@ kernel void add(device const float* a [[buffer(0)]], device float* b [[buffer(1)
                 uint i [[thread_position_in_grid]]) {
   b[i] = a[i] + b[i] + c;
 }
-int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+int fibonacci(int n) {
+  threadgroup_barrier(mem_flags::mem_none);
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 kernel void total(device const float* a [[buffer(0)]], device float* b [[buffer(1)]],
                   uint i [[thread_position_in_grid]]) {
   b[i] = simd_sum(a[i]) + fibonacci(int(a[0]) - 1);
@@ -339,7 +342,7 @@ TEST(EngineBoundary, FallBacksShowWithTheirRemark) {
   ASSERT_EQ(total.remarks().size(), 1u);
   const Remark& remark = total.remarks()[0];
   EXPECT_EQ(remark.engine, "trial");
-  EXPECT_EQ(remark.reason, "a call that could not be inlined");
+  EXPECT_EQ(remark.reason, "a threadgroup barrier in a function that could not be inlined");
   EXPECT_EQ(remark.source_file, "boundary.metal");
   EXPECT_NE(remark.source_line, 0u);
   // From the cache it says the same.

@@ -1,5 +1,6 @@
 #include "engines/simd/refusals.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -64,13 +65,41 @@ std::set<const BasicBlock*> next_barriers(const BasicBlock* start) {
 
 }  // namespace
 
-std::optional<Remark> refusal(const llvm::Module& module) {
+namespace {
+
+// What a function that stays a call must not do.
+std::optional<Remark> refusal_in_call(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return remark_at(call, "a function is called through a pointer here");
+  if (callee->getName() == llvm::StringRef(ir::threadgroup_barrier_name)) {
+    return remark_at(call, "a threadgroup barrier in a function that could not be inlined");
+  }
+  if (ir::parse_matrix_operation(std::string_view(callee->getName()))) {
+    return remark_at(call, "an operation of simdgroup matrices in a function that could not be inlined");
+  }
+  return std::nullopt;
+}
+
+bool has_address_taken(const llvm::Function& function) {
+  return !llvm::all_of(function.uses(), [](const llvm::Use& use) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(use.getUser());
+    return call && call->isCallee(&use);
+  });
+}
+
+}  // namespace
+
+std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel) {
   for (const llvm::Function& function : module) {
+    const bool stays = function.getName() != kernel;
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         const llvm::Function* callee = call->getCalledFunction();
-        if (!callee) return remark_at(*call, "a function is called through a pointer here");
-        if (!callee->isDeclaration()) return remark_at(*call, "a call that could not be inlined");
+        if (!callee || (!callee->isDeclaration() && has_address_taken(*callee))) {
+          return remark_at(*call, "a function is called through a pointer here");
+        }
+        auto remark = stays ? refusal_in_call(*call) : std::nullopt;
+        if (remark) return remark;
       }
       if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         if (!variable->isStaticAlloca()) return remark_at(*variable, "a variable whose size is not a constant");

@@ -11,8 +11,9 @@
 
 namespace metalloid::engines::simd {
 
-// Calls that stay calls, and variables whose size only a thread knows.
-std::optional<Remark> refusal(const llvm::Module& module);
+// Functions that are called through pointers, or in which threadgroups meet, and variables whose size only a thread
+// knows.
+std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel);
 // Threadgroup barriers that lanes of a simdgroup may come to without the others, who have one of their own to come to.
 std::optional<Remark> refusal(llvm::Function& lane, const LaneShapes& shapes);
 

@@ -29,6 +29,7 @@
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
+#include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/take_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
@@ -42,7 +43,7 @@
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
-#include "engines/simd/widening/widen_lane.h"
+#include "engines/simd/widening/wide_functions.h"
 #include "ir/bounds/check_bounds.h"
 #include "ir/operations.h"
 #include "ir/specialise.h"
@@ -72,10 +73,10 @@ class SimdEngine : public Engine {
   CheckRole check_role() const override { return CheckRole::screens; }
   std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }
   void prepare() const override { cpu::prepare_code_generation(); }
-  ir::InlinePolicy inline_policy() const override { return {.even_noinline = true}; }
+  ir::InlinePolicy inline_policy() const override { return {.around_barriers = true}; }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
-    if (auto remark = refusal(*kernel.module)) return {{}, {*remark}};
+    if (auto remark = refusal(*kernel.module, kernel.info.symbol)) return {{}, {*remark}};
     const auto wanted = cpu::Target::from(target);
     auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
     std::vector<Remark> remarks;
@@ -110,6 +111,8 @@ class SimdEngine : public Engine {
       return false;
     }
     if (is_screened) pass("screen", [&] { checker::screen(kernel); });
+    if (checks_bounds && ir::has_accesses_in_calls(kernel)) pass("tag_pointers", [&] { ir::tag_pointers(kernel); });
+    pass("hand_on_structures", [&] { hand_on_structures(module, *module.getFunction(kernel.info.symbol)); });
     pass("relax_alignment", [&] { cpu::relax_alignment(module); });
     pass("lower_fences", [&] { cpu::lower_fences(module); });
     pass("lower_arguments",
@@ -120,15 +123,24 @@ class SimdEngine : public Engine {
       return false;
     }
     pass("retarget", [&] { cpu::retarget(module, machine); });
-    pass("optimise_lane", [&] { optimise_lane(*lane); });
+    pass("pass_first_thread", [&] { pass_first_thread(module, *lane); });
+    // The lane's program and the functions of it that stay calls.
+    std::vector<llvm::Function*> program = functions_that_stay(*lane);
+    program.push_back(lane);
+    const auto each = [&](auto&& run) {
+      for (llvm::Function* function : program) run(*function);
+    };
+    pass("optimise_lane", [&] { each(optimise_lane); });
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     // While variables of all kinds are there as such.
-    if (is_screened || checks_bounds) pass("check_bounds", [&] { check_bounds(*lane, kernel.info); });
-    pass("split_copies", [&] { split_copies(*lane); });
+    if (is_screened || checks_bounds) {
+      pass("check_bounds", [&] { each([&](llvm::Function& function) { check_bounds(function, kernel.info); }); });
+    }
+    pass("split_copies", [&] { each(split_copies); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
-    pass("interleave_variables", [&] { interleave_variables(*lane); });
-    pass("join_accesses", [&] { join_accesses(*lane); });
+    pass("interleave_variables", [&] { each(interleave_variables); });
+    pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     pass("place_lanes", [&] {
@@ -144,18 +156,21 @@ class SimdEngine : public Engine {
     pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
     pass("simplify_control_flow", [&] {
       for (Form& form : forms) simplify_control_flow(*form.lane);
+      for (llvm::Function* function : functions_that_stay(*lane)) simplify_control_flow(*function);
     });
+    WideFunctions functions;
     pass("widen", [&] {
       for (Form& form : forms) {
         std::vector<Remark> said;
-        form.simdgroup = widen_lane(*form.lane, form.arrangement != Arrangement::anywhere, said);
+        const bool is_whole = form.arrangement != Arrangement::anywhere;
+        form.simdgroup = functions.widen(*form.lane, is_whole ? Entry::all_lanes : Entry::number_of_lanes, said);
         // The other forms say the same, and what only threadgroups of rare shapes cost.
         if (form.arrangement == Arrangement::row || !form.simdgroup) remarks = std::move(said);
         if (!form.simdgroup) return;
       }
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
-    for (Form& form : forms) form.lane->eraseFromParent();
+    functions.erase_lanes();
     pass("run_simdgroups", [&] {
       const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
                                      forms.back().simdgroup};

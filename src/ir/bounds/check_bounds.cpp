@@ -129,8 +129,9 @@ class BoundsChecks {
     number = builder.CreateSelect(is_known, number, builder.getInt64(0));
     const auto [extent, begin] = memory_.of_number(builder, number);
     Value* bytes = builder.CreateSelect(is_known, extent.bytes, llvm::ConstantInt::getAllOnesValue(word));
-    Value* offset = builder.CreateSub(builder.CreatePtrToInt(&address, word), begin);
-    offset = builder.CreateSelect(is_known, offset, builder.getInt64(0));
+    // Any offset will do where all that there is belongs to nobody.
+    Value* from = builder.CreateSelect(is_known, begin, builder.getInt64(0));
+    Value* offset = builder.CreateSub(builder.CreatePtrToInt(&address, word), from);
     Value* name = builder.CreateLoad(pointer, builder.CreateInBoundsGEP(pointer, names, number));
     return {{bytes, extent.front, name}, offset};
   }

@@ -127,10 +127,11 @@ struct Rule {
 class Choice {
  public:
   Choice(llvm::ArrayRef<llvm::Function*> order, llvm::Function& kernel, const FunctionSet& recursive,
-         llvm::FunctionAnalysisManager& analyses)
+         const FunctionSet& never_kept, llvm::FunctionAnalysisManager& analyses)
       : order_(order),
         kernel_(kernel),
         recursive_(recursive),
+        never_kept_(never_kept),
         meeting_(functions_that_lead_to(*kernel.getParent(), [](llvm::StringRef name) { return is_meeting(name); })) {
     for (llvm::Function* function : order) bodies_[function] = Measure(*function, analyses).body();
     for (auto& [function, body] : bodies_) {
@@ -158,7 +159,7 @@ class Choice {
  private:
   bool stays(llvm::Function& function, const Rule& rule, Size size) const {
     const Body& body = bodies_.at(&function);
-    if (&function == &kernel_ || body.variables > most_variables) return false;
+    if (&function == &kernel_ || never_kept_.contains(&function) || body.variables > most_variables) return false;
     if (function.hasFnAttribute(llvm::Attribute::NoInline)) return true;
     if (meeting_.contains(&function) && !rule.where_threads_meet) return false;
     if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !rule.always_inline) return false;
@@ -188,7 +189,7 @@ class Choice {
   static constexpr Size body_of_call = 4;
   llvm::ArrayRef<llvm::Function*> order_;
   llvm::Function& kernel_;
-  const FunctionSet& recursive_;
+  const FunctionSet &recursive_, &never_kept_;
   FunctionSet meeting_;
   llvm::DenseMap<llvm::Function*, Body> bodies_;
   llvm::DenseMap<llvm::Function*, Size> sites_;
@@ -214,8 +215,8 @@ FunctionSet functions_that_lead_to(llvm::Module& module, support::function_ref<b
 }
 
 FunctionSet choose_calls(llvm::ArrayRef<llvm::Function*> order, llvm::Function& kernel, const FunctionSet& recursive,
-                         llvm::FunctionAnalysisManager& analyses) {
-  return Choice(order, kernel, recursive, analyses).run();
+                         const FunctionSet& never_kept, llvm::FunctionAnalysisManager& analyses) {
+  return Choice(order, kernel, recursive, never_kept, analyses).run();
 }
 
 bool may_be_large(llvm::ArrayRef<llvm::Function*> order, llvm::Function& kernel, const FunctionSet& recursive) {

@@ -19,12 +19,13 @@ using FunctionSet = llvm::SmallPtrSet<llvm::Function*, 8>;
 FunctionSet functions_that_lead_to(llvm::Module& module, support::function_ref<bool(llvm::StringRef)> is_wanted);
 
 // `order`: all functions with bodies, callees first; `kernel` is the last that counts. `recursive` ones stay whatever
-// is chosen here. The kernel's size is counted as it is behind inlining and the unrolling of loops. If inlining
-// everything fits the budget, only what is declared `noinline` stays. Else functions that are called from several
-// places stay, the largest first and no more than it takes: those at which no threads meet, then (for engines pay more
-// for waiting inside a call) those at which they do, at last even those declared `always_inline`.
+// is chosen here, those that are `never_kept` do not. The kernel's size is counted as it is behind inlining and the
+// unrolling of loops. If inlining everything fits the budget, only what is declared `noinline` stays. Else functions
+// that are called from several places stay, the largest first and no more than it takes: those at which no threads
+// meet, then (for engines pay more for waiting inside a call) those at which they do, at last even those declared
+// `always_inline`.
 FunctionSet choose_calls(llvm::ArrayRef<llvm::Function*> order, llvm::Function& kernel, const FunctionSet& recursive,
-                         llvm::FunctionAnalysisManager& analyses);
+                         const FunctionSet& never_kept, llvm::FunctionAnalysisManager& analyses);
 
 // A cheap bound of the kernel's size with everything inlined, from code that nothing has simplified: below it
 // choose_calls has nothing to choose.

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "ir/operations.h"
 #include "ir/passes/initialisers.h"
 #include "ir/passes/inline_choice.h"
 #include "ir/passes/take_operations.h"
@@ -65,13 +66,17 @@ bool inline_calls(llvm::Function& caller, const FunctionSet& kept) {
   return !calls.empty();
 }
 
-void forget_noinline(llvm::Module& module) {
-  for (llvm::Function& function : module) {
-    function.removeFnAttr(llvm::Attribute::NoInline);
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) call->removeFnAttr(llvm::Attribute::NoInline);
-    }
+void forget_noinline(llvm::Function& function) {
+  function.removeFnAttr(llvm::Attribute::NoInline);
+  for (llvm::User* user : function.users()) {
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(user)) call->removeFnAttr(llvm::Attribute::NoInline);
   }
+}
+
+FunctionSet functions_around_barriers(llvm::Module& module) {
+  return functions_that_lead_to(module, [](llvm::StringRef name) {
+    return name == llvm::StringRef(threadgroup_barrier_name) || parse_matrix_operation(std::string_view(name));
+  });
 }
 
 void mark_kept(const FunctionSet& kept) {
@@ -141,7 +146,11 @@ void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
   llvm::Module& module = *kernel.module;
   llvm::Function* entry = module.getFunction(kernel.info.symbol);
   inline_operations(module);
-  if (policy.everything || policy.even_noinline) forget_noinline(module);
+  FunctionSet never_kept;
+  if (policy.around_barriers) never_kept = functions_around_barriers(module);
+  for (llvm::Function& function : module) {
+    if (policy.everything || policy.even_noinline || never_kept.contains(&function)) forget_noinline(function);
+  }
   FunctionSet recursive;
   const std::vector<llvm::Function*> order = in_call_order(module, recursive);
   PassManagers managers;
@@ -157,7 +166,7 @@ void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
   if (entry && !policy.everything) {
     if (may_be_large(order, *entry, recursive)) {
       for (llvm::Function* function : order) clean(*function);
-      kept = choose_calls(order, *entry, recursive, managers.functions);
+      kept = choose_calls(order, *entry, recursive, never_kept, managers.functions);
       for (llvm::Function* function : order) managers.functions.clear(*function, function->getName());
     } else {
       kept = declared_noinline(order, *entry);

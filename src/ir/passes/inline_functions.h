@@ -15,6 +15,8 @@ struct InlinePolicy {
   bool everything = false;
   // `noinline` says nothing. What would be too large stays calls all the same.
   bool even_noinline = false;
+  // Functions that lead to threadgroup barriers or to operations on simdgroup matrices are inlined whatever they cost.
+  bool around_barriers = false;
 };
 
 // Each function is inlined into and simplified before its callers copy it, which keeps deep template libraries cheap.

@@ -108,8 +108,7 @@ class Tagging {
     auto* user = llvm::cast<llvm::Instruction>(use.getUser());
     builder_.SetInsertPoint(user);
     builder_.SetCurrentDebugLocation(user->getDebugLoc());
-    Value* tagged = builder_.CreateGEP(builder_.getInt8Ty(), use, values->front());
-    use.set(builder_.CreateSelect(builder_.CreateIsNull(use), use, tagged));
+    use.set(builder_.CreateGEP(builder_.getInt8Ty(), use, values->front()));
   }
 
   KernelModule& kernel_;
@@ -136,11 +135,16 @@ void tag_pointers(KernelModule& kernel) {
   }
 }
 
+bool is_bare(const Value& value) {
+  const auto* mask = llvm::dyn_cast<llvm::IntrinsicInst>(&value);
+  return mask && mask->getIntrinsicID() == llvm::Intrinsic::ptrmask && mask->getMetadata(tag_metadata);
+}
+
 Value* tag_of(Value& root) {
-  auto* mask = llvm::dyn_cast<llvm::IntrinsicInst>(&root);
-  if (!mask || mask->getIntrinsicID() != llvm::Intrinsic::ptrmask || !mask->getMetadata(tag_metadata)) return nullptr;
-  llvm::IRBuilder<> builder(mask->getNextNode());
-  return builder.CreateLShr(builder.CreatePtrToInt(mask->getArgOperand(0), builder.getInt64Ty()), tag_shift);
+  if (!is_bare(root)) return nullptr;
+  auto& mask = llvm::cast<llvm::IntrinsicInst>(root);
+  llvm::IRBuilder<> builder(mask.getNextNode());
+  return builder.CreateLShr(builder.CreatePtrToInt(mask.getArgOperand(0), builder.getInt64Ty()), tag_shift);
 }
 
 }  // namespace metalloid::ir

@@ -22,6 +22,9 @@ bool has_accesses_in_calls(const KernelModule& kernel);
 //   define float @sum(ptr addrspace(1) %x) {        ->    %bare = call ptr addrspace(1) @llvm.ptrmask(%x, 2^48 - 1)
 void tag_pointers(KernelModule& kernel);
 
+// Whether a value is an address that tag_pointers took the tag off; what it was then is its first operand.
+bool is_bare(const llvm::Value& value);
+
 // Of a root (pointer_roots.h) that tag_pointers made: the tag, 64 bits, there wherever the root is; 0: it has none.
 // Null for all others.
 llvm::Value* tag_of(llvm::Value& root);

@@ -33,7 +33,7 @@ using Triple = std::array<Value*, 3>;
 class EntryBuilder {
  public:
   EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, EntryForm form)
-      : module_(module), kernel_(kernel), info_(info), builder_(module.getContext()) {
+      : module_(module), kernel_(kernel), info_(info), form_(form), builder_(module.getContext()) {
     llvm::Type* pointer = builder_.getPtrTy();
     llvm::Type* number = builder_.getInt32Ty();
     llvm::SmallVector<llvm::Type*, 4> parameters = {pointer};
@@ -250,7 +250,8 @@ class EntryBuilder {
     }
     kernel_.eraseFromParent();
     answer_thread_queries();
-    pass_state_down(module_, *entry_);
+    // Lanes in step report what they find wherever they are.
+    pass_state_down(module_, *entry_, form_ == EntryForm::one_lane ? StateUsers::all : StateUsers::those_that_need_it);
   }
 
   void answer_thread_queries() {
@@ -280,6 +281,7 @@ class EntryBuilder {
   llvm::Module& module_;
   llvm::Function& kernel_;
   const KernelInfo& info_;
+  const EntryForm form_;
   llvm::IRBuilder<> builder_;
   llvm::Function* entry_ = nullptr;
   Value* state_ = nullptr;

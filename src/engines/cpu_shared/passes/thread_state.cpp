@@ -43,7 +43,7 @@ llvm::Value* look_up(llvm::Function& function) {
 
 }  // namespace
 
-void pass_state_down(llvm::Module& module, llvm::Function& entry) {
+void pass_state_down(llvm::Module& module, llvm::Function& entry, StateUsers which) {
   llvm::SetVector<llvm::Function*> users;
   llvm::SmallPtrSet<llvm::Value*, 8> seen;
   for (llvm::GlobalVariable& variable : module.globals()) {
@@ -51,6 +51,7 @@ void pass_state_down(llvm::Module& module, llvm::Function& entry) {
   }
   for (llvm::Function& function : module) {
     if (function.isDeclaration() && ir::is_meeting(function.getName())) collect_users(function, users, seen);
+    if (!function.isDeclaration() && which == StateUsers::all) users.insert(&function);
   }
   users.remove(&entry);
   const auto states = ir::pass_down(

@@ -6,9 +6,11 @@
 
 namespace metalloid::engines::cpu {
 
-// Functions that use threadgroup variables or meetings, and those that lead to them, get the state as a parameter.
-// `entry` has it as its first.
-void pass_state_down(llvm::Module& module, llvm::Function& entry);
+enum class StateUsers : bool { those_that_need_it, all };
+
+// Functions that use threadgroup variables or meetings (or all that have bodies), and those that lead to them, get the
+// state as a parameter. `entry` has it as its first.
+void pass_state_down(llvm::Module& module, llvm::Function& entry, StateUsers users);
 
 // The state in `entry` or in another function (state_in_call). Functions that others know by their addresses look it up
 // at their start.

@@ -119,7 +119,9 @@ unsigned LaneShapes::zeros_of(const Value& value) const {
 // Of lane 0's value of a strided one.
 unsigned LaneShapes::derive_zeros(const Instruction& instruction) const {
   const auto zeros_at = [&](unsigned operand) { return zeros_of(*instruction.getOperand(operand)); };
-  if (llvm::isa<llvm::CallInst>(instruction)) return most_zeros;  // the lane's number
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    return call->getIntrinsicID() == llvm::Intrinsic::not_intrinsic ? most_zeros : 0;  // the lane's number
+  }
   switch (instruction.getOpcode()) {
     case Instruction::Add:
     case Instruction::Sub:

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "engines/simd/shapes/lane_target.h"
+#include "engines/simd/shapes/parameter_shapes.h"
 #include "ir/meeting_order.h"
+#include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -58,6 +60,7 @@ std::optional<std::int64_t> small_constant(const Value* value) {
 
 LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity)
     : uniformity_(uniformity), layout_(function.getDataLayout()) {
+  for (const llvm::Argument& parameter : function.args()) parameters_.push_back(shape_of_parameter(parameter).shape);
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);
@@ -92,6 +95,7 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
 }
 
 Shape LaneShapes::of(const Value& value) const {
+  if (const auto* parameter = llvm::dyn_cast<llvm::Argument>(&value)) return parameters_[parameter->getArgNo()];
   if (!llvm::isa<Instruction>(value)) return uniform_shape;
   if (const auto found = strided_.find(&value); found != strided_.end()) return found->second;
   return uniformity_.isUniform(llvm::cast<Instruction>(&value)) ? uniform_shape : varying_shape;
@@ -105,6 +109,8 @@ bool LaneShapes::diverges_behind(const llvm::BasicBlock& block) const {
 Shape LaneShapes::derive(const Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return derive_phi(*phi);
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    // A tag that a row of addresses is rid of is that of all (ir/support/pointer_tags.h).
+    if (ir::is_bare(*call)) return of(*call->getArgOperand(0));
     const llvm::Function* callee = call->getCalledFunction();
     return callee && callee->getName() == llvm::StringRef(lane_number_name) ? strided(1) : varying_shape;
   }
@@ -140,6 +146,7 @@ Shape LaneShapes::derive(const Instruction& instruction) const {
       return strided(value.stride, value.may_wrap && width > 32);  // in 32 bits all sums wrap alike
     }
     case Instruction::AddrSpaceCast:
+    case Instruction::PtrToInt:
     case Instruction::Freeze: return shape_of(0);
     default: return varying_shape;
   }

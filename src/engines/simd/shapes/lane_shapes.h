@@ -75,6 +75,7 @@ class LaneShapes {
   LaneBits address_bits(const llvm::GetElementPtrInst& address) const;
 
   llvm::UniformityInfo& uniformity_;
+  std::vector<Shape> parameters_;
   const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, Shape> strided_;   // what is neither uniform nor varying
   llvm::DenseMap<const llvm::Value*, unsigned> zeros_;  // of strided ones

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "engines/cpu_shared/passes/lower_arguments.h"
+#include "engines/simd/shapes/parameter_shapes.h"
 #include "ir/operations.h"
 
 namespace metalloid::engines::simd {
@@ -83,10 +84,18 @@ class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget
 }  // namespace
 
 InstructionUniformity uniformity_of(const llvm::Value& value) {
+  if (const auto* parameter = llvm::dyn_cast<llvm::Argument>(&value)) {
+    const bool is_uniform = shape_of_parameter(*parameter).shape.kind == Shape::Kind::uniform;
+    return is_uniform ? InstructionUniformity::Default : InstructionUniformity::NeverUniform;
+  }
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&value)) return uniformity_of_call(*call);
   if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&value);
       variable && variable->hasMetadata(of_simdgroup)) {
     return InstructionUniformity::Default;
+  }
+  if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+      instruction && takes_common_tag(*instruction)) {
+    return InstructionUniformity::AlwaysUniform;
   }
   // Each lane has its own variables, and changes of one place happen one after the other.
   if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(value)) {

@@ -1,6 +1,7 @@
 #include "engines/simd/simdgroup/stream_stores.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
@@ -18,6 +19,7 @@
 
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/simd/simdgroup/threadgroup_steps.h"
+#include "ir/support/pass_down.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -66,8 +68,15 @@ std::optional<RowStore> row_store(llvm::Instruction& instruction, const llvm::Da
   return found;
 }
 
-bool orders_memory(const llvm::Instruction& instruction) {
-  return llvm::isa<llvm::FenceInst>(instruction) || instruction.isAtomic();
+// Whether a function is called that knows the threadgroup's state: a part of the kernel that stays a call.
+bool calls_kernel_code(const llvm::Instruction& instruction) {
+  const llvm::Function* callee = ir::called_definition(instruction);
+  return callee && llvm::is_contained(instruction.operands(), instruction.getFunction()->getArg(0));
+}
+
+// What is not known does.
+bool may_order_memory(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::FenceInst>(instruction) || instruction.isAtomic() || calls_kernel_code(instruction);
 }
 
 void stream(const RowStore& row, unsigned argument) {
@@ -105,7 +114,7 @@ void stream_stores(llvm::Function& simdgroup) {
   llvm::SmallVector<std::pair<RowStore, unsigned>, 8> rows;
   llvm::DenseSet<unsigned> read;
   for (llvm::Instruction& instruction : llvm::instructions(simdgroup)) {
-    if (orders_memory(instruction)) return;
+    if (may_order_memory(instruction)) return;
     if (const auto row = row_store(instruction, layout)) {
       if (const auto argument = argument_of(*row->address, layout)) rows.emplace_back(*row, *argument);
     }

@@ -9,11 +9,79 @@ namespace metalloid::engines::simd {
 
 using llvm::Value;
 
+namespace {
+
+// A part of what a function gives back.
+Value* part_of(llvm::IRBuilder<>& builder, Value* result, unsigned part) {
+  return result->getType()->isStructTy() ? builder.CreateExtractValue(result, part) : result;
+}
+
+}  // namespace
+
+void Widening::call_in_step(llvm::CallInst& call, llvm::Function& wide, Widened& result) {
+  const Signature& signature = functions_.signature(wide);
+  llvm::SmallVector<Value*, 16> operands;
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    Value* argument = call.getArgOperand(i);
+    if (signature[i].shape.kind != Shape::Kind::varying) {
+      operands.push_back(scalar_of(argument));
+      continue;
+    }
+    for (unsigned part = 0; part < parts_of(argument->getType()); ++part) {
+      operands.push_back(vector_of(argument, part));
+    }
+  }
+  operands.push_back(bits_of(lanes_));
+  llvm::CallInst* made = builder_.CreateCall(&wide, operands);
+  if (call.getType()->isVoidTy()) return;
+  for (unsigned part = 0; part < parts_of(call.getType()); ++part) {
+    result.vectors.push_back(part_of(builder_, made, part));
+  }
+}
+
+// Null: nothing. The kernel's own program has nothing to give.
+void Widening::give_back(Value* result) {
+  if (!result) {
+    builder_.CreateRetVoid();
+    return;
+  }
+  llvm::Type* type = wide_.getReturnType();
+  if (!type->isStructTy()) {
+    builder_.CreateRet(vector_of(result));
+    return;
+  }
+  Value* all = llvm::PoisonValue::get(type);
+  for (unsigned part = 0; part < type->getStructNumElements(); ++part) {
+    all = builder_.CreateInsertValue(all, vector_of(result, part), part);
+  }
+  builder_.CreateRet(all);
+}
+
+// That of a lane that takes part: others' addresses may be anything.
+Value* Widening::common_tag(llvm::Instruction& instruction) {
+  auto& number = *llvm::cast<llvm::PtrToIntInst>(instruction.getOperand(0));
+  Value* pointer = number.getPointerOperand();
+  Value* own = nullptr;
+  if (shapes_.is_varying(*pointer)) {
+    Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(lanes_), builder_.getTrue());
+    own = builder_.CreateExtractElement(vector_of(pointer), lane);
+  } else {
+    own = scalar_of(pointer);
+  }
+  own = builder_.CreatePtrToInt(own, number.getType());
+  return builder_.CreateBinOp(llvm::cast<llvm::BinaryOperator>(instruction).getOpcode(), own,
+                              instruction.getOperand(1));
+}
+
 // False: not one of them.
 bool Widening::widen_call(llvm::CallInst& call, Widened& result) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee || callee->isIntrinsic()) return false;
   if (widen_screen_call(call)) return true;
+  if (!callee->isDeclaration()) {
+    call_in_step(call, functions_.wide(*call.getCalledFunction()), result);
+    return true;
+  }
   const std::string_view name = callee->getName();
   // In step, lanes have always met already.
   if (name == ir::simdgroup_barrier_name || name == ir::turn_end_name) return true;

@@ -12,6 +12,7 @@
 
 #include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/widening/widening.h"
+#include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::simd {
 
@@ -32,7 +33,9 @@ void Widening::widen(Instruction& instruction) {
     if (!instruction.getType()->isVoidTy()) keep(instruction, widened);
     return;
   }
-  if (shape.kind == Kind::strided) {
+  if (shape.kind == Kind::uniform && takes_common_tag(instruction)) {
+    widened.scalar = common_tag(instruction);
+  } else if (shape.kind == Kind::strided) {
     widened.scalar = strided_copy(instruction, shape);
   } else if (shape.kind == Kind::uniform) {
     widened.scalar = scalar_copy(instruction);
@@ -70,7 +73,8 @@ Value* Widening::scalar_copy(Instruction& instruction) {
 // Lane 0's value, by the arithmetic of the stride: what the lane itself would compute may be anything if it takes no
 // part, so nothing is promised of it.
 Value* Widening::strided_copy(Instruction& instruction, const Shape& shape) {
-  if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return llvm::ConstantInt::get(call->getType(), 0);
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (call && !ir::is_bare(*call)) return llvm::ConstantInt::get(call->getType(), 0);  // the lane's number
   if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
       cast && (cast->getOpcode() == Instruction::ZExt || cast->getOpcode() == Instruction::SExt)) {
     return widen_index(*cast, shape);

@@ -101,7 +101,7 @@ Widened Widening::once_for_each_lane(Instruction& instruction) {
   for (unsigned i = 0; i < operand_count; ++i) {
     Value* value = instruction.getOperand(i);
     Operand operand;
-    if (!llvm::isa<Instruction>(value) || shapes_.is_uniform(*value)) {
+    if (shapes_.is_uniform(*value)) {
       operand.uniform = scalar_of(value);
     } else {
       for (unsigned p = 0; p < parts_of(value->getType()); ++p) operand.memory.push_back(spill(vector_of(value, p)));

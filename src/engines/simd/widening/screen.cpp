@@ -33,7 +33,7 @@ bool Widening::widen_screen_call(llvm::CallInst& call) {
 }
 
 void Widening::call_screen(std::string_view name, llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<Value*, 8> all = {wide_.getArg(0), wide_.getArg(1)};  // state, first thread
+  llvm::SmallVector<Value*, 8> all = {state_, first_thread_};
   all.append(operands.begin(), operands.end());
   call_runtime(name, all);
 }

@@ -49,13 +49,14 @@ Value* Widening::lane_numbers(Type* type) const {
 }
 
 const Widened& Widening::known(Value* value) {
+  if (llvm::isa<llvm::Argument>(value) && !known_.contains(value)) known_[value] = arguments_.lookup(value);
   const auto found = known_.find(value);
   if (found != known_.end()) return found->second;
   return known_[value] = load(slots_.find(value)->second);
 }
 
 Value* Widening::scalar_of(Value* value) {
-  if (auto* argument = llvm::dyn_cast<llvm::Argument>(value)) return arguments_.lookup(argument);
+  if (llvm::isa<llvm::Argument>(value)) return arguments_.find(value)->second.scalar;
   if (!llvm::isa<llvm::Instruction>(value)) return value;
   return known(value).scalar;
 }
@@ -94,9 +95,6 @@ Value* Widening::vector_of(Value* value, unsigned part) {
     if (llvm::isa<llvm::PoisonValue>(constant)) return llvm::PoisonValue::get(wide(type));
     Value* element = take_part(builder_, constant, part);
     return builder_.CreateVectorSplat(simdgroup_width, element);
-  }
-  if (llvm::isa<llvm::Argument>(value)) {
-    return builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, scalar_of(value), part));
   }
   known(value);
   Widened& widened = known_[value];

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "engines/cpu_shared/passes/thread_state.h"
+#include "engines/simd/lane/prepare_calls.h"
 #include "ir/bounds/check_bounds.h"
 
 namespace metalloid::engines::simd {
@@ -19,13 +21,16 @@ using llvm::Value;
 // Instructions of blocks that may be there twice.
 static constexpr std::size_t most_twice = 2000;
 
-Widening::Widening(llvm::Function& lane, llvm::Function& wide, const LaneShapes& shapes, const BlockSchedule& schedule)
-    : lane_(lane),
+Widening::Widening(const AnalysedFunction& lane, llvm::Function& wide, const BlockSchedule& schedule, Entry entry,
+                   const WideFunctions& functions)
+    : lane_(lane.function()),
       wide_(wide),
-      shapes_(shapes),
+      shapes_(lane.shapes()),
       schedule_(schedule),
-      layout_(lane.getParent()->getDataLayout()),
-      context_(lane.getContext()),
+      entered_by_(entry),
+      functions_(functions),
+      layout_(lane_.getParent()->getDataLayout()),
+      context_(lane_.getContext()),
       builder_(context_) {}
 
 void Widening::run() {
@@ -55,7 +60,7 @@ void Widening::make_blocks() {
 llvm::SmallBitVector Widening::sets_there_twice() const {
   std::vector<std::size_t> sizes(schedule_.lane_set_count());
   llvm::SmallBitVector result(schedule_.lane_set_count());
-  if (wide_.arg_size() > lane_.arg_size()) return result;
+  if (entered_by_ == Entry::number_of_lanes) return result;
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     sizes[scheduled.lanes] += scheduled.block->size();
     if (llvm::any_of(*scheduled.block, [&](const llvm::Instruction& access) { return is_better_whole(access); })) {
@@ -63,7 +68,7 @@ llvm::SmallBitVector Widening::sets_there_twice() const {
     }
   }
   for (unsigned set = 0; set < sizes.size(); ++set) {
-    if (set == all_lanes || sizes[set] > most_twice) result.reset(set);
+    if ((set == all_lanes && entered_by_ == Entry::all_lanes) || sizes[set] > most_twice) result.reset(set);
   }
   return result;
 }
@@ -114,13 +119,29 @@ void Widening::make_slots() {
 }
 
 void Widening::enter() {
+  unsigned next = 0;
   for (llvm::Argument& argument : lane_.args()) {
-    arguments_[&argument] = wide_.getArg(argument.getArgNo());
-    wide_.getArg(argument.getArgNo())->takeName(&argument);
+    Widened& own = arguments_[&argument];
+    const bool is_varying = shapes_.is_varying(argument);
+    for (unsigned part = 0; part < (is_varying ? parts_of(argument.getType()) : 1); ++part) {
+      llvm::Argument* received = wide_.getArg(next++);
+      received->setName(argument.getName());
+      if (is_varying) {
+        own.vectors.push_back(received);
+      } else {
+        own.scalar = received;
+      }
+    }
   }
-  if (wide_.arg_size() > lane_.arg_size()) {
-    Value* count = builder_.CreateVectorSplat(simdgroup_width, wide_.getArg(wide_.arg_size() - 1));
+  const bool is_kernel = entered_by_ != Entry::bits_of_lanes;
+  state_ = scalar_of(is_kernel ? lane_.getArg(0) : cpu::state_in_call(lane_));
+  first_thread_ = scalar_of(is_kernel ? lane_.getArg(1) : first_thread_in_call(lane_));
+  Value* last = wide_.getArg(wide_.arg_size() - 1);
+  if (entered_by_ == Entry::number_of_lanes) {
+    Value* count = builder_.CreateVectorSplat(simdgroup_width, last);
     entering_ = builder_.CreateICmpULT(lane_numbers(builder_.getInt32Ty()), count, "lanes");
+  } else if (entered_by_ == Entry::bits_of_lanes) {
+    entering_ = builder_.CreateBitCast(last, wide(builder_.getInt1Ty()), "lanes");
   }
   for (unsigned set = 0; set < lane_slots_.size(); ++set) {
     if (lane_slots_[set] && !schedule_.loop_of(set)) {
@@ -220,8 +241,8 @@ Widened Widening::load(const Slots& slots) {
 
 void Widening::leave(const ScheduledBlock& scheduled) {
   llvm::Instruction* last = scheduled.block->getTerminator();
-  if (llvm::isa<llvm::ReturnInst>(last)) {
-    builder_.CreateRetVoid();
+  if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(last)) {
+    give_back(end->getReturnValue());
     return;
   }
   if (llvm::isa<llvm::UnreachableInst>(last)) {

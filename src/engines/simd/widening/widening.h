@@ -28,8 +28,10 @@
 
 #include "engines/simd/remarks.h"
 #include "engines/simd/shapes/lane_shapes.h"
+#include "engines/simd/shapes/parameter_shapes.h"
 #include "engines/simd/vectors/joined_vectors.h"
 #include "engines/simd/widening/block_schedule.h"
+#include "engines/simd/widening/wide_functions.h"
 #include "metalloid/reflection.h"
 #include "support/address_spaces.h"
 
@@ -51,11 +53,13 @@ struct Widened {
   llvm::Value *is_steady = nullptr, *beside_row = nullptr;
 };
 
+class WideFunctions;
+
 class Widening {
  public:
-  // `wide` has the parameters of `lane` and then maybe the number of lanes that take part; without it all do. It is
-  // empty. Both are in one module.
-  Widening(llvm::Function& lane, llvm::Function& wide, const LaneShapes& shapes, const BlockSchedule& schedule);
+  // `wide` has the parameters that `functions` says (wide_functions.h). It is empty. Both are in one module.
+  Widening(const AnalysedFunction& lane, llvm::Function& wide, const BlockSchedule& schedule, Entry entry,
+           const WideFunctions& functions);
   void run();
   // What lanes do one after the other.
   Remarks& remarks() { return remarks_; }
@@ -183,10 +187,16 @@ class Widening {
 
   // calls.cpp
   bool widen_call(llvm::CallInst& call, Widened& result);
+  void call_in_step(llvm::CallInst& call, llvm::Function& wide, Widened& result);
+  void give_back(Value* result);
+  Value* common_tag(llvm::Instruction& instruction);
+
   llvm::Function& lane_;
   llvm::Function& wide_;
   const LaneShapes& shapes_;
   const BlockSchedule& schedule_;
+  const Entry entered_by_;
+  const WideFunctions& functions_;
   const llvm::DataLayout& layout_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
@@ -209,7 +219,8 @@ class Widening {
   Widened load(const Slots& slots);
   llvm::DenseMap<const Value*, Slots> slots_;      // of values that live beyond their block
   llvm::DenseMap<const Value*, Slots> phi_slots_;  // what the next block's phi will be
-  llvm::DenseMap<const Value*, Value*> arguments_;
+  llvm::DenseMap<const Value*, Widened> arguments_;
+  Value *state_ = nullptr, *first_thread_ = nullptr;
 
   // Of the block that is being widened.
   const ScheduledBlock* current_ = nullptr;

@@ -1,0 +1,109 @@
+#include "engines/simd/widening/wide_functions.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <utility>
+
+#include "engines/simd/refusals.h"
+#include "engines/simd/widening/block_schedule.h"
+#include "engines/simd/widening/widening.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using Kind = Shape::Kind;
+
+// The vectors that a value of the type is.
+void add_parts(llvm::Type* type, llvm::SmallVectorImpl<llvm::Type*>& parts) {
+  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (llvm::Type* member : structure->elements()) add_parts(member, parts);
+  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    for (std::uint64_t i = 0; i < array->getNumElements(); ++i) add_parts(array->getElementType(), parts);
+  } else {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    parts.append(vector ? vector->getNumElements() : 1,
+                 llvm::FixedVectorType::get(vector ? vector->getElementType() : type, simdgroup_width));
+  }
+}
+
+llvm::Type* result_type(llvm::Type* type) {
+  if (type->isVoidTy()) return type;
+  llvm::SmallVector<llvm::Type*, 8> parts;
+  add_parts(type, parts);
+  return parts.size() == 1 ? parts.front() : llvm::StructType::get(type->getContext(), parts);
+}
+
+std::string key_of(const AnalysedFunction& lane) {
+  std::string key = lane.function().getName().str();
+  for (const auto& [shape, has_one_tag] : lane.signature()) {
+    key += fmt::format(" {}/{}/{}", static_cast<int>(shape.kind), shape.stride, has_one_tag);
+  }
+  return key;
+}
+
+}  // namespace
+
+llvm::Function& WideFunctions::declare(const AnalysedFunction& lane, Entry entry) {
+  llvm::Function& own = lane.function();
+  llvm::Type* number = llvm::Type::getInt32Ty(own.getContext());
+  llvm::SmallVector<llvm::Type*, 8> parameters;
+  for (llvm::Argument& parameter : own.args()) {
+    if (lane.shapes().is_varying(parameter)) {
+      add_parts(parameter.getType(), parameters);
+    } else {
+      parameters.push_back(parameter.getType());
+    }
+  }
+  if (entry != Entry::all_lanes) parameters.push_back(number);
+  auto* type = llvm::FunctionType::get(result_type(own.getReturnType()), parameters, false);
+  auto* made =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, own.getName() + ".simdgroup", own.getParent());
+  // What was known of parameters is not of vectors of them.
+  made->setAttributes(llvm::AttributeList::get(own.getContext(), own.getAttributes().getFnAttrs(), {}, {}));
+  made->removeFnAttr(llvm::Attribute::Memory);
+  made->setSubprogram(own.getSubprogram());
+  own.setSubprogram(nullptr);
+  signatures_[made] = lane.signature();
+  return *made;
+}
+
+llvm::Function* WideFunctions::widen(llvm::Function& lane, Entry entry, std::vector<Remark>& remarks) {
+  const auto program = analyse_program(lane);
+  if (auto remark = refusal(lane, program.front()->shapes())) {
+    remarks = {std::move(*remark)};
+    return nullptr;
+  }
+  current_.clear();
+  llvm::SmallVector<bool, 8> is_new;
+  for (const auto& function : program) {
+    const bool is_kernel = function == program.front();
+    llvm::Function*& wide = made_[key_of(*function)];
+    is_new.push_back(!wide);
+    if (!wide) wide = &declare(*function, is_kernel ? entry : Entry::bits_of_lanes);
+    current_[&function->function()] = wide;
+    if (!llvm::is_contained(lanes_, &function->function())) lanes_.push_back(&function->function());
+  }
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (!is_new[i]) continue;
+    llvm::Function& own = program[i]->function();
+    const BlockSchedule schedule(own, program[i]->shapes());
+    Widening widening(*program[i], *current_.at(&own), schedule, i == 0 ? entry : Entry::bits_of_lanes, *this);
+    widening.run();
+    for (Remark& remark : widening.remarks().take()) remarks.push_back(std::move(remark));
+  }
+  return current_.at(&lane);
+}
+
+void WideFunctions::erase_lanes() {
+  for (llvm::Function* lane : lanes_) lane->deleteBody();
+  for (llvm::Function* lane : lanes_) lane->eraseFromParent();
+  lanes_.clear();
+}
+
+}  // namespace metalloid::engines::simd
