@@ -66,6 +66,9 @@ bench-torch: build ## Metal kernels and PyTorch's CPU operators for the same wor
 	@scripts/install_dependencies.sh test
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against torch $(OPTIONS)
 
+bench-large: build ## large kernels (curves, hashes, transforms, attention) and the reference engine (OPTIONS="--kernels sha3" or --publish)
+	@$(PYTHON) scripts/bench.py --build $(BUILD) --against reference $(OPTIONS)
+
 bench-machine: build ## kernels against what this machine can do and the reference engine; launch, compile times, scaling (OPTIONS=--publish)
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against machine $(OPTIONS)
 

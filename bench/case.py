@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import time
 from collections.abc import Callable
 
 import numpy
@@ -18,6 +19,8 @@ class Case:
     results: int = 1  # how many of the arguments are results
     tolerance: float = 1e-4  # of the element or the root mean square of all, whichever is larger
     differing: float = 0.0  # part of the elements that may differ by more, where rounding decides about a loop's end
+    language: str = "metal3.2"
+    compared: Callable[[list[numpy.ndarray]], list[numpy.ndarray]] = list  # what of the results is compared
 
 
 def difference(case: Case, result: numpy.ndarray, expected: numpy.ndarray) -> str | None:
@@ -52,14 +55,16 @@ class MetalDevice:
 
     def prepare(self, name: str) -> Callable[[], None]:
         case = self._case = self._make_case(name)
+        start = time.perf_counter()
         # "fast" is the default of Metal's compiler.
         library = self._metalloid.compile_shader(
-            case.file.read_text(), device=self._device, math_mode="fast", source_name=case.file.name,
-            source_file=case.file,
+            case.file.read_text(), device=self._device, language=case.language, math_mode="fast",
+            source_name=case.file.name, source_file=case.file,
         )  # fmt: skip
         kernel = library.get_kernel(case.kernel)
         self.engine = kernel.engine
+        self.compile_seconds = time.perf_counter() - start
         return lambda: kernel(*case.arguments, threads=case.grid, group_size=case.group)
 
     def results(self) -> list[numpy.ndarray]:
-        return self._case.arguments[: self._case.results]
+        return self._case.compared(self._case.arguments[: self._case.results])

@@ -27,6 +27,8 @@ def _serve(connection, make: Callable[..., Any], arguments: tuple) -> None:
                 answer = runtime.engine
             elif request == "time":
                 answer = seconds_of(run, *values)
+            elif request == "compile_seconds":
+                answer = runtime.compile_seconds
             elif request == "results":
                 answer = runtime.results()
             connection.send((answer, None))
@@ -65,8 +67,16 @@ class Worker:
     def seconds(self, calls: int) -> float:
         return self._ask("time", calls)
 
+    def compile_seconds(self) -> float:
+        """What compiling took of the case that a Metalloid's device prepared last."""
+        return self._ask("compile_seconds")
+
     def results(self) -> Any:
         return self._ask("results")
+
+    def end(self) -> None:
+        self._connection.close()
+        self._process.join()
 
     def _ask(self, *request: Any) -> Any:
         self._connection.send(request)

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from bench_tables import bounds_table, comparison_table, machine_table
+from bench_tables import bounds_table, comparison_table, large_table, machine_table
 from checker_tables import checker_tables
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -76,11 +76,13 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
 
 def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
     """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, the
-    reference engine and what the machine can do, kernels without checks of bounds, or checked runs with unchecked ones and
-    Oclgrind (install_dependencies.sh checker)."""
+    reference engine on large kernels, that and what the machine can do, kernels without checks of bounds, or checked runs
+    with unchecked ones and Oclgrind (install_dependencies.sh checker)."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     python: str | pathlib.Path = sys.executable
     program = root / "bench" / "torch_operators" / "compare.py"
+    if against == "reference":
+        program = root / "bench" / "large" / "compare.py"
     if against == "opencl":
         python, program = build / "opencl" / "bin" / "python", root / "bench" / "opencl" / "compare.py"
         environment["OCL_ICD_VENDORS"] = str(build / "opencl" / "vendors")
@@ -201,6 +203,7 @@ tables = {
     "checker": checker_tables,
     "machine": machine_table,
     "opencl": comparison_table,
+    "reference": large_table,
     "torch": comparison_table,
     "unchecked": bounds_table,
 }

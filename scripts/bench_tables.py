@@ -49,6 +49,28 @@ def comparison_table(result: dict, base: str = "cpu") -> str:
     return "\n".join(lines)
 
 
+def large_table(result: dict) -> str:
+    """Large kernels on the device cpu and on the reference engine, and what they take to compile."""
+    lines = ["| kernel | engine | cold compile | cpu | reference | reference / cpu | |", "| --- |" + " --- |" * 6]
+    ratios = []
+    for kernel, row in result["kernels"].items():
+        seconds = row["seconds"]
+        over = ratio(seconds["reference"], seconds["cpu"])
+        ratios.append(over.median)
+        busy = f"{row['other_load']:.0%} of the machine was busy otherwise" if row["other_load"] > BUSY else ""
+        compiling = f"{spread(row['compile_seconds']).median:.2f} s"
+        cells = [f"`{kernel}`", row["engines"]["cpu"], compiling, *(milliseconds(seconds[each]) for each in ("cpu", "reference"))]
+        lines.append(f"| {' | '.join(cells)} | {over} | {busy} |")
+    for kernel, wrong in result["wrong"].items():
+        words = "; ".join(f"{device}: {how}" for device, how in wrong.items())
+        lines.append(f"| `{kernel}` | | | | | | wrong, {words} |")
+    if ratios:
+        lines.append(f"| geometric mean | | | | | {geometric_mean(ratios):.2f} | |")
+    lines.append("")
+    lines += [f"- {name}: {description}" for name, description in result["runtimes"].items()]
+    return "\n".join(lines)
+
+
 def bounds_table(result: dict) -> str:
     """Times with checks of bounds over those without."""
     lines = ["| kernel | checked | unchecked | checked / unchecked |", "| --- | --- | --- | --- |"]
