@@ -1,6 +1,5 @@
 #include "engines/simd/refusals.h"
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -14,6 +13,7 @@
 
 #include "engines/simd/remarks.h"
 #include "ir/operations.h"
+#include "ir/support/pass_down.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -80,13 +80,6 @@ std::optional<Remark> refusal_in_call(const llvm::CallBase& call) {
   return std::nullopt;
 }
 
-bool has_address_taken(const llvm::Function& function) {
-  return !llvm::all_of(function.uses(), [](const llvm::Use& use) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(use.getUser());
-    return call && call->isCallee(&use);
-  });
-}
-
 }  // namespace
 
 std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel) {
@@ -95,7 +88,7 @@ std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         const llvm::Function* callee = call->getCalledFunction();
-        if (!callee || (!callee->isDeclaration() && has_address_taken(*callee))) {
+        if (!callee || (!callee->isDeclaration() && !ir::is_only_called(*callee))) {
           return remark_at(*call, "a function is called through a pointer here");
         }
         auto remark = stays ? refusal_in_call(*call) : std::nullopt;

@@ -12,9 +12,11 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engines/simd/shapes/lane_target.h"
+#include "engines/simd/vectors/parts.h"
 #include "ir/support/change_signature.h"
 #include "ir/support/pass_down.h"
 
@@ -26,20 +28,6 @@ using llvm::Value;
 constexpr const char* first_thread_attribute = "metalloid.first_thread";
 // Elements of a structure that is handed on in registers: each is a vector there.
 constexpr unsigned most_elements = 64;
-
-unsigned elements_of(llvm::Type* type) {
-  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getNumElements();
-  unsigned count = 0;
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (llvm::Type* member : structure->elements()) count += elements_of(member);
-    return count;
-  }
-  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    const std::uint64_t most = most_elements + 1;
-    return static_cast<unsigned>(std::min(array->getNumElements(), most)) * elements_of(array->getElementType());
-  }
-  return 1;
-}
 
 // What is handed on by the address of a copy is copied where it comes to.
 void copy_at_start(llvm::Function& function) {
@@ -68,7 +56,7 @@ void return_structure(llvm::Function& function) {
   if (!function.arg_size() || !function.hasParamAttribute(place, llvm::Attribute::StructRet)) return;
   llvm::Type* type = function.getParamStructRetType(place);
   const llvm::Align alignment = function.getParamAlign(place).valueOrOne();
-  if (elements_of(type) > most_elements) {
+  if (parts_of(type) > most_elements) {
     function.removeParamAttr(place, llvm::Attribute::StructRet);
     for (llvm::User* user : function.users()) {
       llvm::cast<llvm::CallBase>(user)->removeParamAttr(place, llvm::Attribute::StructRet);

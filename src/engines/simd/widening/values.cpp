@@ -13,34 +13,7 @@ namespace metalloid::engines::simd {
 using llvm::Value;
 using Kind = Shape::Kind;
 
-unsigned Widening::parts_of(Type* type) const {
-  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getNumElements();
-  unsigned parts = 0;
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (Type* member : structure->elements()) parts += parts_of(member);
-    return parts;
-  }
-  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    return static_cast<unsigned>(array->getNumElements()) * parts_of(array->getElementType());
-  }
-  return 1;
-}
-
-llvm::Type* Widening::part_type(Type* type, unsigned part) const {
-  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return vector->getElementType();
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (Type* member : structure->elements()) {
-      if (part < parts_of(member)) return part_type(member, part);
-      part -= parts_of(member);
-    }
-  }
-  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    return part_type(array->getElementType(), part % parts_of(array->getElementType()));
-  }
-  return type;
-}
-
-llvm::VectorType* Widening::wide(Type* scalar) const { return llvm::FixedVectorType::get(scalar, simdgroup_width); }
+llvm::VectorType* Widening::wide(Type* scalar) const { return wide_type(scalar); }
 
 Value* Widening::lane_numbers(Type* type) const {
   llvm::SmallVector<llvm::Constant*, simdgroup_width> numbers;
@@ -63,25 +36,14 @@ Value* Widening::scalar_of(Value* value) {
 
 namespace {
 
-// A part of a value in its own type, as in Widening::parts_of.
+// A part of a value in its own type (vectors/parts.h).
 Value* take_part(llvm::IRBuilder<>& builder, Value* value, unsigned part) {
   llvm::Type* type = value->getType();
   if (type->isVectorTy()) return builder.CreateExtractElement(value, part);
   if (!type->isAggregateType()) return value;
-  const auto count = [&](auto&& self, llvm::Type* of) -> unsigned {
-    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(of)) return vector->getNumElements();
-    if (!of->isAggregateType()) return 1;
-    unsigned parts = 0;
-    const unsigned members =
-        of->isStructTy() ? of->getStructNumElements() : static_cast<unsigned>(of->getArrayNumElements());
-    for (unsigned i = 0; i < members; ++i) {
-      parts += self(self, of->isStructTy() ? of->getStructElementType(i) : of->getArrayElementType());
-    }
-    return parts;
-  };
   for (unsigned i = 0;; ++i) {
     llvm::Type* member = type->isStructTy() ? type->getStructElementType(i) : type->getArrayElementType();
-    const unsigned parts = count(count, member);
+    const unsigned parts = parts_of(member);
     if (part < parts) return take_part(builder, builder.CreateExtractValue(value, i), part);
     part -= parts;
   }

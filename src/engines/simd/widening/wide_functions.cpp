@@ -11,25 +11,16 @@
 #include <utility>
 
 #include "engines/simd/refusals.h"
+#include "engines/simd/vectors/parts.h"
 #include "engines/simd/widening/block_schedule.h"
 #include "engines/simd/widening/widening.h"
 
 namespace metalloid::engines::simd {
 namespace {
 
-using Kind = Shape::Kind;
-
 // The vectors that a value of the type is.
 void add_parts(llvm::Type* type, llvm::SmallVectorImpl<llvm::Type*>& parts) {
-  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (llvm::Type* member : structure->elements()) add_parts(member, parts);
-  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    for (std::uint64_t i = 0; i < array->getNumElements(); ++i) add_parts(array->getElementType(), parts);
-  } else {
-    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-    parts.append(vector ? vector->getNumElements() : 1,
-                 llvm::FixedVectorType::get(vector ? vector->getElementType() : type, simdgroup_width));
-  }
+  for (unsigned part = 0; part < parts_of(type); ++part) parts.push_back(wide_type(part_type(type, part)));
 }
 
 llvm::Type* result_type(llvm::Type* type) {

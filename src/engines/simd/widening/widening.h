@@ -30,6 +30,7 @@
 #include "engines/simd/shapes/lane_shapes.h"
 #include "engines/simd/shapes/parameter_shapes.h"
 #include "engines/simd/vectors/joined_vectors.h"
+#include "engines/simd/vectors/parts.h"
 #include "engines/simd/widening/block_schedule.h"
 #include "engines/simd/widening/wide_functions.h"
 #include "metalloid/reflection.h"
@@ -52,8 +53,6 @@ struct Widened {
   // stride does not tell, a vector, zero where nothing wraps.
   llvm::Value *is_steady = nullptr, *beside_row = nullptr;
 };
-
-class WideFunctions;
 
 class Widening {
  public:
@@ -84,8 +83,6 @@ class Widening {
   llvm::BasicBlock* start_of(const llvm::BasicBlock* block);
 
   // values.cpp: operands
-  unsigned parts_of(Type* type) const;
-  Type* part_type(Type* type, unsigned part) const;
   llvm::VectorType* wide(Type* scalar) const;
   Value* scalar_of(Value* value);  // of uniform and strided ones
   Value* vector_of(Value* value, unsigned part = 0);
