@@ -5,8 +5,8 @@ import pathlib
 from collections.abc import Callable
 
 import numpy
-import oracles
 from case import Case
+from large import oracles
 from measuring import filled, pages
 
 F, H, U, L = numpy.float32, numpy.float16, numpy.uint32, numpy.uint64

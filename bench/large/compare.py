@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from case import Case, MetalDevice, difference
-from cases import CASES, make_case
+from large.cases import CASES, make_case
 from measuring import OtherLoad, measure
 from workers import Worker
 

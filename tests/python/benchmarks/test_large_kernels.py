@@ -5,11 +5,11 @@ import sys
 import pytest
 from conftest import root
 
-sys.path[:0] = [str(root / "bench"), str(root / "bench" / "large")]
+sys.path.insert(0, str(root / "bench"))
 
-from bench_tables import large_table  # noqa: E402
-from case import MetalDevice, difference  # noqa: E402
-from cases import CASES, here, make_small_case  # noqa: E402
+from bench_tables import large_table
+from case import MetalDevice, difference
+from large.cases import CASES, here, make_small_case
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
