@@ -371,6 +371,10 @@ def test_inspect_engine(metalloid_cli, source_file):
     assert f":{line}: 8 bits from anywhere in memory, by one lane after the other\n" in text
     assert "  engine: reference, not simd\n" in text
     kernels = {k["name"]: k for k in json.loads(metalloid_cli("inspect", file, "--engine", "--json").stdout)["kernels"]}
+    some = metalloid_cli("inspect", file, "--engine", "--json", "--kernel", "left", "--kernel", "taken").stdout
+    assert json.loads(some)["kernels"] == [kernels["left"], kernels["taken"]]
+    unknown = metalloid_cli("inspect", file, "--kernel", "leftt")
+    assert unknown.returncode == 3 and "no kernel is named 'leftt'; did you mean 'left'" in unknown.stderr
     assert kernels["taken"]["remarks"] == [] and kernels["left"]["engine"] == "reference"
     (remark,) = kernels["left"]["remarks"]
     assert remark["engine"] == "simd" and "threadgroup barriers" in remark["reason"] and remark["line"] > 0

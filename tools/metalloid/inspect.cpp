@@ -13,6 +13,7 @@
 #include "json.h"
 #include "metalloid/device.h"
 #include "metalloid/error.h"
+#include "metalloid/library_outline.h"
 #include "options.h"
 #include "output.h"
 #include "remark.h"
@@ -130,13 +131,14 @@ struct Taken {
 
 using TakenByName = std::map<std::string, Taken>;
 
-TakenByName compile_all(const Library& library, const Device& device, const FunctionConstants& constants) {
+TakenByName compile_all(const Library& library, const std::vector<KernelInfo>& kernels, const Device& device,
+                        const FunctionConstants& constants) {
   TakenByName result;
-  for (const std::string& name : library.kernel_names()) {
-    Taken& taken = result[name];
+  for (const KernelInfo& info : kernels) {
+    Taken& taken = result[info.name];
     taken.first_engine = device.engine();
     try {
-      const Kernel kernel = library.kernel(name, constants);
+      const Kernel kernel = library.kernel(info.name, constants);
       taken.engine = kernel.engine();
       taken.remarks = kernel.remarks();
     } catch (const Error& error) {
@@ -245,6 +247,16 @@ void print_library(const LibraryInfo& info, const TakenByName& taken) {
   }
 }
 
+// Of all kernels; or of those that are named, specialised, without making the others' code.
+LibraryInfo info_of(const Library& library, const std::vector<std::string>& named, const FunctionConstants& constants) {
+  if (named.empty()) return library.info();
+  LibraryInfo info;
+  for (const std::string& name : named) info.kernels.push_back(library.kernel(name, constants).info());
+  info.function_constants = function_constants_of(library);
+  info.unsupported = unsupported_functions_of(library);
+  return info;
+}
+
 }  // namespace
 
 void add_inspect(CLI::App& app, int& exit_code) {
@@ -252,7 +264,7 @@ void add_inspect(CLI::App& app, int& exit_code) {
     std::string file;
     bool json = false, engine = false;
     std::string device = "cpu";
-    std::vector<std::string> constants;
+    std::vector<std::string> kernels, constants;
     CompilerFlags flags;
   };
   auto settings = std::make_shared<Settings>();
@@ -262,6 +274,8 @@ void add_inspect(CLI::App& app, int& exit_code) {
   command->add_flag("--engine", settings->engine,
                     "Compile every kernel; say which engine takes it, and which lines cost speed or made the device's "
                     "first engine leave it to the next");
+  command->add_option("--kernel", settings->kernels, "Only this kernel, specialised (repeatable)")
+      ->allow_extra_args(false);
   command->add_option("--device", settings->device, "One of `metalloid devices`, for --engine (default: cpu)");
   command->add_option("--constant", settings->constants, "Value of a function constant, for --engine")
       ->type_name("NAME=VALUE")
@@ -271,18 +285,20 @@ void add_inspect(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  metalloid inspect softmax.metal\n"
       "  metalloid inspect softmax.metal --engine\n"
+      "  metalloid inspect attention.metal --engine --kernel attention_128 --constant CAUSAL=true\n"
       "  metalloid inspect softmax.metal --json | jq '.kernels[].name'");
   command->callback([settings, &exit_code] {
     const Device device = Device::named(settings->device);
     const Library library = load_source(device, settings->file, settings->flags);
     const FunctionConstants constants = parse_constants(library, settings->constants);
-    const TakenByName taken = settings->engine ? compile_all(library, device, constants) : TakenByName();
+    const LibraryInfo info = info_of(library, settings->kernels, constants);
+    const TakenByName taken = settings->engine ? compile_all(library, info.kernels, device, constants) : TakenByName();
     if (settings->json) {
-      Json json = describe(library.info());
+      Json json = describe(info);
       if (settings->engine) describe(taken, json);
       write_result(to_text(json));
     } else {
-      print_library(library.info(), taken);
+      print_library(info, taken);
     }
     exit_code = exit_fine;
   });
