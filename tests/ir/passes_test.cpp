@@ -184,6 +184,7 @@ const std::map<std::string, Pass>& passes() {
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
+      {"join_accesses", [](Subject& s) { simd::join_accesses(*s.entry); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},

@@ -12,6 +12,7 @@
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/simd/shapes/parameter_shapes.h"
 #include "ir/operations.h"
+#include "ir/support/memory_alias.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -110,6 +111,7 @@ LaneManagers::LaneManagers() {
       return llvm::TargetTransformInfo(std::make_unique<LaneTarget>(function.getParent()->getDataLayout()));
     });
   });
+  ir::add_memory_alias(builder, functions);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
