@@ -17,6 +17,14 @@
 #include <llvm/Transforms/Coroutines/CoroEarly.h>
 #include <llvm/Transforms/Coroutines/CoroSplit.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
@@ -168,16 +176,28 @@ void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& 
     function->replaceAllUsesWith(llvm::ConstantPointerNull::get(function->getType()));
     function->eraseFromParent();
   }
-  if (llvm::Function* resume = module.getFunction((entry.getName() + ".resume").str())) {
+  ir::PassManagers managers(&machine);
+  llvm::ModulePassManager drop;
+  drop.addPass(llvm::GlobalDCEPass());
+  drop.run(module, managers.modules);
+  llvm::Function* resume = module.getFunction((entry.getName() + ".resume").str());
+  if (resume) {
     resume->setCallingConv(llvm::CallingConv::C);
     set_frame_apart(*resume);
   }
-  ir::PassManagers managers(&machine);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(managers.builder.buildFunctionSimplificationPipeline(
-      llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None)));
-  passes.run(module, managers.modules);
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  simplify.addPass(llvm::SimplifyCFGPass());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  simplify.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+  simplify.addPass(llvm::GVNPass());
+  simplify.addPass(llvm::DSEPass());
+  simplify.addPass(llvm::InstCombinePass());
+  simplify.addPass(llvm::SimplifyCFGPass());
+  simplify.addPass(llvm::ADCEPass());
+  simplify.run(entry, managers.functions);
+  if (resume) simplify.run(*resume, managers.functions);
 }
 
 }  // namespace
