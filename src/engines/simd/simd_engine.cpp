@@ -136,10 +136,10 @@ class SimdEngine : public Engine {
     if (is_screened || checks_bounds) {
       pass("check_bounds", [&] { each([&](llvm::Function& function) { check_bounds(function, kernel.info); }); });
     }
+    pass("interleave_variables", [&] { each(interleave_variables); });
     pass("split_copies", [&] { each(split_copies); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
-    pass("interleave_variables", [&] { each(interleave_variables); });
     pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});

@@ -1,17 +1,24 @@
-#include <llvm/ADT/STLExtras.h>
+// interleave_variables: prepare_lane.h has what becomes of a variable. What is wider than its elements is made of them:
+//
+//   load <2 x float>, %a + 8                ->  load float, %a + 8 * 32;  load float, %a + 12 * 32;  insertelement ...
+//   memcpy(%a, ptr addrspace(1) %from, 8)   ->  load i32, %from;  load i32, %from + 4;  store i32, %a;  ...
+//   memset(%a, 0, 4096)                     ->  a loop of stores
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/variable_elements.h"
 #include "engines/simd/shapes/lane_target.h"
 #include "metalloid/reflection.h"
 
@@ -20,133 +27,195 @@ namespace {
 
 using llvm::Value;
 
-// Elements that a fill becomes stores of, one each.
-constexpr std::uint64_t most_filled = 256;
+// Elements of a copy or a fill that has no loop.
+constexpr std::uint64_t most_in_a_row = 64;
 
-class Variable {
+// One access, made of elements of so many bytes.
+class WideAccess {
  public:
-  Variable(llvm::AllocaInst& variable, const llvm::DataLayout& layout) : variable_(variable), layout_(layout) {
-    const auto bytes = variable.getAllocationSize(layout);
-    bytes_ = bytes ? bytes->getFixedValue() : 0;
-    can_interleave_ = follow(variable) && element_ != 0;
-  }
+  WideAccess(llvm::Instruction& access, std::uint64_t element)
+      : builder_(&access), layout_(access.getDataLayout()), element_(element) {}
 
-  // `lane`: the lane's number, 64 bits.
-  void place(Value* lane) {
-    // In front of the lane's number, wherever the variable itself stands.
-    llvm::BasicBlock& first = variable_.getFunction()->getEntryBlock();
-    llvm::IRBuilder<> builder(&first, first.begin());
-    const std::uint64_t alignment = variable_.getAlign().value();
-    const std::uint64_t distance = can_interleave_ ? element_ : (bytes_ + alignment - 1) / alignment * alignment;
-    const std::uint64_t all =
-        can_interleave_ ? (bytes_ + element_ - 1) / element_ * element_ * simdgroup_width : distance * simdgroup_width;
-    llvm::AllocaInst* memory =
-        builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), all), nullptr, variable_.getName());
-    memory->setAlignment(std::max(variable_.getAlign(), llvm::Align(64)));
-    memory->setMetadata(of_simdgroup, llvm::MDNode::get(builder.getContext(), {}));
-    builder.SetInsertPoint(llvm::cast<llvm::Instruction>(lane)->getNextNode());
-    Value* own = builder.CreateGEP(builder.getInt8Ty(), memory, builder.CreateMul(lane, builder.getInt64(distance)));
-    for (llvm::Instruction* mark : lifetimes_) mark->eraseFromParent();
-    if (can_interleave_) {
-      for (llvm::MemSetInst* fill : fills_) store_elements(*fill);
-      spread(variable_, own);
+  Value* load(llvm::Type* type, Value* place) {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    if (!vector) return load_unit(type, place, 0);
+    Value* result = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+      Value* unit = load_unit(vector->getElementType(), place, i * bytes_of(vector->getElementType()));
+      result = builder_.CreateInsertElement(result, unit, std::uint64_t{i});
     }
-    variable_.replaceAllUsesWith(own);
-    variable_.eraseFromParent();
+    return result;
+  }
+  void store(Value* value, Value* place) {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+    if (!vector) return store_unit(value, place, 0);
+    for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+      store_unit(builder_.CreateExtractElement(value, std::uint64_t{i}), place, i * bytes_of(vector->getElementType()));
+    }
   }
 
  private:
-  bool is_element(llvm::Type* type) {
-    if (type->isVectorTy() || type->isAggregateType() || type->isIntegerTy(1)) return false;
-    const std::uint64_t size = layout_.getTypeStoreSize(type).getFixedValue();
-    if (element_ != 0 && element_ != size) return false;
-    element_ = size;
-    return llvm::isPowerOf2_64(size) && size <= 8;
+  std::uint64_t bytes_of(llvm::Type* type) const { return layout_.getTypeStoreSize(type).getFixedValue(); }
+  Value* at(Value* place, std::uint64_t offset) {
+    if (offset == 0) return place;
+    return builder_.CreateGEP(builder_.getInt8Ty(), place, builder_.getInt64(offset));
   }
+  llvm::Type* element_type() { return builder_.getIntNTy(static_cast<unsigned>(8 * element_)); }
 
-  // Whether all uses of an address are accesses of elements of one size, at multiples of it.
-  bool follow(llvm::Instruction& address) {
-    for (llvm::User* user : address.users()) {
-      auto* instruction = llvm::cast<llvm::Instruction>(user);
-      if (instruction->isLifetimeStartOrEnd()) {
-        lifetimes_.push_back(instruction);
-      } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction)) {
-        if (!is_element(load->getType())) ok_ = false;
-      } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(instruction)) {
-        if (store->getValueOperand() == &address || !is_element(store->getValueOperand()->getType())) ok_ = false;
-      } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(instruction)) {
-        fills_.push_back(fill);
-      } else if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
-        addresses_.push_back(step);
-        follow(*step);
-      } else {
-        ok_ = false;
-      }
+  Value* load_unit(llvm::Type* type, Value* place, std::uint64_t offset) {
+    const std::uint64_t bytes = bytes_of(type);
+    if (bytes == element_) return builder_.CreateAlignedLoad(type, at(place, offset), llvm::Align(element_));
+    llvm::Type* whole = builder_.getIntNTy(static_cast<unsigned>(8 * bytes));
+    Value* result = nullptr;
+    for (std::uint64_t part = 0; part < bytes; part += element_) {
+      Value* loaded = builder_.CreateAlignedLoad(element_type(), at(place, offset + part), llvm::Align(element_));
+      loaded = builder_.CreateShl(builder_.CreateZExt(loaded, whole), 8 * part);
+      result = result ? builder_.CreateOr(result, loaded) : loaded;
     }
-    if (&address != &variable_) return ok_;
-    for (llvm::GetElementPtrInst* step : addresses_) ok_ = ok_ && is_multiple(*step);
-    for (llvm::MemSetInst* fill : fills_) ok_ = ok_ && is_of_elements(*fill);
-    return ok_;
+    return builder_.CreateBitCast(result, type);
   }
-
-  bool is_multiple(llvm::GetElementPtrInst& address) const {
-    for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
-      if (llvm::StructType* structure = step.getStructTypeOrNull()) {
-        const auto index = llvm::cast<llvm::ConstantInt>(step.getOperand())->getZExtValue();
-        if (layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(index)) % element_ != 0)
-          return false;
-        continue;
-      }
-      const std::uint64_t stride = step.getSequentialElementStride(layout_).getFixedValue();
-      if (stride % element_ == 0) continue;
-      auto* constant = llvm::dyn_cast<llvm::ConstantInt>(step.getOperand());
-      if (!constant || (constant->getZExtValue() * stride) % element_ != 0) return false;
+  void store_unit(Value* value, Value* place, std::uint64_t offset) {
+    const std::uint64_t bytes = bytes_of(value->getType());
+    if (bytes == element_) {
+      builder_.CreateAlignedStore(value, at(place, offset), llvm::Align(element_));
+      return;
     }
-    return true;
-  }
-
-  bool is_of_elements(const llvm::MemSetInst& fill) const {
-    const auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill.getLength());
-    return element_ != 0 && length && length->getZExtValue() % element_ == 0 &&
-           length->getZExtValue() / element_ <= most_filled && llvm::isa<llvm::ConstantInt>(fill.getValue()) &&
-           !fill.isVolatile();
-  }
-
-  void store_elements(llvm::MemSetInst& fill) const {
-    llvm::IRBuilder<> builder(&fill);
-    const auto bits = static_cast<unsigned>(8 * element_);
-    Value* element =
-        builder.getInt(llvm::APInt::getSplat(bits, llvm::cast<llvm::ConstantInt>(fill.getValue())->getValue()));
-    const std::uint64_t count = llvm::cast<llvm::ConstantInt>(fill.getLength())->getZExtValue() / element_;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      Value* place = builder.CreateGEP(builder.getInt8Ty(), fill.getDest(), builder.getInt64(i * element_));
-      builder.CreateAlignedStore(element, place, llvm::Align(element_));
-    }
-    fill.eraseFromParent();
-  }
-
-  void spread(llvm::Instruction& address, Value* own) {
-    for (llvm::User* user : llvm::make_early_inc_range(address.users())) {
-      auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
-      if (!step) continue;
-      llvm::IRBuilder<> builder(step);
-      Value* offset = llvm::emitGEPOffset(&builder, layout_, step, /*NoAssumptions=*/true);
-      offset = builder.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), simdgroup_width));
-      Value* moved = builder.CreateGEP(builder.getInt8Ty(), own, offset);
-      spread(*step, moved);
-      step->replaceAllUsesWith(moved);
-      step->eraseFromParent();
+    value = builder_.CreateBitCast(value, builder_.getIntNTy(static_cast<unsigned>(8 * bytes)));
+    for (std::uint64_t part = 0; part < bytes; part += element_) {
+      Value* stored = builder_.CreateTrunc(builder_.CreateLShr(value, 8 * part), element_type());
+      builder_.CreateAlignedStore(stored, at(place, offset + part), llvm::Align(element_));
     }
   }
 
-  llvm::AllocaInst& variable_;
+  llvm::IRBuilder<> builder_;
   const llvm::DataLayout& layout_;
-  std::uint64_t bytes_ = 0, element_ = 0;
-  bool can_interleave_ = false, ok_ = true;
-  std::vector<llvm::GetElementPtrInst*> addresses_;
-  std::vector<llvm::Instruction*> lifetimes_;
-  std::vector<llvm::MemSetInst*> fills_;
+  std::uint64_t element_;
 };
+
+void split_access(llvm::Instruction& access, std::uint64_t element) {
+  llvm::Type* type = access.getType();
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) type = store->getValueOperand()->getType();
+  const std::uint64_t bytes = access.getDataLayout().getTypeStoreSize(type).getFixedValue();
+  if (!type->isVectorTy() && bytes == element) return;
+  WideAccess wide(access, element);
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) {
+    wide.store(store->getValueOperand(), store->getPointerOperand());
+  } else {
+    access.replaceAllUsesWith(wide.load(type, llvm::cast<llvm::LoadInst>(access).getPointerOperand()));
+  }
+  access.eraseFromParent();
+}
+
+// An end of a copy or a fill.
+struct End {
+  Value* address;
+  llvm::Align alignment;
+
+  Value* at(llvm::IRBuilder<>& builder, Value* offset) const {
+    return builder.CreateGEP(builder.getInt8Ty(), address, offset);
+  }
+};
+
+// Calls `body` with offsets in bytes, in so many turns.
+template <typename Body>
+void for_each_offset(llvm::Instruction& in_front_of, std::uint64_t turns, std::uint64_t bytes, Body&& body) {
+  if (turns <= most_in_a_row) {
+    llvm::IRBuilder<> builder(&in_front_of);
+    for (std::uint64_t i = 0; i < turns; ++i) body(builder, builder.getInt64(i * bytes));
+    return;
+  }
+  llvm::IRBuilder<> outside(&in_front_of);
+  const auto [place, index] =
+      llvm::SplitBlockAndInsertSimpleForLoop(outside.getInt64(turns), in_front_of.getIterator());
+  llvm::IRBuilder<> builder(place);
+  builder.SetCurrentDebugLocation(in_front_of.getDebugLoc());
+  body(builder, builder.CreateMul(index, builder.getInt64(bytes)));
+}
+
+void split_fill(llvm::MemSetInst& fill, std::uint64_t element) {
+  const std::uint64_t count = llvm::cast<llvm::ConstantInt>(fill.getLength())->getZExtValue() / element;
+  const llvm::APInt& byte = llvm::cast<llvm::ConstantInt>(fill.getValue())->getValue();
+  const llvm::APInt value = llvm::APInt::getSplat(static_cast<unsigned>(8 * element), byte);
+  const End to{fill.getRawDest(), llvm::Align(element)};
+  for_each_offset(fill, count, element, [&](llvm::IRBuilder<>& builder, Value* offset) {
+    builder.CreateAlignedStore(builder.getInt(value), to.at(builder, offset), to.alignment);
+  });
+  fill.eraseFromParent();
+}
+
+// Memory that is no variable of elements is copied by words of 32 bits: its accesses are joined to pieces.
+void split_copy(const ElementCopy& elements) {
+  llvm::MemTransferInst& copy = *elements.copy;
+  const std::uint64_t bytes = llvm::cast<llvm::ConstantInt>(copy.getLength())->getZExtValue();
+  const bool is_within = elements.from_elements && elements.to_elements;
+  const std::uint64_t element = elements.element;
+  const std::uint64_t step = is_within || bytes % 4 != 0 ? element : std::max<std::uint64_t>(element, 4);
+  const End from{copy.getRawSource(), copy.getSourceAlign().valueOrOne()};
+  const End to{copy.getRawDest(), copy.getDestAlign().valueOrOne()};
+  llvm::Type* type = llvm::Type::getIntNTy(copy.getContext(), static_cast<unsigned>(8 * step));
+  std::vector<llvm::Instruction*> wide;
+  const auto load = [&](llvm::IRBuilder<>& builder, Value* offset) {
+    auto* value =
+        builder.CreateAlignedLoad(type, from.at(builder, offset), llvm::commonAlignment(from.alignment, step));
+    if (elements.from_elements) wide.push_back(value);
+    return value;
+  };
+  const auto store = [&](llvm::IRBuilder<>& builder, Value* value, Value* offset) {
+    auto* made = builder.CreateAlignedStore(value, to.at(builder, offset), llvm::commonAlignment(to.alignment, step));
+    if (elements.to_elements) wide.push_back(made);
+  };
+  const std::uint64_t turns = bytes / step;
+  if (turns <= most_in_a_row) {  // all loads first: a move may overlap
+    llvm::SmallVector<Value*, most_in_a_row> values;
+    for_each_offset(copy, turns, step,
+                    [&](llvm::IRBuilder<>& builder, Value* offset) { values.push_back(load(builder, offset)); });
+    std::size_t next = 0;
+    for_each_offset(copy, turns, step,
+                    [&](llvm::IRBuilder<>& builder, Value* offset) { store(builder, values[next++], offset); });
+  } else {
+    for_each_offset(copy, turns, step,
+                    [&](llvm::IRBuilder<>& builder, Value* offset) { store(builder, load(builder, offset), offset); });
+  }
+  for (llvm::Instruction* access : wide) split_access(*access, element);
+  copy.eraseFromParent();
+}
+
+// Steps from an address in a variable, in the one whose elements are 32 times as far from each other.
+void spread(llvm::Instruction& address, Value* own) {
+  const llvm::DataLayout& layout = address.getDataLayout();
+  for (llvm::User* user : llvm::make_early_inc_range(address.users())) {
+    auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
+    if (!step) continue;
+    llvm::IRBuilder<> builder(step);
+    Value* offset = llvm::emitGEPOffset(&builder, layout, step, /*NoAssumptions=*/true);
+    offset = builder.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), simdgroup_width));
+    Value* moved = builder.CreateGEP(builder.getInt8Ty(), own, offset);
+    spread(*step, moved);
+    step->replaceAllUsesWith(moved);
+    step->eraseFromParent();
+  }
+}
+
+// `lane`: the lane's number, 64 bits. `element`: 0 if it has none.
+void place(llvm::AllocaInst& variable, std::uint64_t element, Value* lane) {
+  const llvm::DataLayout& layout = variable.getDataLayout();
+  const auto size = variable.getAllocationSize(layout);
+  const std::uint64_t bytes = size ? size->getFixedValue() : 0;
+  // In front of the lane's number, wherever the variable itself stands.
+  llvm::BasicBlock& first = variable.getFunction()->getEntryBlock();
+  llvm::IRBuilder<> builder(&first, first.begin());
+  const std::uint64_t distance = element != 0 ? element : llvm::alignTo(bytes, variable.getAlign());
+  const std::uint64_t all = (element != 0 ? llvm::alignTo(bytes, element) : distance) * simdgroup_width;
+  llvm::AllocaInst* memory =
+      builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), all), nullptr, variable.getName());
+  memory->setAlignment(std::max(variable.getAlign(), llvm::Align(64)));
+  memory->setMetadata(of_simdgroup, llvm::MDNode::get(builder.getContext(), {}));
+  builder.SetInsertPoint(llvm::cast<llvm::Instruction>(lane)->getNextNode());
+  Value* own = builder.CreateGEP(builder.getInt8Ty(), memory, builder.CreateMul(lane, builder.getInt64(distance)));
+  if (element != 0) spread(variable, own);
+  variable.replaceAllUsesWith(own);
+  variable.eraseFromParent();
+}
 
 }  // namespace
 
@@ -156,11 +225,28 @@ void interleave_variables(llvm::Function& lane) {
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) variables.push_back(variable);
   }
   if (variables.empty()) return;
+  llvm::DenseMap<llvm::AllocaInst*, std::uint64_t> elements;
+  const ElementVariables found = element_variables(lane);
+  for (const ElementVariable& each : found.variables) {
+    elements[each.variable] = each.element;
+    for (llvm::Instruction* access : each.accesses) split_access(*access, each.element);
+    for (llvm::MemSetInst* fill : each.fills) split_fill(*fill, each.element);
+  }
+  for (const ElementCopy& copy : found.copies) split_copy(copy);
+
   llvm::IRBuilder<> builder(&lane.getEntryBlock(), lane.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   auto callee = lane.getParent()->getOrInsertFunction(llvm::StringRef(lane_number_name), builder.getInt32Ty());
   llvm::cast<llvm::Function>(callee.getCallee())->setMemoryEffects(llvm::MemoryEffects::none());
   Value* number = builder.CreateZExt(builder.CreateCall(callee), builder.getInt64Ty());
-  for (llvm::AllocaInst* variable : variables) Variable(*variable, lane.getDataLayout()).place(number);
+  for (llvm::AllocaInst* variable : variables) {
+    llvm::SmallVector<llvm::Instruction*, 4> lifetimes;
+    for (llvm::User* user : variable->users()) {
+      auto* instruction = llvm::cast<llvm::Instruction>(user);
+      if (instruction->isLifetimeStartOrEnd()) lifetimes.push_back(instruction);
+    }
+    for (llvm::Instruction* mark : lifetimes) mark->eraseFromParent();
+    place(*variable, elements.lookup(variable), number);
+  }
 }
 
 }  // namespace metalloid::engines::simd

@@ -58,10 +58,14 @@ void add_disjoint_numbers(llvm::Function& lane) {
   }
 }
 
-// What the front end notes at members of structs.
+// What the front end notes at variables and members of structs.
 void drop_annotations(llvm::Function& lane) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::var_annotation) {
+      call->eraseFromParent();
+      continue;
+    }
     if (!call || (call->getIntrinsicID() != llvm::Intrinsic::ptr_annotation &&
                   call->getIntrinsicID() != llvm::Intrinsic::annotation)) {
       continue;

@@ -26,8 +26,8 @@ void simplify_control_flow(llvm::Function& lane);
 //   load float, %a + i * 4              %a = %all + lane * 4
 //                                       load float, %a + i * 4 * 32
 //
-// so that lanes with the same index touch a row. Variables whose accesses are not all of one size lie one behind the
-// other instead, 32 as they were.
+// so that lanes with the same index touch a row. Accesses that are wider, copies and fills are made of elements.
+// Variables whose addresses go elsewhere lie one behind the other instead, 32 as they were.
 void interleave_variables(llvm::Function& lane);
 
 }  // namespace metalloid::engines::simd
