@@ -91,12 +91,6 @@ Widened Widening::once_for_each_lane(Instruction& instruction) {
     Value* uniform = nullptr;
     llvm::SmallVector<Value*, 4> memory;
   };
-  const auto spill = [&](Value* vector) {
-    llvm::IRBuilder<> start(entry_, entry_->begin());
-    Value* memory = start.CreateAlloca(vector->getType());
-    builder_.CreateStore(vector, memory);
-    return memory;
-  };
   llvm::SmallVector<Operand, 4> operands;
   for (unsigned i = 0; i < operand_count; ++i) {
     Value* value = instruction.getOperand(i);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engines/simd/vectors/each_lane.h"
 #include "engines/simd/widening/widening.h"
 
 namespace metalloid::engines::simd {
@@ -18,6 +19,9 @@ namespace {
 
 // Up to so many bytes from lane to lane, rows are read whole and sorted out in registers.
 constexpr std::uint64_t widest_distance = 16;
+
+// Gathers of 8 or 16 bits of a function that are made for speed.
+constexpr unsigned most_narrow_gathers = 24;
 
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
 Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
@@ -151,7 +155,7 @@ void Widening::widen_store(llvm::StoreInst& store) {
     }
     return;
   }
-  if (store_runs(store, alignment)) return;
+  if (store_runs(store, alignment) || scatter_words(store, alignment)) return;
   Value* addresses = vector_of(pointer);
   for (unsigned p = 0; p < parts; ++p) {
     scatter(vector_of(value, p), address_part(addresses, p * size), alignment, lanes_);
@@ -163,17 +167,37 @@ void Widening::widen_store(llvm::StoreInst& store) {
 Value* Widening::gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes) {
   const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
   if (bits >= 32) return builder_.CreateMaskedGather(wide(type), addresses, alignment, lanes_or_all(lanes));
-  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
   if (lanes) {
     Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
     addresses = builder_.CreateSelect(lanes, addresses, safe);
   }
+  if (++narrow_gathers_ > most_narrow_gathers) return gather_narrow(type, addresses);
+  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
   Value* result = llvm::PoisonValue::get(wide(type));
   for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
     Value* own = builder_.CreateAlignedLoad(type, builder_.CreateExtractElement(addresses, lane), alignment);
     result = builder_.CreateInsertElement(result, own, lane);
   }
   return result;
+}
+
+// A tenth of the code, in up to 1.5 times the time (Zen 4), for kernels that have much of it: out of 32 bits, of the
+// word that 8 or 16 bits lie in, or that ends with them if they lie in two. So nothing is read but what the access
+// touches and what shares a word with it: whatever is in such a word can be read.
+Value* Widening::gather_narrow(Type* type, Value* addresses) {
+  const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
+  remark(std::to_string(bits) + " bits from anywhere in memory");
+  Type* word = builder_.getInt32Ty();
+  const auto splat = [&](std::uint64_t value) { return llvm::ConstantInt::get(wide(word), value); };
+  Value* place = builder_.CreateTrunc(builder_.CreatePtrToInt(addresses, wide(builder_.getInt64Ty())), wide(word));
+  Value* back = builder_.CreateAnd(place, splat(3));
+  if (bits == 16) back = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, back, splat(2));
+  Value* step = builder_.CreateSExt(builder_.CreateNeg(back), wide(builder_.getInt64Ty()));
+  Value* words = builder_.CreateMaskedGather(wide(word), builder_.CreateGEP(builder_.getInt8Ty(), addresses, step),
+                                             llvm::Align(1), lanes_or_all(nullptr));
+  Value* shifted = builder_.CreateLShr(words, builder_.CreateShl(back, 3));
+  Value* result = builder_.CreateTrunc(shifted, wide(builder_.getIntNTy(static_cast<unsigned>(bits))));
+  return builder_.CreateBitCast(result, wide(type));
 }
 
 void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes) {
@@ -184,14 +208,20 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
   }
   remark(std::to_string(layout_.getTypeStoreSizeInBits(type).getFixedValue()) +
          " bits to anywhere in memory, by one lane after the other");
-  if (lanes) {
-    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
-    addresses = builder_.CreateSelect(lanes, addresses, safe);
-  }
-  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
-    builder_.CreateAlignedStore(builder_.CreateExtractElement(value, lane),
-                                builder_.CreateExtractElement(addresses, lane), alignment);
-  }
+  Value* own_values = spill(value);
+  Value* own_addresses = spill(addresses);
+  for_each_lane(builder_, wide_, bits_of(lanes), [&](Value* lane) {
+    Value* address = load_element(builder_, addresses->getType()->getScalarType(), own_addresses, lane);
+    builder_.CreateAlignedStore(load_element(builder_, type, own_values, lane), address, alignment);
+  });
+}
+
+// A vector in memory, where a lane whose number is not constant finds its own.
+Value* Widening::spill(Value* vector) {
+  llvm::IRBuilder<> start(entry_, entry_->begin());
+  Value* memory = start.CreateAlloca(vector->getType());
+  builder_.CreateStore(vector, memory);
+  return memory;
 }
 
 Widened Widening::widen_change(llvm::AtomicRMWInst& change) {

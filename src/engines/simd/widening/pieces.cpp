@@ -158,6 +158,27 @@ bool Widening::gather_words(llvm::LoadInst& load, llvm::Align alignment, Widened
   return true;
 }
 
+// The reverse: elements that lie side by side in words.
+bool Widening::scatter_words(llvm::StoreInst& store, llvm::Align alignment) {
+  Value* value = store.getValueOperand();
+  const std::uint64_t own = own_bytes(value->getType()), size = own / parts_of(value->getType());
+  if (own % word_bytes != 0 || size >= word_bytes || !llvm::isPowerOf2_64(size)) return false;
+  Type* bits = wide(builder_.getIntNTy(static_cast<unsigned>(8 * size)));
+  Value* addresses = vector_of(store.getPointerOperand());
+  unsigned part = 0;
+  for (std::uint64_t place = 0; place < own; place += word_bytes) {
+    Value* word = nullptr;
+    for (std::uint64_t within = 0; within < word_bytes; within += size) {
+      Value* added =
+          builder_.CreateZExt(builder_.CreateBitCast(vector_of(value, part++), bits), wide(builder_.getInt32Ty()));
+      added = builder_.CreateShl(added, 8 * within);
+      word = word ? builder_.CreateOr(word, added) : added;
+    }
+    scatter(word, address_part(addresses, place), std::min(alignment, llvm::Align(size)), lanes_);
+  }
+  return true;
+}
+
 // Vectors whose numbers differ in a bit become the merged lower halves, and the upper ones, of each piece's elements.
 void Widening::merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements) {
   llvm::SmallVector<int, simdgroup_width> low, high;

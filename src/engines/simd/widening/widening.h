@@ -153,12 +153,15 @@ class Widening {
   std::optional<Pieces> pieces_of(const Value* pointer, Type* type) const;
   bool load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
   bool gather_words(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
+  bool scatter_words(llvm::StoreInst& store, llvm::Align alignment);
   llvm::SmallVector<Value*, 4> parts_of_words(llvm::ArrayRef<Value*> words, Type* element);
   std::uint64_t own_bytes(Type* type) const;
   void merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements);
   bool is_better_whole(const llvm::Instruction& access) const;
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
+  Value* gather_narrow(Type* type, Value* addresses);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
+  Value* spill(Value* vector);
   Widened widen_change(llvm::AtomicRMWInst& change);
   std::optional<Widened> widen_change_of_one(llvm::AtomicRMWInst& change);
   Value* address_part(Value* addresses, std::uint64_t offset);
@@ -228,6 +231,7 @@ class Widening {
   llvm::DenseMap<const Value*, Widened> known_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;
   llvm::DenseMap<Type*, Value*> safe_addresses_;
+  unsigned narrow_gathers_ = 0;
 };
 
 }  // namespace metalloid::engines::simd
