@@ -3,9 +3,9 @@
 ; ARGUMENT: buffer
 
 ; CHECK-LABEL: define void @kernel(
-; CHECK: [[SUM:%.*]] = call %Pair @add(i32 {{.*}}, i32 {{.*}}, i32 3)
+; CHECK: [[SUM:%.*]] = call %Pair @add(i32 3, i32 {{.*}}, i32 {{.*}})
 ; CHECK: extractvalue %Pair [[SUM]], 0
-; CHECK-LABEL: define internal %Pair @add(i32 %{{.*}}, i32 %{{.*}}, i32 %more)
+; CHECK-LABEL: define internal %Pair @add(i32 %more, i32 %{{.*}}, i32 %{{.*}})
 ; CHECK-NOT: load
 ; CHECK: ret %Pair
 

@@ -138,3 +138,29 @@ kernel void kept(device const float* x, device const float* y, device float* out
   device const float* rows[2] = {x + i, y};
   out[i] = through(rows, i % 2);
 }
+
+// What a function writes where its caller says: all of it, some of it, through two names, and further on.
+NOINLINE void swap_and_add(thread float& a, thread float& b, uint more) {
+  const float old = a;
+  a = b + more;
+  b = old;
+}
+NOINLINE bool perhaps(thread float* to, float value) {
+  if (value > 20) *to = value;
+  return value > 10;
+}
+NOINLINE void add_first(thread float* a, thread const float* b, uint i) {
+  a[0] += b[0] * 2;
+  a[1] = a[0] + b[0];
+  if (i % 2 == 0) swap_and_add(a[0], a[1], i);
+}
+// RUN: --kernel written --threads 33 --group 33 --arg x=f32[33]=arange --arg out=f32[33,4]=zeros
+// ENGINE: simd
+// EXPECT out: 1 3 2 3 3 3 6 3 5 9 5 2 4 11 15 3 6 1 4 3 8 5 7 5 7 33 20 3 9 3 6 3 11 15 5 8 10 9 2 3 12 16 3 3 14 5 7 111 13 63 38 103 15 3 6 103 17 1 2 114 16 47 63 103 18 22 3 103 20 5 7 117 19 93 56 103 21 1 19 103 23 27 5 120 22 65 87 103 24 28 3 103 26 5 7 123 24 24 2 103 27 75 150 103 29 105 53 126 28 83 111 127 28 34 3 103 32 29 2 129 31 153 92 103 33 3 6 131 32 39 5 132
+kernel void written(device const float* x, device float* out, uint i [[thread_position_in_grid]]) {
+  float values[4] = {x[i], 1, 2, 3};
+  swap_and_add(values[0], values[1 + i % 3], i);
+  if (perhaps(values + i % 4, x[i])) values[3] += 100;
+  if (i % 5 != 4) add_first(values + 1, values + i % 3, i);
+  for (uint k = 0; k < 4; ++k) out[4 * i + k] = values[k];
+}

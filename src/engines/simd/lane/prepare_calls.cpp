@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/simd/lane/hand_on_memory.h"
+#include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/vectors/parts.h"
 #include "ir/support/change_signature.h"
@@ -29,6 +31,29 @@ constexpr const char* first_thread_attribute = "metalloid.first_thread";
 // Elements of a structure that is handed on in registers: each is a vector there.
 constexpr unsigned most_elements = 64;
 
+// Element by element, so that elements can become parameters.
+void copy_elements(llvm::IRBuilder<>& builder, llvm::Type* type, Value* to, Value* from, llvm::Align alignment,
+                   std::uint64_t offset = 0) {
+  const llvm::DataLayout& layout = builder.GetInsertBlock()->getDataLayout();
+  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (unsigned i = 0; i < structure->getNumElements(); ++i) {
+      const std::uint64_t place = layout.getStructLayout(structure)->getElementOffset(i).getFixedValue();
+      copy_elements(builder, structure->getElementType(i), to, from, alignment, offset + place);
+    }
+  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    const std::uint64_t stride = layout.getTypeAllocSize(array->getElementType()).getFixedValue();
+    for (std::uint64_t i = 0; i < array->getNumElements(); ++i) {
+      copy_elements(builder, array->getElementType(), to, from, alignment, offset + i * stride);
+    }
+  } else {
+    const auto at = [&](Value* address) {
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
+    };
+    const llvm::Align own = llvm::commonAlignment(alignment, offset);
+    builder.CreateAlignedStore(builder.CreateAlignedLoad(type, at(from), own), at(to), own);
+  }
+}
+
 // What is handed on by the address of a copy is copied where it comes to.
 void copy_at_start(llvm::Function& function) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -40,8 +65,12 @@ void copy_at_start(llvm::Function& function) {
     llvm::AllocaInst* own = start.CreateAlloca(type, nullptr, parameter.getName());
     own->setAlignment(std::max(own->getAlign(), alignment));
     parameter.replaceAllUsesWith(own);
-    const std::uint64_t bytes = function.getDataLayout().getTypeAllocSize(type).getFixedValue();
-    builder.CreateMemCpy(own, own->getAlign(), &parameter, alignment, bytes);
+    if (parts_of(type) <= most_elements) {
+      copy_elements(builder, type, own, &parameter, alignment);
+    } else {
+      const std::uint64_t bytes = function.getDataLayout().getTypeAllocSize(type).getFixedValue();
+      builder.CreateMemCpy(own, own->getAlign(), &parameter, alignment, bytes);
+    }
     const unsigned number = parameter.getArgNo();
     function.removeParamAttr(number, llvm::Attribute::ByVal);
     for (llvm::User* user : function.users()) {
@@ -131,6 +160,8 @@ void hand_on_structures(llvm::Module& module, llvm::Function& kernel) {
   if (functions_that_stay(kernel).empty()) return;
   for (llvm::Function* function : functions_that_stay(kernel)) copy_at_start(*function);
   for (llvm::Function* function : functions_that_stay(kernel)) return_structure(*function);
+  for (llvm::Function* function : functions_that_stay(kernel)) optimise_lane(*function);  // constant places, for one
+  hand_on_memory(functions_that_stay(kernel));
   promote_elements(module);
 }
 

@@ -1,0 +1,59 @@
+; What a function reads and writes by the address of its caller's variable comes in registers and goes back in them, where
+; it surely comes to it, and nothing else leads it there.
+; RUN: hand_on_structures
+; ARGUMENT: buffer
+
+; CHECK-LABEL: define void @kernel(
+; CHECK: call { float, float } @add(float {{.*}}, float {{.*}})
+; CHECK: call void @perhaps(ptr
+; CHECK: call void @both(ptr {{.*}}, ptr
+; CHECK-LABEL: define internal void @perhaps(ptr %to
+; CHECK-LABEL: define internal void @both(ptr %a, ptr %b
+; CHECK-LABEL: define internal { float, float } @add(float %{{.*}}, float %{{.*}})
+; CHECK-NOT: load
+; CHECK: ret { float, float }
+
+define void @kernel(ptr addrspace(1) %out, i1 %is) {
+entry:
+  %a = alloca [4 x float]
+  %b = alloca [4 x float]
+  %place = load i64, ptr addrspace(1) %out
+  %own = getelementptr float, ptr %a, i64 %place
+  store float 1.0, ptr %own
+  call void @add(ptr %own, float 2.0)
+  %sum = load float, ptr %own
+  call void @perhaps(ptr %b, float %sum, i1 %is)
+  call void @both(ptr %b, ptr %b)
+  %other = load float, ptr %b
+  store float %other, ptr addrspace(1) %out
+  ret void
+}
+
+define internal void @add(ptr %sum, float %x) noinline {
+entry:
+  %old = load float, ptr %sum
+  %new = fadd float %old, %x
+  store float %new, ptr %sum
+  %next = getelementptr i8, ptr %sum, i64 4
+  store float %old, ptr %next
+  ret void
+}
+
+define internal void @perhaps(ptr %to, float %x, i1 %is) noinline {
+entry:
+  br i1 %is, label %yes, label %no
+yes:
+  store float %x, ptr %to
+  ret void
+no:
+  ret void
+}
+
+define internal void @both(ptr %a, ptr %b) noinline {
+entry:
+  store float 3.0, ptr %a
+  %x = load float, ptr %b
+  %y = fadd float %x, 1.0
+  store float %y, ptr %a
+  ret void
+}
