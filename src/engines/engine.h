@@ -44,6 +44,8 @@ struct DispatchPlan {
 class Executable {
  public:
   virtual ~Executable() = default;
+  // Whether its code is for dispatches of that shape: if it was compiled for a usual target, it need not be for all.
+  virtual bool takes(const DispatchPlan& /*plan*/) const { return true; }
   // What its code allows, whatever the hardware does: what a thread needs of registers or memory counts.
   virtual std::uint32_t max_threads_per_threadgroup() const = 0;
   // The hardware can reach all memory of the plan, but for bytes that the dispatch owns, which are in the host's.
@@ -80,6 +82,8 @@ class Engine {
   // All that compiled bytes depend on (processor, bounds checks), of hardware that the engine runs on: goes to the
   // compiler's process, and is part of cache keys. Equal hardware has one target, and so shares compiled code.
   virtual std::string target_for(const Hardware& hardware) const = 0;
+  // The same for code that may leave out what few dispatches need, where to make all takes long.
+  virtual std::string usual_target_for(const Hardware& hardware) const { return target_for(hardware); }
   // Does early what the first compile would do for all that follow.
   virtual void prepare() const {}
   // Which calls may be left in the modules that it takes.
@@ -99,6 +103,7 @@ struct Runner {
   Hardware* hardware = nullptr;
 
   std::string target() const { return engine->target_for(*hardware); }
+  std::string usual_target() const { return engine->usual_target_for(*hardware); }
   std::string description() const { return engine->description() + ", on " + hardware->description(); }
   bool operator==(const Runner&) const = default;
 };

@@ -1,6 +1,7 @@
 // What the public handles Device, Library and Kernel hold.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -53,6 +54,9 @@ struct CompiledKernel {
 struct Kernel::State {
   const Device::State* device = nullptr;
   std::shared_ptr<const runtime::CompiledKernel> compiled;
+  // For what that does not take, once a dispatch has asked for it.
+  mutable std::atomic<const runtime::CompiledKernel*> complete = nullptr;
+  mutable std::shared_ptr<const runtime::CompiledKernel> complete_owner;
   support::Hash content;  // of the library, the constants, the device's target and Metalloid: what its code depends on
   bool from_cache = false;
   std::shared_ptr<const SourceText> source;

@@ -237,6 +237,29 @@ TEST(EngineBoundary, EqualHardwareSharesCompiledCode) {
   }
 }
 
+// Large kernels are compiled for threadgroups in rows of 32, and for others once there is one.
+TEST(EngineBoundary, WhatFewDispatchesNeedIsCompiledForThem) {
+  std::string text =
+      "kernel void large(device uint* x, uint i [[thread_position_in_grid]]) {\n"
+      "  threadgroup atomic_uint counts[64];\n"
+      "  atomic_store_explicit(&counts[i % 64], 0, memory_order_relaxed);\n";
+  for (int k = 0; k < 128; ++k) {
+    text += "  atomic_fetch_add_explicit(&counts[i * " + std::to_string(k) + " % 64], 1, memory_order_relaxed);\n";
+  }
+  text += "  x[i] = i;\n}";
+  const Device device = Device::cpu();
+  const Kernel large = device.make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text).kernel("large");
+  const Buffer x(device, 64 * sizeof(float));
+  run(large, Dispatch().buffer(0, x).threads({64}, {32}));
+  EXPECT_EQ(large.state().complete, nullptr);
+  run(large, Dispatch().buffer(0, x).threads({40}, {32}));
+  const runtime::CompiledKernel* complete = large.state().complete;
+  ASSERT_NE(complete, nullptr);
+  EXPECT_EQ(complete->engine_name, "simd");
+  run(large, Dispatch().buffer(0, x).threads({64}, {16}));
+  EXPECT_EQ(large.state().complete, complete);
+}
+
 #ifdef __x86_64__
 // Whatever this machine is: the compiler's process is told, and asks no hardware.
 TEST(EngineBoundary, CodeIsMadeForATarget) {
@@ -251,6 +274,7 @@ TEST(EngineBoundary, CodeIsMadeForATarget) {
     };
     EXPECT_THAT(assembly("checked x86-64;"), AllOf(HasSubstr("metalloid_report_bounds"), Not(HasSubstr("\tvadd"))));
     EXPECT_THAT(assembly("checked skylake-avx512;"), HasSubstr("\tvadd"));
+    EXPECT_THAT(assembly("checked usual skylake-avx512;"), HasSubstr("\tvadd"));
     EXPECT_THAT(assembly("unchecked x86-64;+avx,+avx2"),
                 AllOf(HasSubstr("\tvadd"), Not(HasSubstr("metalloid_report_bounds"))));
     EXPECT_THROW(assembly("sm_90"), Error);

@@ -53,6 +53,9 @@
 namespace metalloid::engines::simd {
 namespace {
 
+// Instructions of a simdgroup's program, of rows, up to which code of all forms is quickly made.
+constexpr unsigned most_in_all_forms = 3000;
+
 // A lane's program with its lanes in place, and what it is widened into.
 struct Form {
   Arrangement arrangement;
@@ -72,6 +75,7 @@ class SimdEngine : public Engine {
   std::string description() const override { return "32 lanes in step"; }
   CheckRole check_role() const override { return CheckRole::screens; }
   std::string target_for(const Hardware& hardware) const override { return cpu::target_for(hardware); }
+  std::string usual_target_for(const Hardware& hardware) const override { return cpu::usual_target_for(hardware); }
   void prepare() const override { cpu::prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.around_barriers = true}; }
 
@@ -80,7 +84,7 @@ class SimdEngine : public Engine {
     const auto wanted = cpu::Target::from(target);
     auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
     std::vector<Remark> remarks;
-    if (!lower(kernel, *machine, wanted.checks_bounds, remarks)) return {{}, std::move(remarks)};
+    if (!lower(kernel, *machine, wanted, remarks)) return {{}, std::move(remarks)};
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)),
             std::move(remarks)};
   }
@@ -92,8 +96,9 @@ class SimdEngine : public Engine {
 
  private:
   // Whether the engine takes the kernel; the remarks say why not, or what costs vectorisation.
-  static bool lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, bool checks_bounds,
+  static bool lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, const cpu::Target& target,
                     std::vector<Remark>& remarks) {
+    const bool checks_bounds = target.checks_bounds;
     llvm::Module& module = *kernel.module;
     auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -167,13 +172,19 @@ class SimdEngine : public Engine {
         // The other forms say the same, and what only threadgroups of rare shapes cost.
         if (form.arrangement == Arrangement::row || !form.simdgroup) remarks = std::move(said);
         if (!form.simdgroup) return;
+        if (&form == &forms.front() && target.is_usual && form.simdgroup->getInstructionCount() > most_in_all_forms) {
+          for (const Form& left_out : llvm::drop_begin(forms)) left_out.lane->eraseFromParent();
+          forms.resize(1);
+          facts.row = simdgroup_width;
+          return;
+        }
       }
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
     functions.erase_lanes();
     pass("run_simdgroups", [&] {
       const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
-                                     forms.back().simdgroup};
+                                     forms.size() > 1 ? forms.back().simdgroup : nullptr};
       llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);

@@ -23,6 +23,7 @@ class TrialExecutable final : public DeferredExecutable {
     if (completion->error()) std::rethrow_exception(completion->error());
   }
 
+  bool takes(const DispatchPlan& plan) const override { return code_->takes(plan); }
   std::uint32_t max_threads_per_threadgroup() const override { return code_->max_threads_per_threadgroup(); }
 
   // Bytes of the dispatch go to the hardware's memory too, so that kernels read nothing of the host's.
@@ -69,6 +70,7 @@ class TrialEngine final : public Engine {
   std::string name() const override { return name_; }
   std::string description() const override { return base_.description() + ", later"; }
   std::string target_for(const Hardware& hardware) const override { return base_.target_for(hardware); }
+  std::string usual_target_for(const Hardware& hardware) const override { return base_.usual_target_for(hardware); }
   void prepare() const override { base_.prepare(); }
   ir::InlinePolicy inline_policy() const override { return base_.inline_policy(); }
   ir::OperationPolicy operation_policy() const override {

@@ -211,10 +211,11 @@ CompiledCode carry_out(KernelRequest request, const LibraryInfo& library, const 
 
 }  // namespace
 
-std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners) {
+std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners, Coverage coverage) {
   std::vector<Candidate> candidates;
   for (const engines::Runner& runner : runners) {
-    candidates.push_back({runner.engine->name(), runner.target(), runner.hardware->limits()});
+    const std::string target = coverage == Coverage::all ? runner.target() : runner.usual_target();
+    candidates.push_back({runner.engine->name(), target, runner.hardware->limits()});
   }
   return candidates;
 }

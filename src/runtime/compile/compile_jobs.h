@@ -35,7 +35,8 @@ void archive(Archive& bytes, Candidate& candidate) {
               candidate.limits.threadgroup_memory_bytes);
 }
 
-std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners);
+enum class Coverage : std::uint8_t { all, usual };  // dispatches: engines::Engine::usual_target_for
+std::vector<Candidate> candidates_of(const std::vector<engines::Runner>& runners, Coverage coverage = Coverage::all);
 
 struct CompiledCode {
   KernelInfo info;              // specialised

@@ -106,9 +106,9 @@ struct FoundKernel {
 };
 
 FoundKernel find_or_compile(const Library::State& library, const Runners& runners, const std::string& name,
-                            const FunctionConstants& constants, Checks checks) {
+                            const FunctionConstants& constants, Checks checks, Coverage coverage = Coverage::all) {
   FoundKernel found;
-  std::vector<Candidate> candidates = candidates_of(runners);
+  std::vector<Candidate> candidates = candidates_of(runners, coverage);
   found.key = key_of(library, candidates, name, constants, checks);
   const support::Hash loaded_key = loaded_key_of(found.key, runners);
   found.kernel = loaded_kernels.find(loaded_key);
@@ -148,9 +148,9 @@ class Refused {
 };
 Refused& refused = *new Refused;
 
-// Checked kernels are compiled when they are first launched, which many threads may do at once: one compiles, and the
-// others look again when it is done. They sleep in between, since a forked child has none of those threads, and goes
-// on.
+// Checked kernels, and code that few dispatches need, are compiled when they are first launched, which many threads may
+// do at once: one compiles, and the others look again when it is done. They sleep in between, since a forked child has
+// none of those threads, and goes on.
 class Turn {
  public:
   explicit Turn(const support::Hash& key) : key_(key) {
@@ -190,13 +190,27 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   auto state = std::make_shared<Kernel::State>();
   state->device = library->device;
   state->source = library->source;
-  FoundKernel found = find_or_compile(*library, library->device->runners, kernel.name, constants, Checks::none);
+  FoundKernel found =
+      find_or_compile(*library, library->device->runners, kernel.name, constants, Checks::none, Coverage::usual);
   state->content = found.key;
   state->from_cache = found.from_cache;
   state->compiled = std::move(found.kernel);
   state->library = std::move(library);
   state->constants = constants;
   return state;
+}
+
+const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
+  if (kernel.compiled->executable->takes(plan)) return *kernel.compiled;
+  if (const CompiledKernel* known = kernel.complete.load(std::memory_order_acquire)) return *known;
+  const std::string& name = kernel.compiled->info.name;
+  const Runners& runners = kernel.library->device->runners;
+  const Turn turn(key_of(*kernel.library, candidates_of(runners), name, kernel.constants, Checks::none));
+  if (!kernel.complete.load()) {
+    kernel.complete_owner = find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none).kernel;
+    kernel.complete.store(kernel.complete_owner.get(), std::memory_order_release);
+  }
+  return *kernel.complete.load();
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {

@@ -5,6 +5,10 @@
 
 #include "metalloid/library.h"
 
+namespace metalloid::engines {
+struct DispatchPlan;
+}
+
 namespace metalloid::runtime {
 
 struct CompiledKernel;
@@ -12,6 +16,9 @@ struct CompiledKernel;
 std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<const Library::State> library,
                                                             const KernelInfo& kernel,
                                                             const FunctionConstants& constants);
+
+// Code that takes the dispatch: the kernel's own, or what is compiled when a dispatch first wants more than that.
+const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan);
 
 // The same kernel with the checker's code in it, which tells what is wrong. `finite`: it also looks for NaN and
 // infinity.

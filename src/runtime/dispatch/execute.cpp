@@ -1,6 +1,7 @@
 #include "runtime/dispatch/execute.h"
 
 #include "metalloid/check.h"
+#include "runtime/compile/kernel_cache.h"
 #include "runtime/dispatch/execute_checked.h"
 #include "runtime/dispatch/staging.h"
 #include "runtime/states.h"
@@ -11,13 +12,13 @@ void execute(const Kernel& kernel, const engines::DispatchPlan& plan) {
   if (is_checking()) {
     if (auto session = checker::active_session()) return execute_checked(kernel, plan, std::move(session));
   }
-  const CompiledKernel& compiled = *kernel.state().compiled;
+  const CompiledKernel& compiled = code_for(kernel.state(), plan);
   run_where_reached(compiled.info, plan, *compiled.runner.hardware,
                     [&](const engines::DispatchPlan& reached) { compiled.executable->run(reached); });
 }
 
 bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan) {
-  return !is_checking() && !Staging::is_needed(plan, *kernel.state().compiled->runner.hardware);
+  return !is_checking() && !Staging::is_needed(plan, *code_for(kernel.state(), plan).runner.hardware);
 }
 
 }  // namespace metalloid::runtime

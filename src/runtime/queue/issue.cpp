@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/compile/kernel_cache.h"
 #include "runtime/dispatch/execute.h"
 #include "runtime/observe/recorder.h"
 #include "runtime/states.h"
@@ -50,7 +51,8 @@ engines::Stream& Issue::stream_of(engines::Hardware& hardware) {
 }
 
 void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe) {
-  engines::Hardware& hardware = *kernel.state().compiled->runner.hardware;
+  const CompiledKernel& code = code_for(kernel.state(), plan);
+  engines::Hardware& hardware = *code.runner.hardware;
   // Streams of different hardware know nothing of each other, and what is copied or checked is the host's work.
   const bool is_direct = runs_directly(kernel, plan);
   if (!is_direct || hardware_ != &hardware) drain();
@@ -58,7 +60,7 @@ void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, Un
     return call([&] { recorded(describe, [&] { execute(kernel, plan); }); });
   }
   hardware_ = &hardware;
-  last_ = stream_of(hardware).enqueue(*kernel.state().compiled->executable, plan);
+  last_ = stream_of(hardware).enqueue(*code.executable, plan);
   under_way_.add(last_, std::move(describe));
   if (last_->is_done()) drain();
 }

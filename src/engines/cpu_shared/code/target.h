@@ -11,9 +11,10 @@ namespace metalloid::engines::cpu {
 
 struct Target {
   bool checks_bounds = true;  // accesses (passes/check_bounds.h)
+  bool is_usual = false;      // Engine::usual_target_for
   Processor processor;
 
-  // "checked znver4;+avx2,+fma"
+  // "checked znver4;+avx2,+fma", "checked usual znver4;..."
   std::string text() const;
   // Throws internal for what is no such text.
   static Target from(std::string_view text);
@@ -21,5 +22,6 @@ struct Target {
 
 // With METALLOID_BOUNDS=off without checks.
 std::string target_for(const Hardware& hardware);
+std::string usual_target_for(const Hardware& hardware);
 
 }  // namespace metalloid::engines::cpu

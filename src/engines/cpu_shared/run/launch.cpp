@@ -114,6 +114,10 @@ class CpuExecutable : public CheckedExecutable {
     }
   }
 
+  bool takes(const DispatchPlan& plan) const override {
+    return facts_.row == 0 ||
+           (plan.threads_per_threadgroup.x % facts_.row == 0 && plan.threads_per_grid.x % facts_.row == 0);
+  }
   // As many as have room for their variables at the same time, and those that run in step at least.
   std::uint32_t max_threads_per_threadgroup() const override {
     if (!facts_.threads_meet || facts_.private_memory == 0) return ~std::uint32_t{0};

@@ -69,6 +69,11 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
     Value* is_half = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(simdgroup_width / 2));
     run_if(builder.CreateAnd(is_half, builder.CreateOr(even, one_slice)), *simdgroups.half_rows);
   }
+  if (!simdgroups.anywhere) {
+    builder.CreateIntrinsic(builder.getVoidTy(), llvm::Intrinsic::trap, {});
+    builder.CreateRetVoid();
+    return run;
+  }
   Value* count = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, builder.getInt32(simdgroup_width));
   builder.CreateCall(simdgroups.anywhere, {state, first, count});
   builder.CreateRetVoid();

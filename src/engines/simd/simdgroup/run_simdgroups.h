@@ -21,7 +21,7 @@ namespace metalloid::engines::simd {
 struct Simdgroups {
   llvm::Function* row;
   llvm::Function* half_rows;  // may be null
-  llvm::Function* anywhere;
+  llvm::Function* anywhere;   // null: all are rows
 };
 // Returns the entry point.
 llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroups, bool has_barriers);
