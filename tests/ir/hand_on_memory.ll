@@ -4,14 +4,14 @@
 ; ARGUMENT: buffer
 
 ; CHECK-LABEL: define void @kernel(
-; CHECK: call { float, float } @add(float {{.*}}, float {{.*}})
+; CHECK: call { float, float, float } @add(float {{.*}}, float {{.*}})
 ; CHECK: call void @perhaps(ptr
 ; CHECK: call void @both(ptr {{.*}}, ptr
 ; CHECK-LABEL: define internal void @perhaps(ptr %to
 ; CHECK-LABEL: define internal void @both(ptr %a, ptr %b
-; CHECK-LABEL: define internal { float, float } @add(float %{{.*}}, float %{{.*}})
+; CHECK-LABEL: define internal { float, float, float } @add(float %{{.*}}, float %{{.*}})
 ; CHECK-NOT: load
-; CHECK: ret { float, float }
+; CHECK: ret { float, float, float }
 
 define void @kernel(ptr addrspace(1) %out, i1 %is) {
 entry:
@@ -20,7 +20,8 @@ entry:
   %place = load i64, ptr addrspace(1) %out
   %own = getelementptr float, ptr %a, i64 %place
   store float 1.0, ptr %own
-  call void @add(ptr %own, float 2.0)
+  %same = call float @add(ptr %own, float 2.0)
+  store float %same, ptr %b
   %sum = load float, ptr %own
   call void @perhaps(ptr %b, float %sum, i1 %is)
   call void @both(ptr %b, ptr %b)
@@ -29,14 +30,14 @@ entry:
   ret void
 }
 
-define internal void @add(ptr %sum, float %x) noinline {
+define internal float @add(ptr %sum, float returned %x) noinline {
 entry:
   %old = load float, ptr %sum
   %new = fadd float %old, %x
   store float %new, ptr %sum
   %next = getelementptr i8, ptr %sum, i64 4
   store float %old, ptr %next
-  ret void
+  ret float %x
 }
 
 define internal void @perhaps(ptr %to, float %x, i1 %is) noinline {

@@ -196,7 +196,7 @@ class Handing {
     for (llvm::Argument& parameter : old.args()) {
       if (parameter.getArgNo() == number) continue;
       parameters.push_back(parameter.getType());
-      attributes.push_back(old.getAttributes().getParamAttrs(parameter.getArgNo()));
+      attributes.push_back(kept(old.getAttributes(), parameter.getArgNo()));
     }
     const std::size_t others = parameters.size();
     for (const auto& [place, element] : elements) {
@@ -215,6 +215,11 @@ class Handing {
       change_call(*llvm::cast<llvm::CallInst>(user), number, has_result, elements);
     }
     old.eraseFromParent();
+  }
+
+  // A parameter's attributes that do not speak of the result.
+  llvm::AttributeSet kept(const llvm::AttributeList& attributes, unsigned parameter) const {
+    return attributes.getParamAttrs(parameter).removeAttribute(function_->getContext(), llvm::Attribute::Returned);
   }
 
   // In the place of the caller's memory, a variable.
@@ -270,7 +275,7 @@ class Handing {
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       if (i == number) continue;
       operands.push_back(call.getArgOperand(i));
-      attributes.push_back(call.getAttributes().getParamAttrs(i));
+      attributes.push_back(kept(call.getAttributes(), i));
     }
     for (const auto& [place, element] : elements) {
       if (!element.comes_in) continue;

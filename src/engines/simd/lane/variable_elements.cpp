@@ -17,6 +17,8 @@ namespace {
 
 // Elements of an access that is wider than the variable's own.
 constexpr std::uint64_t most_elements = 32, most_parts = 8;
+// Bytes of a copy whose ends may overlap: all is loaded before anything is stored.
+constexpr std::uint64_t longest_move = 64;
 
 // The bytes of what an access consists of; 0 of what has no elements.
 std::uint64_t unit_of(llvm::Type* type, const llvm::DataLayout& layout) {
@@ -77,7 +79,8 @@ class Uses {
         is_known = is_known && has_length(*fill) && llvm::isa<llvm::ConstantInt>(fill->getValue());
       } else if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(instruction)) {
         copies.push_back(copy);
-        is_known = is_known && has_length(*copy);
+        is_known =
+            is_known && has_length(*copy) && (!llvm::isa<llvm::MemMoveInst>(copy) || length_of(*copy) <= longest_move);
       } else if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
         steps_.push_back(step);
         follow(*step);
