@@ -11,6 +11,8 @@
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/Support/ModRef.h>
 
+#include "ir/tile_elements.h"
+
 namespace metalloid::ir {
 
 inline constexpr std::string_view operation_prefix = "metalloid.";
@@ -62,14 +64,6 @@ struct MatrixOperation {
   MatrixAction action;
   MatrixElement a, b;  // of the first two operands
 };
-
-enum class TileElement : std::uint8_t {
-#define TILE_ELEMENT(name) name,
-#include "ir/operations.def"
-};
-
-// How close a product comes to the exact chain.
-enum class Precision : std::uint8_t { exact, relaxed };
 
 // Types of results and parameters.
 enum class OperationType : std::uint8_t {

@@ -256,3 +256,51 @@ PASSED_ON("passed_on_integers", true, false, 16, 16, int, char)
 // EXPECT wrong: 0 480
 // RUN: --kernel passed_on_integers --threads 32 --group 32 --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 512
+
+// Where lanes hold tiles, functions are inlined whoever asks for a call.
+// RUN: --kernel in_function --threads 32 --group 32 --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 1024
+// ENGINE: simd
+template <int Turn>
+__attribute__((noinline)) void add_products(const thread float* a, const thread half* b, thread float* c) {
+  constexpr auto descriptor =
+      matmul2d_descriptor(16, 32, 16, false, false, true, matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto left = operation.get_left_input_cooperative_tensor<float, half, float>();
+  auto right = operation.get_right_input_cooperative_tensor<float, half, float>();
+  auto result = operation.get_destination_cooperative_tensor<decltype(left), decltype(right), float>();
+  for (int i = 0; i < left.get_capacity(); ++i) left[i] = a[i];
+  for (int i = 0; i < right.get_capacity(); ++i) right[i] = b[i];
+  for (int i = 0; i < result.get_capacity(); ++i) result[i] = c[i];
+  operation.run(left, right, result);
+  for (int i = 0; i < result.get_capacity(); ++i) c[i] = result[i];
+}
+kernel void in_function(device atomic_uint* wrong) {
+  constexpr auto descriptor = matmul2d_descriptor(16, 32, 16, false, false, true);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto left = operation.get_left_input_cooperative_tensor<float, half, float>();
+  auto right = operation.get_right_input_cooperative_tensor<float, half, float>();
+  auto result = operation.get_destination_cooperative_tensor<decltype(left), decltype(right), float>();
+  float a[8], c[16];
+  half b[16];
+  for (int i = 0; i < 8; ++i) {
+    const auto at = left.get_multidimensional_index(i);
+    a[i] = left_at(at[1], at[0]);
+  }
+  for (int i = 0; i < 16; ++i) {
+    const auto at = right.get_multidimensional_index(i);
+    b[i] = half(right_at(at[1], at[0]));
+    const auto in_result = result.get_multidimensional_index(i);
+    c[i] = 100 * in_result[1] + in_result[0];
+  }
+  add_products<0>(a, b, c);
+  for (int i = 0; i < 16; ++i) result[i] = c[i];
+  check(result, 16, wrong);
+  for (int i = 0; i < 16; ++i) {
+    const auto at = result.get_multidimensional_index(i);
+    c[i] = 100 * at[1] + at[0];
+  }
+  add_products<0>(a, b, c);
+  for (int i = 0; i < 16; ++i) result[i] = c[i];
+  check(result, 16, wrong);
+}

@@ -14,6 +14,7 @@
 #include "engines/simd/remarks.h"
 #include "ir/operations.h"
 #include "ir/support/pass_down.h"
+#include "ir/tiles.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -67,6 +68,15 @@ std::set<const BasicBlock*> next_barriers(const BasicBlock* start) {
 
 namespace {
 
+// Addresses of what threads hold together.
+llvm::SmallVector<const llvm::Value*, 3> held_tiles(const llvm::CallBase& call) {
+  llvm::SmallVector<const llvm::Value*, 3> addresses;
+  for (const ir::Tile& tile : ir::tiles_of(call)) {
+    if (tile.is_held && !ir::is_of_thread(tile)) addresses.push_back(tile.address);
+  }
+  return addresses;
+}
+
 // What a function that stays a call must not do.
 std::optional<Remark> refusal_in_call(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
@@ -76,6 +86,9 @@ std::optional<Remark> refusal_in_call(const llvm::CallBase& call) {
   }
   if (ir::parse_matrix_operation(std::string_view(callee->getName()))) {
     return remark_at(call, "an operation of simdgroup matrices in a function that could not be inlined");
+  }
+  if (!held_tiles(call).empty()) {
+    return remark_at(call, "an operation of cooperative tensors in a function that could not be inlined");
   }
   return std::nullopt;
 }
@@ -107,6 +120,13 @@ std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel
 }
 
 std::optional<Remark> refusal(llvm::Function& lane, const LaneShapes& shapes) {
+  for (const llvm::Instruction& instruction : llvm::instructions(lane)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    for (const llvm::Value* address : call ? held_tiles(*call) : llvm::SmallVector<const llvm::Value*, 3>()) {
+      if (shapes.of(*address).kind == Shape::Kind::strided) continue;
+      return remark_at(*call, "it is not known which cooperative tensor this is about");
+    }
+  }
   bool has_barrier = false;
   for (const BasicBlock& block : lane) has_barrier |= barrier_in(block) != nullptr;
   if (!has_barrier) return std::nullopt;

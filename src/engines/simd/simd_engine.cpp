@@ -43,6 +43,7 @@
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
+#include "engines/simd/tiles/tile_code.h"
 #include "engines/simd/widening/wide_functions.h"
 #include "ir/bounds/check_bounds.h"
 #include "ir/operations.h"
@@ -78,6 +79,10 @@ class SimdEngine : public Engine {
   std::string usual_target_for(const Hardware& hardware) const override { return cpu::usual_target_for(hardware); }
   void prepare() const override { cpu::prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.around_barriers = true}; }
+  ir::OperationPolicy operation_policy() const override {
+    return
+        [](const ir::Operation& operation, const llvm::CallBase& call) { return has_tile_code(operation.whole, call); };
+  }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
     if (auto remark = refusal(*kernel.module, kernel.info.symbol)) return {{}, {*remark}};
@@ -214,6 +219,7 @@ class SimdEngine : public Engine {
     }
     // Behind the split, which would keep places for operands with what lives on.
     pass("lower_products", [&] { lower_products(module, machine); });
+    pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);

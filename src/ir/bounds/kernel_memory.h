@@ -39,8 +39,8 @@ class KernelMemory {
 
   // Whether a load is part of what every thread begins with, its index among that: no check comes in front of it.
   virtual bool is_of_start(llvm::LoadInst& load) const = 0;
-  // What else than LLVM's instructions counts as an access, by an engine's own passes.
-  virtual llvm::SmallVector<Access, 2> other_accesses_of(llvm::Instruction& instruction) const = 0;
+  // What else than LLVM's instructions counts as an access, by an engine's own passes. May make code in front of it.
+  virtual llvm::SmallVector<Access, 3> other_accesses_of(llvm::Instruction& instruction) const = 0;
 };
 
 }  // namespace metalloid::ir

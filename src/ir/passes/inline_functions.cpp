@@ -73,9 +73,13 @@ void forget_noinline(llvm::Function& function) {
   }
 }
 
+// Barriers, and what is done with what lanes hold of a matrix or a tile.
 FunctionSet functions_around_barriers(llvm::Module& module) {
   return functions_that_lead_to(module, [](llvm::StringRef name) {
-    return name == llvm::StringRef(threadgroup_barrier_name) || parse_matrix_operation(std::string_view(name));
+    const bool is_of_tiles =
+        name.starts_with("metalloid.matmul2d.") || name.starts_with("metalloid.cooperative_tensor.");
+    return name == llvm::StringRef(threadgroup_barrier_name) || parse_matrix_operation(std::string_view(name)) ||
+           (is_of_tiles && is_meeting(std::string_view(name)));
   });
 }
 

@@ -16,6 +16,7 @@
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/thread_state.h"
 #include "ir/bounds/check_bounds.h"
+#include "ir/bounds/tile_accesses.h"
 #include "ir/support/pass_managers.h"
 #include "ir/support/pointer_roots.h"
 
@@ -38,7 +39,7 @@ class Arguments final : public ir::KernelMemory {
   Extent extent_of(unsigned argument) override;
   Numbered of_number(llvm::IRBuilderBase& builder, Value* number) override;
   bool is_of_start(llvm::LoadInst& load) const override;
-  llvm::SmallVector<ir::Access, 2> other_accesses_of(Instruction& instruction) const override;
+  llvm::SmallVector<ir::Access, 3> other_accesses_of(Instruction& instruction) const override;
 
  private:
   std::pair<Value*, std::uint64_t> apart(Value* address) const;
@@ -110,11 +111,12 @@ bool Arguments::is_of_start(llvm::LoadInst& load) const {
   return address == function_.getArg(0);
 }
 
-// The checker's questions about places (checker/code/screen.h) are no use outside of the memory.
-llvm::SmallVector<ir::Access, 2> Arguments::other_accesses_of(Instruction& instruction) const {
+// Tiles, and the checker's questions about places (checker/code/screen.h), which are no use outside of the memory.
+llvm::SmallVector<ir::Access, 3> Arguments::other_accesses_of(Instruction& instruction) const {
   auto* question = llvm::dyn_cast<llvm::CallInst>(&instruction);
   const llvm::Function* callee = question ? question->getCalledFunction() : nullptr;
-  if (!callee || !callee->getName().starts_with(llvm::StringRef(checker::screen_access_name))) return {};
+  if (!callee) return {};
+  if (!callee->getName().starts_with(llvm::StringRef(checker::screen_access_name))) return ir::tile_accesses(*question);
   return {{question, question->getArgOperand(0), question->getArgOperand(2), ir::AccessKind::read}};
 }
 

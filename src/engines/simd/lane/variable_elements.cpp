@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "ir/tiles.h"
+
 namespace metalloid::engines::simd {
 namespace {
 
@@ -48,6 +50,7 @@ class Uses {
     return llvm::all_of(own.accesses, [&](const auto* access) { return is_of(*access, element); }) &&
            llvm::all_of(own.fills, [&](const auto* fill) { return length_of(*fill) % element == 0; }) &&
            llvm::all_of(copies, [&](const auto* copy) { return length_of(*copy) % element == 0; }) &&
+           llvm::all_of(held_, [&](std::uint64_t own) { return own == element; }) &&
            llvm::all_of(steps_, [&](const auto* step) { return is_multiple(*step, element); });
   }
   // The smallest unit of an access; 0 if there is none.
@@ -57,6 +60,7 @@ class Uses {
       const std::uint64_t unit = unit_of(accessed_type(*access), layout_);
       least = least == 0 ? unit : std::min(least, unit);
     }
+    for (const std::uint64_t unit : held_) least = least == 0 ? unit : std::min(least, unit);
     return least;
   }
 
@@ -84,10 +88,20 @@ class Uses {
       } else if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
         steps_.push_back(step);
         follow(*step);
-      } else {
+      } else if (!held_in(*instruction, address)) {
         is_known = false;
       }
     }
+  }
+
+  // Whether it is an operation on a tile that the thread holds there.
+  bool held_in(const llvm::Instruction& instruction, const llvm::Value& address) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    const std::size_t before = held_.size();
+    for (const ir::Tile& tile : call ? ir::tiles_of(*call) : llvm::SmallVector<ir::Tile, 3>()) {
+      if (tile.address == &address) held_.push_back(ir::bytes_of(tile.element));
+    }
+    return held_.size() > before;
   }
 
   void take(llvm::Instruction& access) {
@@ -129,6 +143,7 @@ class Uses {
 
   const llvm::DataLayout& layout_;
   std::vector<llvm::GetElementPtrInst*> steps_;
+  std::vector<std::uint64_t> held_;  // bytes of elements of tiles
 };
 
 // The largest elements that all of them consist of; 0: there are none.

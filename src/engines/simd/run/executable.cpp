@@ -6,6 +6,7 @@
 #include "engines/simd/run/screen_calls.h"
 #include "engines/simd/run/simdgroup_runner.h"
 #include "engines/simd/run/wrapped_rows.h"
+#include "engines/simd/tiles/tile_calls.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -14,6 +15,7 @@ void* symbol(std::string_view name) {
   if (void* address = vector_math_symbol(name)) return address;
   if (void* address = screen_symbol(name)) return address;
   if (void* address = wrapped_rows_symbol(name)) return address;
+  if (void* address = tile_symbol(name)) return address;
   return cpu::runtime_symbol(name);
 }
 

@@ -77,7 +77,7 @@ Value* Widening::common_tag(llvm::Instruction& instruction) {
 bool Widening::widen_call(llvm::CallInst& call, Widened& result) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee || callee->isIntrinsic()) return false;
-  if (widen_screen_call(call)) return true;
+  if (widen_screen_call(call) || widen_tile_operation(call)) return true;
   if (!callee->isDeclaration()) {
     call_in_step(call, functions_.wide(*call.getCalledFunction()), result);
     return true;

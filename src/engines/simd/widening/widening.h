@@ -33,6 +33,7 @@
 #include "engines/simd/vectors/parts.h"
 #include "engines/simd/widening/block_schedule.h"
 #include "engines/simd/widening/wide_functions.h"
+#include "ir/tiles.h"
 #include "metalloid/reflection.h"
 #include "support/address_spaces.h"
 
@@ -190,6 +191,18 @@ class Widening {
   void call_in_step(llvm::CallInst& call, llvm::Function& wide, Widened& result);
   void give_back(Value* result);
   Value* common_tag(llvm::Instruction& instruction);
+
+  // tiles.cpp
+  struct TileCall {
+    std::string_view name;
+    llvm::SmallVector<ir::Tile, 3> tiles;
+    llvm::SmallVector<Value*, 3> numbers;
+    llvm::SmallVector<std::uint32_t, 5> flags;
+  };
+  bool widen_tile_operation(llvm::CallInst& call);
+  void call_together(const TileCall& call);
+  void call_in_threads(const TileCall& call);
+  void call_tile_code(const TileCall& call, llvm::SmallVectorImpl<Value*>& operands);
 
   llvm::Function& lane_;
   llvm::Function& wide_;

@@ -1,0 +1,12 @@
+// Compiled for these instructions (src/CMakeLists.txt).
+#include "engines/simd/tiles/copy_code.h"
+#include "engines/simd/tiles/held_code.h"
+#include "engines/simd/tiles/product_code.h"
+
+#if defined(__x86_64__)
+namespace metalloid::engines::simd {
+
+const TileCode avx2_code = {pair, multiply, copy, read_held, write_held};
+
+}  // namespace metalloid::engines::simd
+#endif

@@ -1,0 +1,442 @@
+// multiply: a product of tiles, for the instructions of the file that includes this.
+//
+//   for blocks of the destination, of at most 112 x 128:
+//     sums = destination or 0
+//     for k, 128 words at a time:
+//       left  -> rows of words, one behind the other
+//       right -> two vectors of words for each word of k, side by side
+//       sums += left * right, by as many rows and two vectors as registers hold
+//     destination = sums
+//
+// An element's products are added up in the order of k. Files are compiled for processors that the library need not
+// run on: nothing in them is shared with others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engines/simd/tiles/elements.h"
+#include "engines/simd/tiles/held_code.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+constexpr int pair = 2 * width;  // words of two vectors
+
+// A panel of `Rows` rows of the block, times so many vectors of columns.
+template <typename Steps, int Rows, int Vectors>
+void multiply_panel(const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps) {
+  Words sum[Rows][Vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < Vectors; ++j) sum[i][j] = load(sums + i * ProductScratch::columns + j * width);
+  }
+  for (int k = 0; k < steps; ++k) {
+    Words row[Vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < Vectors; ++j) row[j] = load(right + k * pair + j * width);
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+      const Words factor = all(left[i * ProductScratch::left_row + k]);
+#pragma GCC unroll 2
+      for (int j = 0; j < Vectors; ++j) sum[i][j] = Steps::add(sum[i][j], factor, row[j]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < Vectors; ++j) store(sums + i * ProductScratch::columns + j * width, sum[i][j]);
+  }
+}
+
+template <typename Steps, int Vectors, int Rows = most_rows>
+void multiply_rows(int rows, const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps) {
+  if constexpr (Rows > 0) {
+    if (rows == Rows) return multiply_panel<Steps, Rows, Vectors>(left, right, sums, steps);
+    multiply_rows<Steps, Vectors, Rows - 1>(rows, left, right, sums, steps);
+  }
+}
+
+// Words from rows into columns.
+inline void turn_words(const std::uint32_t* from, int from_row, std::uint32_t* to, int to_row, int rows, int columns) {
+  int i = 0;
+#if defined(__AVX2__)
+  constexpr int side = 8;
+  for (; i + side <= rows; i += side) {
+    int j = 0;
+    for (; j + side <= columns; j += side) {
+      __m256 in[side], half[side];
+      for (int x = 0; x < side; ++x) {
+        in[x] = _mm256_loadu_ps(reinterpret_cast<const float*>(from + (i + x) * from_row + j));
+      }
+      for (int x = 0; x < side; x += 2) {
+        half[x] = _mm256_unpacklo_ps(in[x], in[x + 1]);
+        half[x + 1] = _mm256_unpackhi_ps(in[x], in[x + 1]);
+      }
+      for (int x = 0; x < side; x += 4) {
+        in[x] = _mm256_shuffle_ps(half[x], half[x + 2], 0x44);
+        in[x + 1] = _mm256_shuffle_ps(half[x], half[x + 2], 0xee);
+        in[x + 2] = _mm256_shuffle_ps(half[x + 1], half[x + 3], 0x44);
+        in[x + 3] = _mm256_shuffle_ps(half[x + 1], half[x + 3], 0xee);
+      }
+      for (int x = 0; x < 4; ++x) {
+        float* place = reinterpret_cast<float*>(to + (j + x) * to_row + i);
+        _mm256_storeu_ps(place, _mm256_permute2f128_ps(in[x], in[x + 4], 0x20));
+        place = reinterpret_cast<float*>(to + (j + x + 4) * to_row + i);
+        _mm256_storeu_ps(place, _mm256_permute2f128_ps(in[x], in[x + 4], 0x31));
+      }
+    }
+    for (; j < columns; ++j) {
+      for (int x = 0; x < side; ++x) to[j * to_row + i + x] = from[(i + x) * from_row + j];
+    }
+  }
+#endif
+  for (; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) to[j * to_row + i] = from[i * from_row + j];
+  }
+}
+
+// An operand's part: `count` rows of the left one, or columns of the right one, along k.
+struct Strip {
+  const TileMatrix& matrix;
+  std::int64_t first, k;     // of the matrix
+  std::int64_t along, next;  // elements from one k to the next, and from one row of the strip
+  std::int64_t size, depth;  // of the matrix
+  int count, steps;          // steps: of k, all that there are
+};
+
+inline const std::byte* address_of(const Strip& strip, std::int64_t row, std::int64_t k) {
+  const std::int64_t place = strip.matrix.first + row * strip.next + k * strip.along;
+  return strip.matrix.address + place * bytes_of(strip.matrix.element);
+}
+
+// Words of what rows of elements have side by side.
+template <int elements, std::uint32_t turned>
+[[gnu::always_inline]] inline void zip_rows(const std::byte* from, std::int64_t distance, std::uint32_t* to,
+                                            int count) {
+  if constexpr (elements == 1) {
+    copy_words<turned>(from, to, count);
+  } else {
+    using Bits = std::conditional_t<elements == 2, std::uint16_t, std::uint8_t>;
+    int at = 0;
+#if defined(__AVX512F__)
+    for (; at + width <= count; at += width) {
+      Words words = all(turned);
+      for (int i = 0; i < elements; ++i) {
+        const std::byte* row = from + i * distance + at * static_cast<int>(sizeof(Bits));
+        __m512i own;
+        if constexpr (elements == 2) {
+          own = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row)));
+        } else {
+          own = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row)));
+        }
+        words ^= reinterpret_cast<Words>(own) << (32 / elements * i);
+      }
+      store(to + at, words);
+    }
+#endif
+    for (; at < count; ++at) {
+      std::uint32_t word = turned;
+      for (int i = 0; i < elements; ++i) {
+        word ^= std::uint32_t{element_at<Bits>(from + i * distance, at)} << (32 / elements * i);
+      }
+      to[at] = word;
+    }
+  }
+}
+
+// Rows of words. Whole words are written, of elements that are not there zero.
+template <typename As, int elements>
+void read_rows(const Strip& strip, typename As::Element zero, std::uint32_t* to, int to_row) {
+  const int there = static_cast<int>(std::clamp<std::int64_t>(strip.depth - strip.k, 0, strip.steps));
+  const bool is_as_it_is = std::is_same_v<As, AsFloat> && strip.matrix.element == TileElement::f32 && strip.along == 1;
+  for (int i = 0; i < strip.count; ++i) {
+    if (is_as_it_is && strip.first + i < strip.size) {
+      copy_words<As::turned>(address_of(strip, strip.first + i, strip.k), to + i * to_row, there / elements);
+      continue;
+    }
+    typename As::Element row[ProductScratch::depth * elements];
+    const int count = strip.first + i < strip.size ? there : 0;
+    const std::int64_t place = strip.matrix.first + (strip.first + i) * strip.next + strip.k * strip.along;
+    if (count > 0) read_elements<As>(strip.matrix, place, strip.along, count, row);
+    for (int k = count; k < strip.steps; ++k) row[k] = zero;
+    const int words = (strip.steps + elements - 1) / elements;
+    for (int k = strip.steps; k < words * elements; ++k) row[k] = 0;
+    std::memcpy(to + i * to_row, row, static_cast<std::size_t>(words) * sizeof(std::uint32_t));
+  }
+}
+
+// The same, turned: a row of words for each word of k, of which every `group` columns are a matrix of their own.
+template <typename As, int elements>
+void read_columns(const Strip& strip, typename As::Element zero, std::uint32_t* to, int group) {
+  const int words = (strip.steps + elements - 1) / elements;
+  const bool is_as_it_is = As::takes(strip.matrix.element) && strip.next == 1;
+  const std::int64_t along = strip.along * bytes_of(strip.matrix.element);
+  for (int first = 0; first < strip.count; first += group) {
+    const int own = std::min(group, strip.count - first);
+    const int there = static_cast<int>(std::clamp<std::int64_t>(strip.size - strip.first - first, 0, own));
+    for (int word = 0; word < words; ++word, to += group) {
+      const int end = (word + 1) * elements;
+      if (is_as_it_is && there == group && end <= strip.steps && strip.k + end <= strip.depth) {
+        const std::byte* from = address_of(strip, strip.first + first, strip.k + word * elements);
+        zip_rows<elements, As::turned>(from, along, to, group);
+        continue;
+      }
+      typename As::Element rows[elements][ProductScratch::columns];
+      for (int i = 0; i < elements; ++i) {
+        const int k = word * elements + i;
+        const int count = k < strip.steps && strip.k + k < strip.depth ? there : 0;
+        const std::int64_t place =
+            strip.matrix.first + (strip.first + first) * strip.next + (strip.k + k) * strip.along;
+        if (count > 0) read_elements<As>(strip.matrix, place, strip.next, count, rows[i]);
+        for (int at = count; at < group; ++at) rows[i][at] = k < strip.steps ? zero : typename As::Element{};
+      }
+      if constexpr (elements == 1) {
+        std::memcpy(to, rows[0], static_cast<std::size_t>(group) * sizeof(std::uint32_t));
+      } else {
+        using Bits = std::make_unsigned_t<typename As::Element>;
+        for (int at = 0; at < group; ++at) {
+          std::uint32_t all = 0;
+          for (int i = 0; i < elements; ++i) {
+            all |= std::uint32_t{static_cast<Bits>(rows[i][at])} << (32 / elements * i);
+          }
+          to[at] = all;
+        }
+      }
+    }
+  }
+}
+
+// Left and right operands of one kind of steps. `left_off` is what elements of `Left` are more than they should be,
+// `right_off` what those of `Right` are less.
+template <typename Steps, typename Left, typename Right, int left_off = 0, int right_off = 0>
+class Blocks {
+ public:
+  Blocks(const TileProduct& product, ProductScratch& scratch) : product_(product), scratch_(scratch) {}
+
+  void run() {
+    for (std::int64_t row = 0; row < product_.m; row += ProductScratch::rows) {
+      for (std::int64_t column = 0; column < product_.n; column += ProductScratch::columns) {
+        rows_ = static_cast<int>(std::min<std::int64_t>(ProductScratch::rows, product_.m - row));
+        columns_ = static_cast<int>(std::min<std::int64_t>(ProductScratch::columns, product_.n - column));
+        wide_ = (columns_ + pair - 1) / pair * pair;
+        start(row, column);
+        constexpr int most = ProductScratch::depth * elements;
+        for (std::int64_t k = 0; k < product_.k; k += most) {
+          steps_ = static_cast<int>(std::min<std::int64_t>(most, product_.k - k));
+          words_ = (steps_ + elements - 1) / elements;
+          read_left(row, k);
+          read_right(column, k);
+          add();
+        }
+        finish(row, column);
+      }
+    }
+  }
+
+ private:
+  using Sum = typename Steps::Sum;
+  static constexpr int elements = Steps::elements;
+
+  // Of a row of the destination, how many columns are there.
+  int there(std::int64_t row, std::int64_t column) const {
+    if (row >= product_.destination.rows) return 0;
+    return static_cast<int>(std::clamp<std::int64_t>(product_.destination.columns - column, 0, columns_));
+  }
+  std::int64_t place(std::int64_t row, std::int64_t column) const {
+    const TileMatrix& tile = product_.destination;
+    return tile.first + row * tile.down + column * tile.across;
+  }
+  // Whether elements are what sums are, side by side.
+  bool is_as_it_is() const {
+    const TileMatrix& tile = product_.destination;
+    return tile.element == (std::is_same_v<Sum, float> ? TileElement::f32 : TileElement::i32) && tile.across == 1;
+  }
+  std::uint32_t* sums(int row) { return scratch_.sums + row * ProductScratch::columns; }
+
+  static constexpr bool takes_held = std::is_same_v<Steps, FloatSteps>;
+  HeldRows rows_of(std::uint32_t* words, std::int64_t row) {
+    return {reinterpret_cast<std::byte*>(words), row * static_cast<std::int64_t>(sizeof(*words))};
+  }
+
+  void start(std::int64_t row, std::int64_t column) {
+    if constexpr (takes_held) {
+      if (product_.held_destination && product_.accumulates) {
+        return move_floats<true>(*product_.held_destination, product_.destination.element,
+                                 rows_of(scratch_.sums, ProductScratch::columns));
+      }
+    }
+    using As = std::conditional_t<std::is_same_v<Sum, float>, AsFloat, AsInt>;
+    for (int i = 0; i < rows_; ++i) {
+      const int count = product_.accumulates ? there(row + i, column) : 0;
+      if (count > 0) {
+        const TileMatrix& tile = product_.destination;
+        if (is_as_it_is()) {
+          copy_words(tile.address + place(row + i, column) * static_cast<std::int64_t>(sizeof(Sum)), sums(i), count);
+        } else {
+          Sum read[ProductScratch::columns];
+          read_elements<As>(tile, place(row + i, column), tile.across, count, read);
+          std::memcpy(sums(i), read, static_cast<std::size_t>(count) * sizeof(Sum));
+        }
+      }
+      for (int j = count; j < wide_; ++j) sums(i)[j] = 0;
+    }
+  }
+
+  void finish(std::int64_t row, std::int64_t column) {
+    if constexpr (takes_held) {
+      if (product_.held_destination) {
+        return move_floats<false>(*product_.held_destination, product_.destination.element,
+                                  rows_of(scratch_.sums, ProductScratch::columns));
+      }
+    }
+    for (int i = 0; i < rows_; ++i) {
+      const int count = there(row + i, column);
+      if (count == 0) continue;
+      if (is_as_it_is()) {
+        std::byte* to = product_.destination.address + place(row + i, column) * static_cast<std::int64_t>(sizeof(Sum));
+        copy_words(reinterpret_cast<const std::byte*>(sums(i)), reinterpret_cast<std::uint32_t*>(to), count);
+        continue;
+      }
+      Sum written[ProductScratch::columns];
+      std::memcpy(written, sums(i), static_cast<std::size_t>(count) * sizeof(Sum));
+      write_elements(product_.destination, place(row + i, column), product_.destination.across, count, written);
+    }
+  }
+
+  void read_left(std::int64_t row, std::int64_t k) {
+    const TileMatrix& tile = product_.left;
+    if constexpr (takes_held) {
+      if (product_.held_left) {
+        return move_floats<true>(*product_.held_left, tile.element, rows_of(scratch_.left, ProductScratch::left_row));
+      }
+    }
+    const Strip strip{tile, row, k, tile.across, tile.down, tile.rows, tile.columns, rows_, steps_};
+    const auto zero = static_cast<typename Left::Element>(left_off);
+    if (tile.down != 1 || tile.across == 1) {
+      read_rows<Left, elements>(strip, zero, scratch_.left, ProductScratch::left_row);
+      return;
+    }
+    read_columns<Left, elements>(strip, zero, scratch_.turned, rows_);
+    turn_words(scratch_.turned, rows_, scratch_.left, ProductScratch::left_row, words_, rows_);
+  }
+
+  void read_right(std::int64_t column, std::int64_t k) {
+    const TileMatrix& tile = product_.right;
+    if constexpr (takes_held) {
+      if (product_.held_right) {
+        HeldRows rows = rows_of(scratch_.right, pair);
+        rows.group = pair;
+        rows.group_distance = rows.row * words_;
+        return move_floats<true>(*product_.held_right, tile.element, rows);
+      }
+    }
+    const Strip strip{tile, column, k, tile.down, tile.across, tile.columns, tile.rows, columns_, steps_};
+    const auto zero = static_cast<typename Right::Element>(-right_off);
+    if (tile.down != 1 || tile.across == 1) {
+      read_columns<Right, elements>(strip, zero, scratch_.right, pair);
+      return;
+    }
+    read_rows<Right, elements>(strip, zero, scratch_.turned, ProductScratch::depth);
+    for (int first = 0; first < columns_; first += pair) {
+      const int own = std::min(pair, columns_ - first);
+      std::uint32_t* to = scratch_.right + first * words_;
+      turn_words(scratch_.turned + first * ProductScratch::depth, ProductScratch::depth, to, pair, own, words_);
+      for (int word = 0; own < pair && word < words_; ++word) {
+        for (int i = own; i < pair; ++i) to[word * pair + i] = 0;
+      }
+    }
+  }
+
+  void add() {
+    const int panels = (rows_ + most_rows - 1) / most_rows;
+    for (int column = 0; column < wide_; column += pair) {
+      for (int panel = 0, row = 0; panel < panels; ++panel) {
+        const int end = rows_ * (panel + 1) / panels;
+        const std::uint32_t *left = scratch_.left + row * ProductScratch::left_row,
+                            *right = scratch_.right + column * words_;
+        if (columns_ - column <= width) {
+          multiply_rows<Steps, 1>(end - row, left, right, sums(row) + column, words_);
+        } else {
+          multiply_rows<Steps, 2>(end - row, left, right, sums(row) + column, words_);
+        }
+        row = end;
+      }
+    }
+    if constexpr (left_off != 0 || right_off != 0) correct();
+  }
+
+  // With a' = a + left_off and b' = b - right_off, a * b = a' * b' + right_off * a' - left_off * b' - both.
+  void correct() {
+    const Words ones = all(0x01010101);
+    std::uint32_t of_columns[ProductScratch::columns];
+    for (int column = 0; left_off != 0 && column < wide_; column += width) {
+      const std::uint32_t* words = scratch_.right + column / pair * pair * words_ + column % pair;
+      Words sum = all(0);
+      for (int word = 0; word < words_; ++word) sum = Steps::add(sum, ones, load(words + word * pair));
+      store(of_columns + column, sum);
+    }
+    for (int row = 0; row < rows_; ++row) {
+      const std::uint32_t of_row = right_off != 0 ? sum_of_row(row) : 0;
+      const std::uint32_t same = right_off * of_row - left_off * right_off * static_cast<std::uint32_t>(steps_);
+      for (int column = 0; column < wide_; column += width) {
+        Words own = load(sums(row) + column) + all(same);
+        if constexpr (left_off != 0) own -= all(left_off) * load(of_columns + column);
+        store(sums(row) + column, own);
+      }
+    }
+  }
+  std::uint32_t sum_of_row(int row) {
+    const std::uint32_t* words = scratch_.left + row * ProductScratch::left_row;
+    Words sums = all(0);
+    int word = 0;
+    for (; word + width <= words_; word += width) sums = Steps::add(sums, load(words + word), all(0x01010101));
+    std::uint32_t sum = 0;
+    for (int i = 0; i < width; ++i) sum += sums[i];
+    for (; word < words_; ++word) {
+      for (int i = 0; i < elements; ++i) sum += words[word] >> (8 * i) & 0xff;
+    }
+    return sum;
+  }
+
+  const TileProduct& product_;
+  ProductScratch& scratch_;
+  int rows_ = 0, columns_ = 0, wide_ = 0;  // of the block; columns up to a whole pair of vectors
+  int steps_ = 0, words_ = 0;              // of k
+};
+
+inline bool is_byte(TileElement element) {
+  return element == TileElement::i8 || element == TileElement::u8 || element == TileElement::i4 ||
+         element == TileElement::u4;
+}
+inline bool fits_short(TileElement element) { return is_byte(element) || element == TileElement::i16; }
+
+inline void multiply(const TileProduct& product, ProductScratch& scratch) {
+  const TileElement left = product.left.element, right = product.right.element;
+  if (is_float(product.destination.element)) {
+#if defined(METALLOID_HAS_DOT_PRODUCTS)
+    const bool is_held = product.held_left || product.held_right || product.held_destination;
+    if (!is_held && product.is_relaxed && left == TileElement::bf16 && right == TileElement::bf16) {
+      return Blocks<BfloatSteps, AsBits, AsBits>(product, scratch).run();
+    }
+#endif
+    return Blocks<FloatSteps, AsFloat, AsFloat>(product, scratch).run();
+  }
+#if defined(METALLOID_HAS_DOT_PRODUCTS)
+  if (is_byte(left) && is_byte(right)) {
+    const bool left_is_off = left == TileElement::i8 || left == TileElement::i4,
+               right_is_off = right == TileElement::u8;
+    if (left_is_off && right_is_off)
+      return Blocks<ByteSteps, AsByte<128>, AsByte<128>, 128, 128>(product, scratch).run();
+    if (left_is_off) return Blocks<ByteSteps, AsByte<128>, AsByte<0>, 128, 0>(product, scratch).run();
+    if (right_is_off) return Blocks<ByteSteps, AsByte<0>, AsByte<128>, 0, 128>(product, scratch).run();
+    return Blocks<ByteSteps, AsByte<0>, AsByte<0>>(product, scratch).run();
+  }
+#endif
+  if (fits_short(left) && fits_short(right)) return Blocks<ShortSteps, AsShort, AsShort>(product, scratch).run();
+  Blocks<IntSteps, AsInt, AsInt>(product, scratch).run();
+}
+
+}  // namespace
+}  // namespace metalloid::engines::simd

@@ -1,0 +1,10 @@
+// Compiled for these instructions (src/CMakeLists.txt).
+#include "engines/simd/tiles/copy_code.h"
+#include "engines/simd/tiles/held_code.h"
+#include "engines/simd/tiles/product_code.h"
+
+namespace metalloid::engines::simd {
+
+const TileCode plain_code = {pair, multiply, copy, read_held, write_held};
+
+}  // namespace metalloid::engines::simd
