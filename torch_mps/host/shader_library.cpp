@@ -29,11 +29,18 @@ using metalloid::torch_host::PipelineObject;
 // Of the caches of all libraries. A compile may ask another library for its kernels.
 std::recursive_mutex& mutex = *new std::recursive_mutex;
 
-metalloid::CompileOptions default_options() {
+// Tensors came with Metal 4: whoever includes their headers means it.
+bool has_tensors(std::string_view source) {
+  return source.find("#include <MetalPerformancePrimitives/") != std::string_view::npos ||
+         source.find("#include <metal_tensor>") != std::string_view::npos;
+}
+
+metalloid::CompileOptions default_options(std::string_view source) {
   metalloid::CompileOptions options;
   const char* fast = std::getenv("PYTORCH_MPS_FAST_MATH");
   options.math_mode = fast && std::string_view(fast) != "0" ? metalloid::MathMode::fast : metalloid::MathMode::safe;
-  const auto version = static_cast<std::uint32_t>(at::mps::metal_language_version());
+  const auto version = static_cast<std::uint32_t>(has_tensors(source) ? at::mps::MetalLanguageVersion::METAL_4_0
+                                                                      : at::mps::metal_language_version());
   options.language = {static_cast<std::uint8_t>(version >> 16), static_cast<std::uint8_t>(version & 0xff)};
   return options;
 }
@@ -212,7 +219,7 @@ void metalloid::torch_host::add_bundled_source(std::string source) {
 metalloid::torch_host::LibraryObject* metalloid::torch_host::compile_library(const std::string& source,
                                                                              const void* options) {
   CompileOptions chosen =
-      options ? object_of<CompileOptionsObject>(options)->options : at::native::mps::default_options();
+      options ? object_of<CompileOptionsObject>(options)->options : at::native::mps::default_options(source);
   chosen.headers.merge(torch_headers_included_by(source));
   try {
     return make_object<LibraryObject>(std::vector{default_device()->device.make_library(source, chosen)});

@@ -18,6 +18,13 @@ TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 8e-2}
 CASES = {
     "mm": (torch.mm, [(40, 33), (33, 50)], ["mm.out"]),
     "mm_of_views": (lambda a, b: a.t() @ b[:, ::2], [(7, 5), (7, 6)], ["mm.out"]),
+    "mm_beyond_tiles": (torch.mm, [(65, 130), (130, 200)], ["mm.out"]),
+    "mm_of_large_tiles": (lambda a, b: a @ b.t(), [(520, 20), (513, 20)], ["mm.out"]),
+    "mm_of_broadcasts": (lambda a, b: a.expand(9, 10) @ b.expand(10, 20), [(1, 10), (10, 1)], ["mm.out"]),
+    "addmm_of_tiles": (torch.addmm, [(90,), (70, 40), (40, 90)], ["addmm.out"]),
+    "addmm_in_place": (lambda a, b, c: a.clone().addmm_(b, c), [(70, 90), (70, 40), (40, 90)], ["addmm.out"]),
+    "baddbmm_of_tiles": (torch.baddbmm, [(3, 1, 20), (3, 17, 33), (3, 33, 20)], ["baddbmm.out"]),
+    "linear_of_few_rows": (functional.linear, [(5, 64), (96, 64), (96,)], ["linear", "addmm.out"]),
     "mm_long": (torch.mm, [(2, 300), (300, 3)], ["mm.out"]),
     "bmm": (torch.bmm, [(3, 4, 5), (3, 5, 6)], ["bmm.out"]),
     "addmm": (lambda a, b, c: torch.addmm(a, b, c, beta=0.5, alpha=2), [(6,), (4, 5), (5, 6)], ["addmm.out"]),
@@ -37,6 +44,10 @@ CASES = {
         [(2, 4, 6, 7), (6, 2, 3, 2)], ["convolution_overrideable", "convolution_backward_overrideable"],
     ),
     "conv3d": (functional.conv3d, [(1, 2, 4, 5, 6), (3, 2, 2, 2, 2), (3,)], ["convolution_overrideable"]),
+    "conv2d_of_tiles": (
+        lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1),
+        [(2, 20, 17, 19), (70, 20, 3, 3), (70,)], ["convolution_overrideable"],
+    ),
     "conv_transpose2d": (
         lambda x, w: functional.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1),
         [(2, 3, 4, 5), (3, 4, 3, 3)], ["convolution_overrideable", "convolution_backward_overrideable"],
@@ -152,10 +163,11 @@ def test_as_on_the_cpu(device, name, dtype):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_attention_in_one_kernel(device, dtype, is_causal):
-    """Masks, groups of heads and rows of which everything is masked, without gradients."""
+    """Masks, groups of heads and rows of which everything is masked, without gradients; more rows, keys and features than
+    a threadgroup takes at once."""
     torch.manual_seed(0)
-    query, key, value = (torch.randn(shape, dtype=dtype) for shape in [(2, 4, 40, 24), (2, 2, 50, 24), (2, 2, 50, 130)])
-    mask = None if is_causal else torch.rand(2, 1, 40, 50) > 0.4
+    query, key, value = (torch.randn(shape, dtype=dtype) for shape in [(2, 4, 70, 24), (2, 2, 150, 24), (2, 2, 150, 130)])
+    mask = None if is_causal else torch.rand(2, 1, 70, 150) > 0.4
     if mask is not None:
         mask[0, 0, 3] = False
     expected = functional.scaled_dot_product_attention(

@@ -118,6 +118,19 @@ def test_places_of_extremes(device):
     assert_same(there.cummax(1), values.cummax(1))
 
 
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin", "max"])
+def test_many_numbers_become_one(device, name):
+    torch.manual_seed(0)
+    values = torch.randn(512, 300)  # in parts
+    there = values.to("mps")
+    torch.testing.assert_close(getattr(there, name)().cpu(), getattr(values, name)(), atol=1e-2, rtol=1e-5)
+    if name != "max":
+        expected = getattr(values, name)(dim=(0, 1), keepdim=True)
+        torch.testing.assert_close(getattr(there, name)(dim=(0, 1), keepdim=True).cpu(), expected, atol=1e-2, rtol=1e-5)
+    there[100, 200] = float("nan")
+    assert getattr(there, name)().isnan().item()
+
+
 def test_results_elsewhere(device):
     values = torch.randn(4, 6)
     out = torch.empty(6, 2, device="mps").t()[0]

@@ -1,8 +1,10 @@
 // softmax(scale * query @ key^T + mask) @ value in one pass over the keys: maximum and sum of each row follow along, and
 // what was summed before is scaled when the maximum grows.
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 #include <metal_stdlib>
 
 using namespace metal;
+using namespace mpp::tensor_ops;
 
 // Strides count elements: batch, head, position, feature.
 struct AttentionParams {
@@ -14,10 +16,22 @@ struct AttentionParams {
   int mask_kind;  // 0 none, 1 Boolean, 2 added
 };
 
-// A threadgroup has 16 rows of the result, 128 columns of them, and takes 32 keys at a time.
-constant constexpr int rows = 16;
-constant constexpr int keys = 32;
-constant constexpr int threads = 128;
+// A threadgroup has so many rows of the result and columns of them, and takes so many keys at a time.
+constant constexpr int rows = 32;
+constant constexpr int columns = 128;
+constant constexpr int keys = 64;
+constant constexpr int simd_groups = 4;
+
+template <typename T>
+using Matrix = tensor<device T, dextents<int, 2>, tensor_inline>;
+using Sums = tensor<threadgroup float, dextents<int, 2>, tensor_inline>;
+
+// The positions from `first` on, and features or columns.
+template <typename T>
+inline Matrix<T> matrix_of(device T* elements, int first, int length, int features, constant long* strides) {
+  const array<long, 2> steps = {strides[3], strides[2]};
+  return Matrix<T>(elements + first * strides[2], dextents<int, 2>(features, length - first), steps);
+}
 
 template <typename T>
 inline float mask_of(device const void* mask, constant AttentionParams& params, long offset) {
@@ -27,83 +41,83 @@ inline float mask_of(device const void* mask, constant AttentionParams& params, 
 }
 
 template <typename T>
-kernel void attention(device T* result [[buffer(0)]], device const T* query [[buffer(1)]],
-                      device const T* key [[buffer(2)]], device const T* value [[buffer(3)]],
-                      device const void* mask [[buffer(4)]], constant AttentionParams& params [[buffer(5)]],
-                      uint3 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
+kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1)]], device T* key [[buffer(2)]],
+                      device T* value [[buffer(3)]], device const void* mask [[buffer(4)]],
+                      constant AttentionParams& params [[buffer(5)]], uint3 group [[threadgroup_position_in_grid]],
                       uint simd_group [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float scores[rows][keys];
-  threadgroup float shrink[rows];  // what earlier sums are multiplied by
-  threadgroup float totals[rows];
-  const int first_row = group.x * rows, batch = group.y / params.heads, head = group.y % params.heads;
-  const int column = group.z * threads + thread_index;
+  threadgroup float scores[rows * keys];
+  threadgroup float sums[rows * columns];
+  constexpr int own_rows = rows / simd_groups;  // of this SIMD group
+  const int first_row = group.x * rows, first_own = first_row + simd_group * own_rows;
+  const int batch = group.y / params.heads, head = group.y % params.heads;
+  const int first_column = group.z * columns;
   query += batch * params.query[0] + head * params.query[1];
   key += batch * params.key[0] + head / params.heads_per_key * params.key[1];
-  value += batch * params.value[0] + head / params.heads_per_value * params.value[1] + column * params.value[3];
+  value += batch * params.value[0] + head / params.heads_per_value * params.value[1] + first_column * params.value[3];
   const long mask_begin = batch * params.mask[0] + head * params.mask[1];
 
-  float sums[rows];
-  float maximum[rows / 4], total[rows / 4];  // of the rows of this SIMD group
-  for (int row = 0; row < rows; ++row) sums[row] = 0.0f;
-  for (int i = 0; i < rows / 4; ++i) {
+  threadgroup float* own_scores = scores + simd_group * own_rows * keys;
+  threadgroup float* own_sums = sums + simd_group * own_rows * columns;
+  for (int i = lane; i < own_rows * columns; i += 32) own_sums[i] = 0.0f;
+  float maximum[own_rows], total[own_rows];
+  for (int i = 0; i < own_rows; ++i) {
     maximum[i] = -INFINITY;
     total[i] = 0.0f;
   }
+  constexpr auto of_scores = matmul2d_descriptor(rows, keys, dynamic_length_v<int>, false, true, true);
+  constexpr auto of_sums = matmul2d_descriptor(rows, columns, keys, false, false, true,
+                                               matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<of_scores, execution_simdgroups<simd_groups>> multiply_keys;
+  matmul2d<of_sums, execution_simdgroups<simd_groups>> multiply_values;
+  Sums all_scores(scores, dextents<int, 2>(keys, rows)), all_sums(sums, dextents<int, 2>(columns, rows));
+  auto queries = matrix_of(query, first_row, params.query_length, params.features, params.query);
+
   const int last_row = min(first_row + rows, params.query_length) - 1;
   const int end = params.is_causal ? min(params.key_length, last_row + 1) : params.key_length;
   for (int begin = 0; begin < end; begin += keys) {
-    for (int i = thread_index; i < rows * keys; i += threads) {
-      const int row = first_row + i / keys, position = begin + i % keys;
-      float score = -INFINITY;
-      if (row < params.query_length && position < end && (!params.is_causal || position <= row)) {
-        device const T* left = query + row * params.query[2];
-        device const T* right = key + position * params.key[2];
-        float product = 0.0f;
-        for (int feature = 0; feature < params.features; ++feature) {
-          product += float(left[feature * params.query[3]]) * float(right[feature * params.key[3]]);
+    auto some_keys = matrix_of(key, begin, end, params.features, params.key);
+    multiply_keys.run(queries, some_keys, all_scores);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (int i = 0; i < own_rows; ++i) {
+      const int row = first_own + i;
+      float own[keys / 32];
+      float largest = maximum[i];
+      for (int j = 0; j < keys / 32; ++j) {
+        const int position = begin + j * 32 + lane;
+        own[j] = -INFINITY;
+        if (row < params.query_length && position < end && (!params.is_causal || position <= row)) {
+          own[j] = own_scores[i * keys + j * 32 + lane] * params.scale +
+                   mask_of<T>(mask, params, mask_begin + row * params.mask[2] + position * params.mask[3]);
         }
-        score = product * params.scale +
-                mask_of<T>(mask, params, mask_begin + row * params.mask[2] + position * params.mask[3]);
+        largest = max(largest, simd_max(own[j]));
       }
-      scores[i / keys][i % keys] = score;
-    }
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (int i = 0; i < rows / 4; ++i) {
-      const int row = simd_group * (rows / 4) + i;
-      const float score = scores[row][lane];
-      const float largest = max(maximum[i], simd_max(score));
       const float factor = maximum[i] == largest ? 1.0f : exp(maximum[i] - largest);
-      const float weight = score == -INFINITY ? 0.0f : exp(score - largest);
-      total[i] = total[i] * factor + simd_sum(weight);
+      total[i] *= factor;
       maximum[i] = largest;
-      scores[row][lane] = weight;
-      if (lane == 0) shrink[row] = factor;
-    }
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (column < params.value_features) {
-      for (int row = 0; row < rows; ++row) sums[row] *= shrink[row];
-      for (int i = 0; i < keys && begin + i < end; ++i) {
-        const float element = float(value[(begin + i) * params.value[2]]);
-        for (int row = 0; row < rows; ++row) sums[row] += scores[row][i] * element;
+      for (int j = 0; j < keys / 32; ++j) {
+        const float weight = own[j] == -INFINITY ? 0.0f : exp(own[j] - largest);
+        total[i] += simd_sum(weight);
+        own_scores[i * keys + j * 32 + lane] = weight;
       }
+      for (int j = lane; j < columns; j += 32) own_sums[i * columns + j] *= factor;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
+    auto some_values =
+        matrix_of(value, begin, end, min(columns, params.value_features - first_column), params.value);
+    multiply_values.run(all_scores, some_values, all_sums);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
   }
-  if (lane == 0) {
-    for (int i = 0; i < rows / 4; ++i) totals[simd_group * (rows / 4) + i] = total[i];
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  if (column >= params.value_features) return;
-  result += batch * params.result[0] + head * params.result[1] + column * params.result[3];
-  for (int row = 0; row < rows && first_row + row < params.query_length; ++row) {
-    // Where everything is masked there is no weight at all.
-    const float sum = totals[row] == 0.0f ? 0.0f : sums[row] / totals[row];
-    result[(first_row + row) * params.result[2]] = T(sum);
+  result += batch * params.result[0] + head * params.result[1] + first_column * params.result[3];
+  for (int i = 0; i < own_rows && first_own + i < params.query_length; ++i) {
+    for (int j = lane; j < columns && first_column + j < params.value_features; j += 32) {
+      // Where everything is masked there is no weight at all.
+      const float sum = total[i] == 0.0f ? 0.0f : own_sums[i * columns + j] / total[i];
+      result[(first_own + i) * params.result[2] + j * params.result[3]] = T(sum);
+    }
   }
 }
 
 #define ATTENTION(T)                                                                                           \
   template [[host_name("attention_" #T)]] kernel void attention<T>(                                            \
-      device T*, device const T*, device const T*, device const T*, device const void*, constant AttentionParams&, \
-      uint3, uint, uint, uint);
+      device T*, device T*, device T*, device T*, device const void*, constant AttentionParams&, uint3, uint, uint);
 ATTENTION(float) ATTENTION(half) ATTENTION(bfloat)

@@ -30,8 +30,9 @@ inline float sum_of_group(float value, threadgroup float* parts, uint lane, uint
 }
 
 // Element i of a channel.
-inline long place_of(long channel, long i, constant Batch& batch) {
-  return (i / batch.inner * batch.channels + channel) * batch.inner + i % batch.inner;
+inline long place_of(long channel, long at, constant Batch& batch) {
+  const uint i = uint(at), inner = uint(batch.inner);
+  return (i / inner * batch.channels + channel) * batch.inner + i % inner;
 }
 
 // One threadgroup per channel.
@@ -76,7 +77,7 @@ kernel void batch_transform(
     device const T* input [[buffer(0)]], device const P* mean [[buffer(1)]], device const P* deviation [[buffer(2)]],
     device const P* weight [[buffer(3)]], device const P* bias [[buffer(4)]], device T* output [[buffer(5)]],
     constant Batch& batch [[buffer(6)]], uint at [[thread_position_in_grid]]) {
-  const long channel = at / batch.inner % batch.channels;
+  const long channel = at / uint(batch.inner) % uint(batch.channels);
   float scale = scale_of(float(deviation[channel]), batch);
   if (batch.has_weight) scale *= float(weight[channel]);
   const float shift = batch.has_bias ? float(bias[channel]) : 0.0f;

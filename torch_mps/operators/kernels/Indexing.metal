@@ -63,13 +63,13 @@ inline bool is_in_range(thread long& index, long size, bool wraps, uint dim, dev
 template <typename I>
 bool find(constant AlongDim& params, const device I* indices, uint thread_index, device ErrorMessages* errors,
           thread long& indexed, thread long& other) {
-  ulong rest = thread_index;
+  uint rest = thread_index;  // which all sizes together fit into
   long at = 0;
   indexed = 0;
   other = 0;
   for (uint dim = params.ndim; dim-- > 0;) {
-    const long size = params.sizes[dim];
-    const long position = rest % size;
+    const uint size = uint(params.sizes[dim]);
+    const long position = dim == 0 ? rest : rest % size;
     rest /= size;
     if (dim != params.dim) indexed += position * params.indexed_strides[dim];
     other += position * params.other_strides[dim];

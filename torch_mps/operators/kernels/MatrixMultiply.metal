@@ -1,8 +1,10 @@
 // Products of matrices, and convolutions as products with a matrix that is gathered on the way.
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 #include <c10/metal/utils.h>
 #include <metal_stdlib>
 
 using namespace metal;
+using namespace mpp::tensor_ops;
 using c10::metal::opmath_t;
 
 // Strides count elements: batch, row, column.
@@ -107,8 +109,12 @@ kernel void matmul_simd(device T* result [[buffer(0)]], device const T* first [[
   device const T* row = first + place.z * params.first[0] + place.y * params.first[1];
   device const T* column = second + place.z * params.second[0] + place.x * params.second[2];
   opmath_t<T> sum(0);
-  for (long i = lane; i < params.depth; i += 32) {
-    sum += multiply(opmath_t<T>(row[i * params.first[2]]), opmath_t<T>(column[i * params.second[1]]));
+  if (params.first[2] == 1 && params.second[1] == 1) {  // side by side
+    for (long i = lane; i < params.depth; i += 32) sum += multiply(opmath_t<T>(row[i]), opmath_t<T>(column[i]));
+  } else {
+    for (long i = lane; i < params.depth; i += 32) {
+      sum += multiply(opmath_t<T>(row[i * params.first[2]]), opmath_t<T>(column[i * params.second[1]]));
+    }
   }
   sum = simd_total(sum);
   if (lane == 0) finish(result, input, params, place, sum);
@@ -183,6 +189,44 @@ kernel void matmul_tiled(device T* result [[buffer(0)]], device const T* first [
       finish(result, input, params, uint3(x + j, y + i, group.z), sums[i][j]);
     }
   }
+}
+
+// A SIMD group multiplies so many rows and columns as one operation. With Adds, alpha and beta are 1: the input's
+// elements are what sums begin with.
+template <typename T>
+using Matrix = tensor<device T, dextents<int, 2>, tensor_inline>;
+
+template <typename T>
+inline Matrix<T> matrix_of(device T* elements, long rows, long columns, constant long* strides) {
+  const array<long, 2> steps = {strides[2], strides[1]};
+  return Matrix<T>(elements, dextents<int, 2>(int(columns), int(rows)), steps);
+}
+
+template <typename T, int Size, bool Adds>
+kernel void matmul_tensors(device T* result [[buffer(0)]], device T* first [[buffer(1)]], device T* second [[buffer(2)]],
+                           device const T* input [[buffer(3)]], constant MatmulParams& params [[buffer(4)]],
+                           uint3 group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  const long row = long(group.y) * Size, column = long(group.x) * Size;
+  const long rows = min(long(Size), params.rows - row), columns = min(long(Size), params.columns - column);
+  result += group.z * params.result[0] + row * params.result[1] + column * params.result[2];
+  if (Adds) {
+    input += group.z * params.input[0] + row * params.input[1] + column * params.input[2];
+    for (long i = 0; i < rows; ++i) {
+      for (long j = lane; j < columns; j += 32) {
+        result[i * params.result[1] + j * params.result[2]] = input[i * params.input[1] + j * params.input[2]];
+      }
+    }
+    simdgroup_barrier(mem_flags::mem_device);
+  }
+  constexpr auto mode =
+      Adds ? matmul2d_descriptor::mode::multiply_accumulate : matmul2d_descriptor::mode::multiply;
+  constexpr auto descriptor = matmul2d_descriptor(Size, Size, dynamic_length_v<int>, false, false, true, mode);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  auto left = matrix_of(first + group.z * params.first[0] + row * params.first[1], rows, params.depth, params.first);
+  auto right =
+      matrix_of(second + group.z * params.second[0] + column * params.second[2], params.depth, columns, params.second);
+  auto sums = matrix_of(result, rows, columns, params.result);
+  operation.run(left, right, sums);
 }
 
 // An index of columns or of depth, taken apart.
@@ -298,6 +342,82 @@ kernel void convolution_tiled(device T* result [[buffer(0)]], device const T* ma
   }
 }
 
+// The same in float as operations on tiles in threadgroup memory, by four SIMD groups.
+constant constexpr int tensor_rows = 64;
+constant constexpr int tensor_columns = 32;
+constant constexpr int tensor_depth = 32;
+
+// Whether a row of the matrix lies in memory as its depth is counted.
+inline bool is_linear(constant ConvolutionParams& params) {
+  long step = 1;
+  for (int axis = 3; axis >= 0; --axis) {
+    if (params.depth_sizes[axis] != 1 && params.matrix_depth[axis] != step) return false;
+    step *= params.depth_sizes[axis];
+  }
+  return true;
+}
+
+template <typename T>
+kernel void convolution_tensors(device T* result [[buffer(0)]], device T* matrix [[buffer(1)]],
+                                device const T* gathered [[buffer(2)]], device const T* bias [[buffer(3)]],
+                                constant ConvolutionParams& params [[buffer(4)]],
+                                uint3 group [[threadgroup_position_in_grid]],
+                                uint simd_group [[simdgroup_index_in_threadgroup]],
+                                uint lane [[thread_index_in_simdgroup]]) {
+  using Tile = tensor<threadgroup float, dextents<int, 2>, tensor_inline>;
+  threadgroup float left[tensor_rows * tensor_depth], right[tensor_depth * tensor_columns];
+  threadgroup float sums[tensor_rows * tensor_columns];
+  threadgroup Place places[tensor_depth];
+  constexpr auto descriptor = matmul2d_descriptor(tensor_rows, tensor_columns, tensor_depth, false, false, true,
+                                                  matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<descriptor, execution_simdgroups<4>> operation;
+  Tile left_tile(left, dextents<int, 2>(tensor_depth, tensor_rows));
+  Tile right_tile(right, dextents<int, 2>(tensor_columns, tensor_depth));
+  Tile all_sums(sums, dextents<int, 2>(tensor_columns, tensor_rows));
+
+  const int first_row = group.y * tensor_rows, column = group.x * tensor_columns + lane;
+  const bool has_column = column < params.columns, is_in_order = is_linear(params);
+  matrix += group.z * params.group_matrix + first_row * params.matrix_row;
+  gathered += group.z * params.group_gathered;
+  bias += group.z * params.group_bias;
+  const int rows = min(tensor_rows, params.rows - first_row);
+  const Place own = column_place(params, has_column ? column : 0);
+  for (int row = simd_group; row < tensor_rows; row += 4) {
+    const bool has_bias = params.has_bias && row < rows;
+    sums[row * tensor_columns + lane] = has_bias ? float(bias[(first_row + row) * params.bias_row]) : 0.0f;
+  }
+  for (int begin = 0; begin < params.depth; begin += tensor_depth) {
+    const int depth = min(tensor_depth, params.depth - begin);
+    if (simd_group == 0 && int(lane) < depth) places[lane] = depth_place(params, begin + int(lane));
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (!is_in_order) {
+      for (int row = simd_group; row < tensor_rows; row += 4) {
+        const bool is_there = row < rows && int(lane) < depth;
+        left[row * tensor_depth + lane] = is_there ? float(matrix[row * params.matrix_row + places[lane].matrix]) : 0.0f;
+      }
+    }
+    for (int along = simd_group; along < tensor_depth; along += 4) {
+      long offset;
+      const bool is_there = has_column && along < depth && gathers(params, own, places[along], offset);
+      right[along * tensor_columns + lane] = is_there ? float(gathered[offset]) : 0.0f;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (is_in_order) {
+      const array<long, 2> steps = {1, params.matrix_row};
+      Matrix<T> in_order(matrix + begin, dextents<int, 2>(depth, rows), steps);
+      operation.run(in_order, right_tile, all_sums);
+    } else {
+      operation.run(left_tile, right_tile, all_sums);
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  if (!has_column) return;
+  result += group.z * params.group_result + own.result;
+  for (int row = simd_group; row < rows; row += 4) {
+    result[(first_row + row) * params.result_row] = T(sums[row * tensor_columns + lane]);
+  }
+}
+
 // A thread for each element of the result: few rows (depthwise) or a short sum.
 template <typename T>
 kernel void convolution_each(device T* result [[buffer(0)]], device const T* matrix [[buffer(1)]],
@@ -344,12 +464,26 @@ kernel void convolution_each(device T* result [[buffer(0)]], device const T* mat
       device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);             \
   template [[host_name("matmul_tiled_" #T)]] kernel void matmul_tiled<T>(                                             \
       device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);
-#define CONVOLUTION(T)                                                                                                \
+#define CONVOLUTION_TILED(T)                                                                                          \
   template [[host_name("convolution_tiled_" #T)]] kernel void convolution_tiled<T>(                                   \
-      device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3, uint);        \
+      device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3, uint);
+#define CONVOLUTION_EACH(T)                                                                                           \
   template [[host_name("convolution_each_" #T)]] kernel void convolution_each<T>(                                     \
       device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3);
 
+#define MATMUL_TENSORS(T, Size, Adds, name)                                                                          \
+  template [[host_name("matmul_" name "_" #Size "_" #T)]] kernel void matmul_tensors<T, Size, Adds>(                 \
+      device T*, device T*, device T*, device const T*, constant MatmulParams&, uint3, uint);
+#define MATMUL_IN_TENSORS(T)                                                             \
+  MATMUL_TENSORS(T, 64, false, "tensors") MATMUL_TENSORS(T, 64, true, "tensors_added")   \
+  MATMUL_TENSORS(T, 128, false, "tensors") MATMUL_TENSORS(T, 128, true, "tensors_added")
+
+#define CONVOLUTION_IN_TENSORS(T)                                                                                     \
+  template [[host_name("convolution_tensors_" #T)]] kernel void convolution_tensors<T>(                              \
+      device T*, device T*, device const T*, device const T*, constant ConvolutionParams&, uint3, uint, uint);
+CONVOLUTION_IN_TENSORS(float) CONVOLUTION_IN_TENSORS(half) CONVOLUTION_IN_TENSORS(bfloat)
+MATMUL_IN_TENSORS(float) MATMUL_IN_TENSORS(half) MATMUL_IN_TENSORS(bfloat)
 MATMUL(float) MATMUL(half) MATMUL(bfloat) MATMUL(float2) MATMUL(half2)
 MATMUL(long) MATMUL(int) MATMUL(short) MATMUL(char) MATMUL(uchar)
-CONVOLUTION(float) CONVOLUTION(half) CONVOLUTION(bfloat) CONVOLUTION(long)
+CONVOLUTION_TILED(long)
+CONVOLUTION_EACH(float) CONVOLUTION_EACH(half) CONVOLUTION_EACH(bfloat) CONVOLUTION_EACH(long)

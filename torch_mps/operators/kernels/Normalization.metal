@@ -27,7 +27,9 @@ inline float sum_of_group(float value, threadgroup float* parts, uint lane, uint
 
 // The channel of an element of a row.
 inline long channel_of(long row, long index, constant Groups& shape) {
-  return row % shape.groups * shape.channels_per_group + index / shape.inner;
+  const long first = row % shape.groups * shape.channels_per_group;
+  if (shape.inner == 1) return first + index;
+  return first + uint(index) / uint(shape.inner);
 }
 
 template <bool centred, typename T, typename P>

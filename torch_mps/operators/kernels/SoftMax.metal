@@ -45,27 +45,43 @@ struct Together {
 
 inline float larger(float a, float b) { return isnan(a) || a > b ? a : b; }
 
+// With is_row a row's elements lie side by side.
+template <typename Threads, bool logarithm, bool is_row, typename T, typename O>
+inline void softmax_of(
+    device const T* input, device O* output, constant Rows& rows, uint lane, uint lanes, threadgroup float* parts) {
+  const long step = is_row ? 1 : rows.inner_size;
+  float largest = -INFINITY;
+  for (long i = lane; i < rows.dim_size; i += lanes) largest = larger(largest, float(input[i * step]));
+  largest = Threads::max(largest, parts, lane, lanes);
+  // Exponentials are kept where the output can hold them.
+  constexpr bool keeps = !logarithm && is_same_v<O, float>;
+  float sum = 0;
+  for (long i = lane; i < rows.dim_size; i += lanes) {
+    const float power = exp(float(input[i * step]) - largest);
+    if (keeps) output[i * step] = O(power);
+    sum += power;
+  }
+  sum = Threads::sum(sum, parts, lane, lanes);
+  const float scale = logarithm ? log(sum) : 1 / sum;
+  for (long i = lane; i < rows.dim_size; i += lanes) {
+    if (keeps) {
+      output[i * step] = O(float(output[i * step]) * scale);
+      continue;
+    }
+    const float x = float(input[i * step]) - largest;
+    output[i * step] = O(logarithm ? x - scale : exp(x) * scale);
+  }
+}
+
 template <typename Threads, bool logarithm, typename T, typename O>
 inline void softmax(
     device const T* input, device O* output, constant Rows& rows, long row, uint lane, uint lanes,
     threadgroup float* parts) {
   const long start = start_of(row, rows);
-  input += start;
-  output += start;
-  float largest = -INFINITY;
-  for (long i = lane; i < rows.dim_size; i += lanes) {
-    largest = larger(largest, float(input[i * rows.inner_size]));
-  }
-  largest = Threads::max(largest, parts, lane, lanes);
-  float sum = 0;
-  for (long i = lane; i < rows.dim_size; i += lanes) {
-    sum += exp(float(input[i * rows.inner_size]) - largest);
-  }
-  sum = Threads::sum(sum, parts, lane, lanes);
-  const float scale = logarithm ? log(sum) : 1 / sum;
-  for (long i = lane; i < rows.dim_size; i += lanes) {
-    const float x = float(input[i * rows.inner_size]) - largest;
-    output[i * rows.inner_size] = O(logarithm ? x - scale : exp(x) * scale);
+  if (rows.inner_size == 1) {
+    softmax_of<Threads, logarithm, true>(input + start, output + start, rows, lane, lanes, parts);
+  } else {
+    softmax_of<Threads, logarithm, false>(input + start, output + start, rows, lane, lanes, parts);
   }
 }
 

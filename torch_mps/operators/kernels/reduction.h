@@ -99,6 +99,19 @@ inline typename F::accumulator accumulate(
     device const T* input, constant ReductionShape& shape, long result, uint lane, uint lanes) {
   device const T* first = input + offset_of(result, shape.kept_dimensions, shape.kept_sizes, shape.kept_strides);
   typename F::accumulator total = F::identity();
+  if (lanes == 1 && shape.kept_dimensions == 1 && shape.kept_strides[0] == 1 && shape.reduced_dimensions == 1) {
+    first = input + result;  // threads' elements lie side by side
+    for (long index = 0; index < shape.count; ++index) {
+      total = F::combine(total, F::element(first[index * shape.reduced_strides[0]], index, shape));
+    }
+    return total;
+  }
+  if (shape.reduced_dimensions == 1 && shape.reduced_strides[0] == 1) {  // side by side
+    for (long index = lane; index < shape.count; index += lanes) {
+      total = F::combine(total, F::element(first[index], index, shape));
+    }
+    return total;
+  }
   for (long index = lane; index < shape.count; index += lanes) {
     const long offset = offset_of(index, shape.reduced_dimensions, shape.reduced_sizes, shape.reduced_strides);
     total = F::combine(total, F::element(first[offset], index, shape));

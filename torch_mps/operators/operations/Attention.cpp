@@ -95,7 +95,7 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math_mps(const Tensor& 
   const std::uint64_t rows = params.query_length, columns = params.value_features;
   metalloid::operators::run(
       lib, std::string("attention_") + type,
-      {(rows + 15) / 16 * 128, static_cast<std::uint64_t>(query.size(0) * query.size(1)), (columns + 127) / 128},
+      {(rows + 31) / 32 * 128, static_cast<std::uint64_t>(query.size(0) * query.size(1)), (columns + 127) / 128},
       {128, 1, 1}, result, query, key, value, mask, params);
   return {result, weights};
 }

@@ -55,7 +55,11 @@ void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tenso
   const std::string type = metalloid::operators::metal_type(result.scalar_type(), "convolution_mps");
   const std::uint64_t rows = params.rows, columns = params.columns, all_groups = groups;
   const Tensor& bound_bias = bias.defined() ? bias : result;
-  if (rows >= 8 && columns >= 16 && params.depth >= 8) {
+  if (rows >= 8 && columns >= 16 && params.depth >= 8 && at::isFloatingType(result.scalar_type())) {
+    metalloid::operators::run(lib, "convolution_tensors_" + type,
+                              {(columns + 31) / 32 * 128, (rows + 63) / 64, all_groups}, {128, 1, 1}, result, matrix,
+                              gathered, bound_bias, params);
+  } else if (rows >= 8 && columns >= 16 && params.depth >= 8) {
     metalloid::operators::run(lib, "convolution_tiled_" + type,
                               {(columns + 31) / 32 * 64, (rows + 31) / 32, all_groups}, {64, 1, 1}, result, matrix,
                               gathered, bound_bias, params);

@@ -75,10 +75,18 @@ void multiply(const Tensor& first_, const Tensor& second_, const Tensor& input, 
     params.result[axis] = result.stride(axis);
   }
   const std::uint64_t batches = result.size(0), rows = params.rows, columns = params.columns;
-  if (rows >= 16 && columns >= 16 && params.depth >= 8) {
+  const bool is_float = at::isFloatingType(result.scalar_type());
+  const bool adds = params.has_input && beta.equal(1);
+  if (is_float && !params.scales && (adds || !params.has_input) && rows >= 4 && columns >= 16 && params.depth >= 8) {
+    const std::uint64_t size = rows >= 512 && columns >= 512 ? 128 : 64;
+    const std::string kernel = "matmul_tensors_" + (adds ? "added_" : std::string()) + std::to_string(size) + "_";
+    metalloid::operators::run(lib, kernel + type, {(columns + size - 1) / size * 32, (rows + size - 1) / size, batches},
+                              {32, 1, 1}, result, first, second, before, params);
+  } else if (rows >= 16 && columns >= 16 && params.depth >= 8) {
     metalloid::operators::run(lib, "matmul_tiled_" + type, {(columns + 31) / 32 * 64, (rows + 31) / 32, batches},
                               {64, 1, 1}, result, first, second, before, params);
-  } else if (batches * rows * columns <= 256 && params.depth >= 128) {
+  } else if (params.depth >= 128 &&
+             (batches * rows * columns <= 256 || (params.first[2] == 1 && params.second[1] == 1))) {
     metalloid::operators::run(lib, "matmul_simd_" + type, {columns * 32, rows, batches}, {32, 1, 1}, result, first,
                               second, before, params);
   } else {

@@ -37,6 +37,21 @@ void reduce(TensorIterator& iter) {
   run(lib, name, iter);
 }
 
+// Many numbers that lie side by side and become one: in parts first, which threadgroups share.
+template <const char* name>
+void reduce_in_parts(TensorIterator& iter) {
+  constexpr int64_t enough = int64_t{1} << 17, parts = 64;
+  const Tensor& input = iter.tensor(1);
+  const bool is_one_run = iter.numel() == input.numel() && iter.tensor(0).numel() == 1 && input.is_contiguous();
+  if (!is_one_run || input.numel() < enough || input.numel() % parts != 0 || input.scalar_type() != kFloat ||
+      iter.tensor(0).scalar_type() != kFloat) {
+    return run(lib, name, iter);
+  }
+  const Tensor rows = input.view({parts, -1}), results = at::empty({parts}, input.options());
+  run(lib, name, Plan(dimensions(rows, std::bitset<64>().set(1), false, results, {})), rows, results);
+  run(lib, name, Plan(dimensions(results, std::bitset<64>().set(0), false, results, {})), results, iter.tensor(0));
+}
+
 constexpr char sum_name[] = "sum", nansum_name[] = "nansum", mean_name[] = "mean", prod_name[] = "prod",
                all_name[] = "all", any_name[] = "any", amin_name[] = "amin", amax_name[] = "amax",
                argmax_name[] = "argmax", argmin_name[] = "argmin";
@@ -154,14 +169,14 @@ std::tuple<Tensor, Tensor> variance_and_mean(const char* name, const Tensor& inp
 
 }  // namespace
 
-REGISTER_MPS_DISPATCH(sum_stub, &reduce<sum_name>)
+REGISTER_MPS_DISPATCH(sum_stub, &reduce_in_parts<sum_name>)
 REGISTER_MPS_DISPATCH(nansum_stub, &reduce<nansum_name>)
-REGISTER_MPS_DISPATCH(mean_stub, &reduce<mean_name>)
+REGISTER_MPS_DISPATCH(mean_stub, &reduce_in_parts<mean_name>)
 REGISTER_MPS_DISPATCH(prod_stub, &reduce<prod_name>)
 REGISTER_MPS_DISPATCH(and_stub, &reduce<all_name>)
 REGISTER_MPS_DISPATCH(or_stub, &reduce<any_name>)
-REGISTER_MPS_DISPATCH(min_values_stub, &reduce<amin_name>)
-REGISTER_MPS_DISPATCH(max_values_stub, &reduce<amax_name>)
+REGISTER_MPS_DISPATCH(min_values_stub, &reduce_in_parts<amin_name>)
+REGISTER_MPS_DISPATCH(max_values_stub, &reduce_in_parts<amax_name>)
 REGISTER_MPS_DISPATCH(argmax_stub, &reduce<argmax_name>)
 REGISTER_MPS_DISPATCH(argmin_stub, &reduce<argmin_name>)
 REGISTER_MPS_DISPATCH(norm_stub, &norm)
