@@ -66,6 +66,10 @@ bench-torch: build ## Metal kernels and PyTorch's CPU operators for the same wor
 	@scripts/install_dependencies.sh test
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against torch $(OPTIONS)
 
+bench-operators: build ## PyTorch's operators and small models on the device mps and on the CPU (OPTIONS="--kernels mm_1024,resnet" or --publish)
+	@scripts/install_dependencies.sh test
+	@$(PYTHON) scripts/bench.py --build $(BUILD) --against operators $(OPTIONS)
+
 bench-large: build ## large kernels (curves, hashes, transforms, attention) and the reference engine (OPTIONS="--kernels sha3" or --publish)
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against reference $(OPTIONS)
 

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from bench_tables import bounds_table, comparison_table, large_table, machine_table
+from bench_tables import bounds_table, comparison_table, large_table, machine_table, operators_table
 from checker_tables import checker_tables
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -75,12 +75,14 @@ def measure_device(build: pathlib.Path) -> dict[str, dict[str, dict[str, float]]
 
 
 def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) -> dict:
-    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, the
-    reference engine on large kernels, that and what the machine can do, kernels without checks of bounds, or checked runs
+    """By turns with OpenCL's runtimes (scripts/install_dependencies.sh opencl installs them), PyTorch's operators, those
+    on the device mps and on the CPU, the reference engine on large kernels, that and what the machine can do, kernels without checks of bounds, or checked runs
     with unchecked ones and Oclgrind (install_dependencies.sh checker)."""
     environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     python: str | pathlib.Path = sys.executable
     program = root / "bench" / "torch_operators" / "compare.py"
+    if against == "operators":
+        program = root / "bench" / "mps_operators" / "compare.py"
     if against == "reference":
         program = root / "bench" / "large" / "compare.py"
     if against == "opencl":
@@ -90,7 +92,8 @@ def measure_comparison(against: str, build: pathlib.Path, arguments: list[str]) 
     if against in programs:
         program = root / "bench" / programs[against]
         arguments = ["--metalloid", str(build / "bin" / "metalloid"), *arguments]
-    command: list[str | pathlib.Path] = [python, program, *arguments]
+    runner = ["-m", "metalloid.mps"] if against == "operators" else []
+    command: list[str | pathlib.Path] = [python, *runner, program, *arguments]
     return json.loads(subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -203,6 +206,7 @@ tables = {
     "checker": checker_tables,
     "machine": machine_table,
     "opencl": comparison_table,
+    "operators": operators_table,
     "reference": large_table,
     "torch": comparison_table,
     "unchecked": bounds_table,

@@ -71,6 +71,29 @@ def large_table(result: dict) -> str:
     return "\n".join(lines)
 
 
+def operators_table(result: dict) -> str:
+    """PyTorch's operators and models on the device mps and on the CPU."""
+    lines = ["| operator or model | CPU | mps | mps / CPU | |", "| --- | --- | --- | --- | --- |"]
+    ratios: dict[bool, list[float]] = {False: [], True: []}
+    for name, row in result["kernels"].items():
+        seconds = row["seconds"]
+        over = ratio(seconds["mps"], seconds["cpu"])
+        ratios[row["is_model"]].append(over.median)
+        busy = f"{row['other_load']:.0%} of the machine was busy otherwise" if row["other_load"] > BUSY else ""
+        cells = [f"`{name}`", *(f"{spread(seconds[device]).median * 1e3:.3g} ms" for device in ("cpu", "mps"))]
+        lines.append(f"| {' | '.join(cells)} | {over} | {busy} |")
+    for name, wrong in result["wrong"].items():
+        lines.append(f"| `{name}` | | | | wrong, {wrong['mps']} |")
+    for is_model, what in ((False, "operators"), (True, "models")):
+        if ratios[is_model]:
+            mean, worst = geometric_mean(ratios[is_model]), max(ratios[is_model])
+            words = f"{len(ratios[is_model])} {what}: geometric mean, at most 1.1, and the worst, at most 1.6"
+            met = "met" if mean <= 1.1 and worst <= 1.6 else "missed"
+            lines.append(f"| {words} | | | {mean:.2f}, {worst:.2f} | {met} |")
+    lines += ["", f"torch {result['torch']}, {result['threads']} threads."]
+    return "\n".join(lines)
+
+
 def bounds_table(result: dict) -> str:
     """Times with checks of bounds over those without."""
     lines = ["| kernel | checked | unchecked | checked / unchecked |", "| --- | --- | --- | --- |"]
