@@ -93,8 +93,9 @@ def streams(bench: Command) -> dict[str, float]:
 
 
 def matrix_products(bench: Command) -> dict[str, dict[str, float]]:
-    """By the kernel's file: 32 x 64 elements for a simdgroup, and the example's 16 x 16."""
+    """By the kernel's file: by tensors, 32 x 64 elements for a simdgroup, and the example's 16 x 16."""
     kernels = {
+        root / "bench" / "machine" / "tensor_matmul.metal": ["tensor_matmul", f"{SIZE // 64},{SIZE // 64}", str(SIZE)],
         root / "bench" / "machine" / "matmul.metal": ["matmul", f"{SIZE // 128},{SIZE // 64}", str(SIZE)],
         root / "examples" / "kernels" / "simdgroup_matmul.metal": [
             "simdgroup_matmul_float", f"{SIZE // 32},{SIZE // 32}", f"{{{SIZE},{SIZE},{SIZE}}}",
@@ -103,7 +104,7 @@ def matrix_products(bench: Command) -> dict[str, dict[str, float]]:
     result = {}
     for file, (kernel, groups, size) in kernels.items():
         run = bench(
-            file, "--kernel", kernel, "--threadgroups", groups, "--group", "128", "--arg",
+            file, "--std", "metal4.0", "--kernel", kernel, "--threadgroups", groups, "--group", "128", "--arg",
             floats(SIZE, SIZE, fill="zeros"), "--arg", floats(SIZE, SIZE), "--arg", floats(SIZE, SIZE), "--arg", size,
             "--flops", str(2 * SIZE**3),
         )  # fmt: skip

@@ -46,6 +46,7 @@ def test_reports_time_and_rates(metalloid_cli, file):
     assert run["bytes_per_second"] == pytest.approx(run["bytes"] / run["seconds"])
     assert run["flops_per_second"] == pytest.approx(run["flops"] / run["seconds"])
     bandwidth = max(run["bandwidth"]["copy_bytes_per_second"], run["bandwidth"]["read_bytes_per_second"])
+    assert 0 < bandwidth < 2e12 * report["machine"]["cores"]
     roof = max(run["bytes"] / bandwidth, run["flops"] / report["machine"]["flops_per_second"])
     assert run["roofline_fraction"] == pytest.approx(roof / run["seconds"])
     text = metalloid_cli("bench", file, *SAXPY)
@@ -119,7 +120,9 @@ def test_the_machine_alone(metalloid_cli):
     result = metalloid_cli("bench", "--bytes", "65536", "--json")
     assert result.returncode == 0, result.stderr
     limits = json.loads(result.stdout)
-    assert limits["cores"] >= 1 and limits["flops_per_second"] > 0
+    assert limits["cores"] >= 1
+    # No core does more: else compilers have dropped what is timed.
+    assert 0 < limits["flops_per_second"] < 1e12 * limits["cores"]
     (bandwidth,) = limits["bandwidth"]
     assert bandwidth["copy_bytes_per_second"] > 0 and bandwidth["read_bytes_per_second"] > 0
 

@@ -27,8 +27,8 @@ using Seconds = std::chrono::duration<double>;
 constexpr int attempts = 4;
 constexpr Seconds attempt_time(0.01);
 
-// What the calculations below leave, so that they are made.
-std::atomic<float> sink;
+// So that what leads to them is calculated.
+void keep(const float* numbers) { asm volatile("" : : "r"(numbers) : "memory"); }
 
 #define METALLOID_MULTIPLY_ADD(NAME, TARGET, VECTOR, LANES, SET, FMA, STORE)                          \
   __attribute__((target(TARGET))) double NAME() {                                                     \
@@ -42,7 +42,7 @@ std::atomic<float> sink;
     float lanes[LANES];                                                                               \
     for (int i = 1; i < chains; ++i) sums[0] = FMA(sums[i], factor, sums[0]);                         \
     STORE(lanes, sums[0]);                                                                            \
-    sink.store(lanes[0], std::memory_order_relaxed);                                                  \
+    keep(lanes);                                                                                      \
     return 2.0 * chains * turns * LANES;                                                              \
   }
 #define METALLOID_FMA_SSE(A, B, C) _mm_add_ps(_mm_mul_ps(A, B), C)
@@ -60,7 +60,7 @@ METALLOID_MULTIPLY_ADD(multiply_add_128, "sse2", __m128, 4, _mm_set1_ps, METALLO
     }                                                                                                         \
     float lanes[LANES];                                                                                       \
     STORE(lanes, ADD(ADD(sums[0], sums[1]), ADD(sums[2], sums[3])));                                          \
-    sink.store(lanes[0], std::memory_order_relaxed);                                                          \
+    keep(lanes);                                                                                              \
   }
 METALLOID_READ(read_512, "avx512f", __m512, 16, _mm512_setzero_ps, _mm512_loadu_ps, _mm512_add_ps, _mm512_storeu_ps)
 METALLOID_READ(read_256, "avx2", __m256, 8, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_add_ps, _mm256_storeu_ps)
