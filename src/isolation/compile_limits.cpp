@@ -13,6 +13,7 @@ CompileLimits CompileLimits::from_environment(Clock::duration spent) {
   constexpr double longest = 365.0 * 24 * 3600;  // what lasts longer than a year is no limit
   const double seconds = support::limit_from_environment("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
   if (seconds < longest) {
+    limits.limit = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3) + 1);
     limits.deadline = Clock::now() - spent + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
   }
   const double mebibytes = support::limit_from_environment("METALLOID_COMPILE_MEMORY", "MiB", 4096);
@@ -25,6 +26,15 @@ std::chrono::milliseconds CompileLimits::time_left() const {
   if (deadline == Clock::time_point::max()) return std::chrono::milliseconds(0);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   return std::max(left, std::chrono::milliseconds(1));
+}
+
+std::chrono::milliseconds CompileLimits::patience() const {
+  constexpr int times = 20;  // as busy as machines are
+  return deadline == Clock::time_point::max() ? std::chrono::milliseconds(0) : limit * times;
+}
+
+bool CompileLimits::is_patience_over(Clock::time_point start) const {
+  return deadline != Clock::time_point::max() && Clock::now() - start >= patience();
 }
 
 }  // namespace metalloid::isolation

@@ -1,4 +1,5 @@
-// How much time and memory a compile may take.
+// How much processor time and memory a compile may take. Its way to the compiler's process and back counts as time
+// does.
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,8 @@ namespace metalloid::isolation {
 struct CompileLimits {
   using Clock = std::chrono::steady_clock;
 
-  Clock::time_point deadline = Clock::time_point::max();  // max(): none
+  Clock::time_point deadline = Clock::time_point::max();  // of one that has a processor for itself; max(): none
+  std::chrono::milliseconds limit{};                      // all the time that there was
   std::uint64_t memory = 0;                               // bytes; 0: none
   Clock::duration spent = {};                             // before, on what is compiled further now
 
@@ -19,8 +21,12 @@ struct CompileLimits {
   static CompileLimits from_environment(Clock::duration spent = {});
 
   bool is_over() const { return Clock::now() >= deadline; }
-  // Zero where there is no deadline, at least one where there is.
+  // Zero where there is no deadline, at least one where there is. Of a compile that begins now it is how much processor
+  // time it may take.
   std::chrono::milliseconds time_left() const;
+  // How long to wait, also for what takes no processor time: because the machine is busy, or something holds it up.
+  std::chrono::milliseconds patience() const;
+  bool is_patience_over(Clock::time_point start) const;
 };
 
 }  // namespace metalloid::isolation

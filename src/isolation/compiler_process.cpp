@@ -287,12 +287,13 @@ struct Answer {
 };
 
 Answer wait_for(int socket, const CompileLimits& limits) {
+  const auto start = CompileLimits::Clock::now();
   Answer answer;
   Verdict verdict;
   ssize_t received;
   {
-    // Shutting the socket down ends the wait here and, over there, the compile.
-    support::WatchdogTimer timer([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.time_left());
+    // The process limits its own time. Shutting the socket down ends the wait here and, over there, the compile.
+    support::WatchdogTimer timer([socket] { ::shutdown(socket, SHUT_RDWR); }, limits.patience());
     do received = ::recv(socket, &verdict, sizeof(verdict), 0);
     while (received < 0 && errno == EINTR);
     if (timer.interrupted()) answer.end = JobResult::End::interrupted;
@@ -300,7 +301,7 @@ Answer wait_for(int socket, const CompileLimits& limits) {
   if (received == sizeof(verdict)) {
     answer.verdict = verdict;
     answer.end = JobResult::End::ended;
-  } else if (answer.end == JobResult::End::ended && limits.is_over()) {
+  } else if (answer.end == JobResult::End::ended && limits.is_patience_over(start)) {
     answer.end = JobResult::End::timed_out;
   }
   return answer;
@@ -319,9 +320,11 @@ std::optional<JobResult> perform_elsewhere(std::string_view request, const suppo
   Order order{};
   order.environment_size = variables.size();
   order.memory = limits.memory;
+  order.processor_time = static_cast<std::uint64_t>(std::chrono::microseconds(limits.time_left()).count());
   order.show_standard_error = std::getenv("METALLOID_DUMP") != nullptr;
   order.attachment_offset = attachment ? attachment->offset() : 0;
   const bool has_standard_error = ::fcntl(STDERR_FILENO, F_GETFD) >= 0;
+  const auto start = CompileLimits::Clock::now();
 
   // Once more if the process ends from outside, or at that very moment because it had nothing to do.
   for (int attempt = 0; attempt < 2;) {
@@ -336,7 +339,7 @@ std::optional<JobResult> perform_elsewhere(std::string_view request, const suppo
     const Connection::Sent sent = connection.send(order, descriptors, which);
     if (sent == Connection::Sent::no) break;
     if (sent == Connection::Sent::not_now) {
-      if (limits.is_over()) return JobResult{.end = JobResult::End::timed_out};
+      if (limits.is_patience_over(start)) return JobResult{.end = JobResult::End::timed_out};
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       continue;
     }

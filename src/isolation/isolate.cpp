@@ -68,6 +68,7 @@ support::SharedBytes take(JobResult result, const Subject& subject, const Compil
   if (result.end == End::timed_out) throw_timed_out(subject, limits);
   if (result.end == End::interrupted) throw_interrupted(subject);
   if (!result.verdict.exited) {
+    if (result.verdict.code == SIGPROF) throw_timed_out(subject, limits);
     // Its own faults it reports; this came from outside. The system does so where memory ends.
     if (result.verdict.code == SIGKILL) throw_out_of_memory(subject);
     throw_crashed(subject, fmt::format("signal {}", result.verdict.code));
@@ -103,7 +104,11 @@ support::SharedBytes perform_here(const std::string& request, const support::Sha
   bool interrupted = false;
   try {
     support::WatchdogTimer timer(stop, limits.time_left());
-    report = run_compiler([&] { response = perform(request, attachment ? attachment->view() : ""); }, &stop);
+    const auto work = [&] {
+      timer.count_processor_time();
+      response = perform(request, attachment ? attachment->view() : "");
+    };
+    report = run_compiler(work, &stop);
     interrupted = timer.interrupted();
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(subject);

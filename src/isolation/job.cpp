@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,15 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 #if !defined(METALLOID_MEMORY_IS_SHADOWED)
   if (bytes != 0) lower_limit(RLIMIT_DATA, data_bytes() + stack_bytes + (1 << 20) + bytes);
 #endif
+}
+
+// SIGPROF ends the process then.
+void limit_processor_time(std::uint64_t microseconds) {
+  if (microseconds == 0) return;
+  constexpr std::uint64_t second = 1'000'000;
+  const itimerval timer{{},
+                        {static_cast<time_t>(microseconds / second), static_cast<suseconds_t>(microseconds % second)}};
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 // The METALLOID_* variables of the host, which may have changed since this process was started.
@@ -112,6 +122,7 @@ void run_job(const Order& order, std::span<support::Descriptor> descriptors, Per
     std::set_new_handler([] { end(Ending::out_of_memory); });
     ir::call_when_out_of_memory([] { end(Ending::out_of_memory); });
     limit_memory(order.memory);
+    limit_processor_time(order.processor_time);
 
     std::string result;
     std::optional<Error> error;

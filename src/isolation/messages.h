@@ -20,6 +20,7 @@ inline constexpr std::size_t max_order_descriptors = 6;
 struct Order {
   std::uint64_t environment_size;  // of the request: "NAME=value\0" for each METALLOID_* variable; the rest is the task
   std::uint64_t memory;            // bytes that the compile may use beyond what the process starts with; 0: any
+  std::uint64_t processor_time;    // microseconds that the compile may take; 0: any
   std::uint64_t attachment_offset;
   bool show_standard_error;  // else what the compile prints there is dropped
 };

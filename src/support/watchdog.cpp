@@ -98,6 +98,12 @@ class Watchdog {
         alarm_ = Clock::time_point::max();
         for (WatchdogTimer* timer = first_; timer; timer = timer->next_) {
           bool over = timer->deadline_ <= now;
+          if (over && !timer->interrupted()) {
+            if (const auto left = timer->time_left(); left > Clock::duration::zero()) {
+              timer->deadline_ = now + std::max<Clock::duration>(left, retry);
+              over = false;
+            }
+          }
           if (over) timer->stop_();
           alarm_ = std::min(alarm_, over ? now + retry : timer->deadline_);
         }
@@ -134,13 +140,32 @@ class Watchdog {
 
 Watchdog* const Watchdog::only_ = new Watchdog;
 
+static std::chrono::nanoseconds now_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 WatchdogTimer::WatchdogTimer(StopToken& token, std::chrono::milliseconds limit)
     : WatchdogTimer([&token] { token.request_stop(); }, limit) {}
 
-WatchdogTimer::WatchdogTimer(std::function<void()> stop, std::chrono::milliseconds limit) : stop_(std::move(stop)) {
+WatchdogTimer::WatchdogTimer(std::function<void()> stop, std::chrono::milliseconds limit)
+    : stop_(std::move(stop)), limit_(limit) {
   // A limit beyond the clock's range is none.
   if (limit.count() > 0 && limit <= std::chrono::hours(24 * 365)) deadline_ = Clock::now() + limit;
   Watchdog::instance().add(*this);
+}
+
+void WatchdogTimer::count_processor_time() {
+  clockid_t clock = 0;
+  if (::pthread_getcpuclockid(::pthread_self(), &clock) != 0) return;
+  thread_end_ = now_of(clock) + limit_;
+  thread_clock_.store(clock, std::memory_order_release);  // not under the mutex: the thread may be stopped here
+}
+
+WatchdogTimer::Clock::duration WatchdogTimer::time_left() const {
+  const clockid_t clock = thread_clock_.load(std::memory_order_acquire);
+  return clock == 0 ? Clock::duration::zero() : thread_end_ - now_of(clock);
 }
 
 WatchdogTimer::~WatchdogTimer() { Watchdog::instance().remove(*this); }

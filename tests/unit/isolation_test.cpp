@@ -81,6 +81,22 @@ TEST(Isolation, ACompileThatTakesTooLongIsStopped) {
   EXPECT_THAT(error.what(), HasSubstr("long.metal: error: compiling takes longer than $METALLOID_COMPILE_TIMEOUT"));
 }
 
+// The limit is one of processor time: of many compiles at once each takes it to its end, however long that is.
+TEST(Isolation, ABusyMachineTripsNoLimit) {
+  const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.5");
+  const std::size_t count = 4 * std::thread::hardware_concurrency();
+  std::vector<std::thread> threads;
+  const auto start = std::chrono::steady_clock::now();
+  std::atomic<std::size_t> stopped{0};
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&] { stopped += error_of(fresh(endless_source())).code() == ErrorCode::compile_error; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(stopped, count);
+  EXPECT_GE(taken.count(), 4 * 0.5 * 0.9);
+}
+
 // A library that took longer than what is the limit now leaves nothing to its kernels.
 TEST(Isolation, OneLimitHoldsForTheWholeWayToAKernel) {
   for (const char* here : {"0", "1"}) {
