@@ -52,3 +52,55 @@ REGISTER_UNARY_OP(copy_conj, float2, float2);
 REGISTER_UNARY_OP(copy_conj, half2, half2);
 REGISTER_UNARY_OP(copy_conj_neg, float2, float2);
 REGISTER_UNARY_OP(copy_conj_neg, half2, half2);
+
+// Copies that only move elements of up to four dimensions, of which the first lies side by side in the target. Strides
+// count elements, sizes and strides the inner dimension first.
+struct MoveShape {
+  uint sizes[4];
+  long to[4], from[4];
+};
+
+// What is beyond the first two dimensions.
+inline long outer(uint index, constant MoveShape& shape, constant long* strides) {
+  return index % shape.sizes[2] * strides[2] + index / shape.sizes[2] * strides[3];
+}
+
+// Rows that lie side by side in the source, too.
+template <typename T>
+kernel void move_rows(
+    device T* to [[buffer(0)]], device const T* from [[buffer(1)]], constant MoveShape& shape [[buffer(2)]],
+    uint3 at [[thread_position_in_grid]]) {
+  to += outer(at.z, shape, shape.to) + at.y * shape.to[1];
+  from += outer(at.z, shape, shape.from) + at.y * shape.from[1];
+  to[at.x] = from[at.x];
+}
+
+// The source's second dimension lies side by side: by way of tiles in threadgroup memory.
+constant constexpr uint side = 32;
+template <typename T>
+kernel void move_turned(
+    device T* to [[buffer(0)]], device const T* from [[buffer(1)]], constant MoveShape& shape [[buffer(2)]],
+    uint3 group [[threadgroup_position_in_grid]], uint3 within [[thread_position_in_threadgroup]]) {
+  threadgroup T tile[side][side + 1];
+  const uint column = group.x * side, row = group.y * side;  // of the target
+  to += outer(group.z, shape, shape.to);
+  from += outer(group.z, shape, shape.from);
+  for (uint i = within.y; i < side; i += 8) {
+    if (column + i < shape.sizes[0] && row + within.x < shape.sizes[1]) {
+      tile[i][within.x] = from[(column + i) * shape.from[0] + row + within.x];
+    }
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint i = within.y; i < side; i += 8) {
+    if (row + i < shape.sizes[1] && column + within.x < shape.sizes[0]) {
+      to[(row + i) * shape.to[1] + column + within.x] = tile[within.x][i];
+    }
+  }
+}
+
+#define MOVE(SIZE, T)                                                                                             \
+  template [[host_name("move_rows_" #SIZE)]] kernel void move_rows<T>(                                            \
+      device T*, device const T*, constant MoveShape&, uint3);                                                    \
+  template [[host_name("move_turned_" #SIZE)]] kernel void move_turned<T>(                                        \
+      device T*, device const T*, constant MoveShape&, uint3, uint3);
+MOVE(1, uchar) MOVE(2, ushort) MOVE(4, uint) MOVE(8, ulong)

@@ -93,6 +93,27 @@ kernel void gather(
   if (find(params, indices, thread_index, errors, from, to)) result[to] = self[from];
 }
 
+// Rows of a contiguous tensor along one dimension: `inner` elements each, and one for each index, `outer` times.
+struct RowsOfDim {
+  uint dim, inner, count;
+  long size, index_stride;
+};
+
+template <typename T, typename I>
+kernel void gather_rows(
+    device T* result [[buffer(0)]],
+    const device T* self [[buffer(1)]],
+    const device I* indices [[buffer(2)]],
+    constant RowsOfDim& params [[buffer(3)]],
+    device ErrorMessages* errors [[buffer(4)]],
+    uint3 at [[thread_position_in_grid]]) {
+  long index = indices[at.y * params.index_stride];
+  if (!is_in_range(index, params.size, false, params.dim, errors)) return;
+  result += (at.z * long(params.count) + at.y) * params.inner;
+  self += (at.z * params.size + index) * params.inner;
+  result[at.x] = self[at.x];
+}
+
 template <typename T, typename I>
 kernel void scatter(
     device T* self [[buffer(0)]],
@@ -306,6 +327,8 @@ kernel void strided_copy(
 #define FOR_INDEX(T, N, I)                                                                                           \
   template [[host_name("gather_" #N "_" #I)]] kernel void gather<T, I>(                                              \
       device T*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);                 \
+  template [[host_name("gather_rows_" #N "_" #I)]] kernel void gather_rows<T, I>(                                    \
+      device T*, const device T*, const device I*, constant RowsOfDim&, device ErrorMessages*, uint3);               \
   template [[host_name("scatter_" #N "_" #I)]] kernel void scatter<T, I>(                                            \
       device T*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);
 

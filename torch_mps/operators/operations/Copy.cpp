@@ -8,6 +8,49 @@
 
 #include <ATen/native/mps/Copy_metallib.h>
 
+#include "kernels.h"
+
+namespace metalloid::operators {
+namespace {
+
+struct MoveShape {
+  std::uint32_t sizes[4] = {1, 1, 1, 1};
+  std::int64_t to[4]{}, from[4]{};
+};
+
+}  // namespace
+
+bool move(at::TensorIteratorBase& iter) {
+  constexpr std::int64_t least = 32, most = 4;
+  const at::Tensor &target = iter.tensor(0), &origin = iter.tensor(1);
+  const auto size = static_cast<std::int64_t>(target.element_size());
+  if (target.scalar_type() != origin.scalar_type() || size > 8 || iter.ndim() < 1 || iter.ndim() > most ||
+      iter.numel() >= std::int64_t{1} << 31) {
+    return false;
+  }
+  MoveShape shape;
+  for (int dimension = 0; dimension < iter.ndim(); ++dimension) {
+    shape.sizes[dimension] = static_cast<std::uint32_t>(iter.shape()[dimension]);
+    shape.to[dimension] = iter.strides(0)[dimension] / size;
+    shape.from[dimension] = iter.strides(1)[dimension] / size;
+    if (shape.to[dimension] < 0 || shape.from[dimension] < 0) return false;  // behind where the tensor begins
+  }
+  if (shape.sizes[0] < least || shape.to[0] != 1) return false;
+  const std::uint64_t outer = std::uint64_t{shape.sizes[2]} * shape.sizes[3];
+  if (shape.from[0] == 1) {
+    const std::uint64_t group = std::min<std::uint64_t>((shape.sizes[0] + 31) / 32 * 32, 256);
+    run(lib, "move_rows_" + std::to_string(size), {shape.sizes[0], shape.sizes[1], outer}, {group, 1, 1}, target,
+        origin, shape);
+    return true;
+  }
+  if (iter.ndim() < 2 || shape.from[1] != 1 || shape.sizes[1] < least) return false;
+  run(lib, "move_turned_" + std::to_string(size),
+      {(shape.sizes[0] + 31) / 32 * 32, (shape.sizes[1] + 31) / 32 * 8, outer}, {32, 8, 1}, target, origin, shape);
+  return true;
+}
+
+}  // namespace metalloid::operators
+
 namespace at::native {
 namespace {
 
@@ -33,6 +76,7 @@ bool copy(const Tensor& self, const Tensor& source) {
                   .resize_outputs(false)
                   .check_all_same_dtype(false)
                   .build();
+  if (!conjugated && !negated && metalloid::operators::move(iter)) return true;
   lib.exec_unary_kernel(
       iter, conjugated ? (negated ? "copy_conj_neg" : "copy_conj") : (negated ? "copy_neg" : "copy_identity"));
   return true;

@@ -3,6 +3,7 @@
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 
 #include "Indexing.h"
+#include "kernels.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/native/IndexKernel.h>
@@ -74,6 +75,35 @@ void along_dim(const std::string& kernel, Direction direction, const TensorBase&
   });
 }
 
+bool gather_rows(const TensorBase& indexed, const TensorBase& other, const TensorBase& index, int64_t dim) {
+  struct RowsOfDim {
+    uint32_t dim, inner, count;
+    int64_t size, index_stride;
+  };
+  if (indexed.dim() == 0 || !indexed.is_contiguous() || !other.is_contiguous() || other.numel() >= int64_t{1} << 31) {
+    return false;
+  }
+  uint64_t inner = 1, outer = 1;
+  for (int64_t i = 0; i < indexed.dim(); ++i) (i < dim ? outer : inner) *= i == dim ? 1 : indexed.size(i);
+  if (inner < 32 || outer >= 1 << 16) return false;
+  const auto count = static_cast<uint64_t>(index.numel());
+  const RowsOfDim params{static_cast<uint32_t>(dim), static_cast<uint32_t>(inner), static_cast<uint32_t>(count),
+                         indexed.size(dim), index.dim() == 0 ? 0 : index.stride(0)};
+  auto function = lib.getKernelFunction("gather_rows_" + size_name(indexed) + "_" + index_name(index));
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, other);
+    function->setArg(1, indexed);
+    function->setArg(2, index);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    const std::array<uint64_t, 3> threads = {inner, count, outer};
+    const std::array<uint64_t, 3> group = {std::min<uint64_t>((inner + 31) / 32 * 32, 256), 1, 1};
+    function->dispatch(threads, c10::OptionalArrayRef<uint64_t>(group));
+  });
+  return true;
+}
+
 // What sums are made in: at least 4 bytes, float for the short ones.
 static ScalarType sum_type(ScalarType type) {
   if (type == kHalf || type == kBFloat16) return kFloat;
@@ -101,6 +131,7 @@ static int64_t base_of(const TensorIteratorBase& iter, int operand) {
 }
 
 void strided_copy(TensorIteratorBase& iter) {
+  if (metalloid::operators::move(iter)) return;
   if (iter.numel() == 0) return;
   const bool is_scalar = iter.ndim() == 0;
   const int64_t one = 1, zero = 0;

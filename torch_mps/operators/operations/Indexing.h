@@ -52,6 +52,9 @@ void along_dim(const std::string& kernel, Direction direction, const TensorBase&
 // The strides of a vector that is the index of all positions along a dimension.
 c10::SmallVector<std::int64_t, 5> strides_of_vector(const TensorBase& index, std::int64_t dim, std::size_t ndim);
 
+// The same as `gather` for an index that is a vector, of a contiguous tensor into one, where rows are long enough.
+bool gather_rows(const TensorBase& indexed, const TensorBase& other, const TensorBase& index, std::int64_t dim);
+
 // indexed[…] += source; accumulates in float for half and bfloat.
 void add_along_dim(const TensorBase& indexed, const TensorBase& source, const TensorBase& index, std::int64_t dim,
                    IntArrayRef sizes, IntArrayRef index_strides);

@@ -100,7 +100,7 @@ Tensor& index_select_out_mps(const Tensor& self, int64_t dim, const Tensor& inde
   auto sizes = self.sizes().vec();
   if (!sizes.empty()) sizes[dim] = index.numel();
   resize_output(out, sizes);
-  if (out.numel() == 0) return out;
+  if (out.numel() == 0 || gather_rows(self, out, index, dim)) return out;
   along_dim("gather_" + size_name(self) + "_" + index_name(index), Direction::from_indexed, self, out, index, dim,
             sizes, strides_of_vector(index, dim, sizes.size()));
   return out;

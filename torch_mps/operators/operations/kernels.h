@@ -9,6 +9,10 @@
 #include <array>
 #include <string>
 
+namespace at {
+struct TensorIteratorBase;
+}
+
 namespace metalloid::operators {
 
 // Metal's name of an element type, as it ends the names of kernels.
@@ -54,6 +58,10 @@ void run(at::native::mps::MetalShaderLibrary& library, const std::string& kernel
     function->dispatch(c10::ArrayRef<std::uint64_t>(threads), c10::OptionalArrayRef<std::uint64_t>(group));
   });
 }
+
+// Copies operand 1 of an iterator to operand 0, if both have one type and it is a matter of rows that lie side by side
+// or are turned (Copy.cpp); else it does nothing and gives false.
+bool move(at::TensorIteratorBase& iter);
 
 // A threadgroup of at most 256 threads that fits a grid.
 inline Extent group_for(const Extent& threads) {
