@@ -54,3 +54,28 @@ kernel void threads(device float* a, device float* c, uint i [[thread_position_i
   matmul2d<descriptor, execution_thread> operation;
   operation.run(own, own, result);
 }
+
+// Of k that an operand does not have there are zeros, whatever was multiplied before.
+// RUN: --kernel short_floats --threads 32 --group 32 --arg a=f32[256]=ones --arg b=f32[256]=ones --arg c=f32[256]=zeros --arg ends={4,16}
+// EXPECT c: 4 x 256
+// RUN: --kernel short_floats --threads 32 --group 32 --arg a=f32[256]=ones --arg b=f32[256]=ones --arg c=f32[256]=zeros --arg ends={16,4}
+// EXPECT c: 4 x 256
+// RUN: --kernel short_bytes --threads 32 --group 32 --arg a=i8[256]=ones --arg b=i8[256]=ones --arg c=i32[256]=zeros --arg ends={5,16}
+// EXPECT c: 5 x 256
+// RUN: --kernel short_bytes --threads 32 --group 32 --arg a=i8[256]=ones --arg b=i8[256]=ones --arg c=i32[256]=zeros --arg ends={16,8}
+// EXPECT c: 8 x 256
+template <typename T, typename D>
+[[kernel]] void short_depth(device T* a, device T* b, device D* c, constant int2& ends) {
+  constexpr auto descriptor = matmul2d_descriptor(16, 16, 16);
+  matmul2d<descriptor, execution_simdgroup> operation;
+  const dextents<int, 2> whole(16, 16);
+  Matrix<T> before(a, whole);
+  Matrix<D> result(c, whole);
+  operation.run(before, before, result);
+  simdgroup_barrier(mem_flags::mem_device);
+  const array<int, 2> steps = {1, 16};
+  Matrix<T> left(b, dextents<int, 2>(ends[0], 16), steps), right(b, dextents<int, 2>(16, ends[1]), steps);
+  operation.run(left, right, result);
+}
+template [[host_name("short_floats")]] kernel decltype(short_depth<float, float>) short_depth<float, float>;
+template [[host_name("short_bytes")]] kernel decltype(short_depth<char, int>) short_depth<char, int>;

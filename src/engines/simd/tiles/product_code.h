@@ -150,7 +150,8 @@ template <int elements, std::uint32_t turned>
 template <typename As, int elements>
 void read_rows(const Strip& strip, typename As::Element zero, std::uint32_t* to, int to_row) {
   const int there = static_cast<int>(std::clamp<std::int64_t>(strip.depth - strip.k, 0, strip.steps));
-  const bool is_as_it_is = std::is_same_v<As, AsFloat> && strip.matrix.element == TileElement::f32 && strip.along == 1;
+  const bool is_as_it_is =
+      As::takes(strip.matrix.element) && strip.along == 1 && there == strip.steps && there % elements == 0;
   for (int i = 0; i < strip.count; ++i) {
     if (is_as_it_is && strip.first + i < strip.size) {
       copy_words<As::turned>(address_of(strip, strip.first + i, strip.k), to + i * to_row, there / elements);
