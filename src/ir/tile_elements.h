@@ -26,6 +26,10 @@ constexpr unsigned bytes_of(TileElement element) {
   }
 }
 
+constexpr bool is_float(TileElement element) {
+  return element == TileElement::f16 || element == TileElement::bf16 || element == TileElement::f32;
+}
+
 // How close a product comes to the exact chain.
 enum class Precision : std::uint8_t { exact, relaxed };
 

@@ -13,11 +13,8 @@ namespace metalloid::engines::simd {
 namespace {
 
 using ir::bytes_of;
+using ir::is_float;
 using ir::TileElement;
-
-inline bool is_float(TileElement element) {
-  return element == TileElement::f16 || element == TileElement::bf16 || element == TileElement::f32;
-}
 
 // Bits, and what they say.
 struct Half {

@@ -34,9 +34,11 @@ struct InFloat {
   using InRows = float;
   static float to_row(T value) { return number(value); }
   static T to_lane(float value) {
-    if constexpr (std::is_same_v<T, Half>) return to_half(value);
-    if constexpr (std::is_same_v<T, Bfloat>) return to_bfloat(value);
-    if constexpr (std::is_same_v<T, float>) return value;
+    if constexpr (std::is_same_v<T, Half>) {
+      return to_half(value);
+    } else {
+      return to_bfloat(value);
+    }
   }
 };
 
@@ -149,6 +151,24 @@ struct Pair {
   return {_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31)};
 }
 
+// Four rows, of which the even and the odd ones are pairs.
+struct FourRows {
+  Pair even, odd;
+};
+template <typename T>
+[[gnu::always_inline]] inline FourRows load_rows(const std::byte* place, std::int64_t row) {
+  return {{load_eight<T>(place), load_eight<T>(place + 2 * row)},
+          {load_eight<T>(place + row), load_eight<T>(place + 3 * row)}};
+}
+template <typename T>
+[[gnu::always_inline]] inline void store_rows(std::byte* place, std::int64_t row, const FourRows& rows) {
+  store_eight<T>(place, rows.even.low);
+  store_eight<T>(place + row, rows.odd.low);
+  store_eight<T>(place + 2 * row, rows.even.high);
+  store_eight<T>(place + 3 * row, rows.odd.high);
+}
+[[gnu::always_inline]] inline Pair turn_halves(Pair pair) { return turn_halves(pair.low, pair.high); }
+
 // A fragment of lanes that take turns. `row` is how many bytes lie between two rows.
 template <typename As>
 inline void read_eight_rows(const std::byte* held, std::byte* to, std::int64_t row) {
@@ -160,12 +180,8 @@ inline void read_eight_rows(const std::byte* held, std::byte* to, std::int64_t r
       const std::byte* from = held + (b4 * 16 + b3 * 8) * size;
       rows[b3] = zip(load_lanes<As>(from), load_lanes<As>(from + 32 * size));
     }
-    const Pair even = turn_halves(rows[0].low, rows[1].low), odd = turn_halves(rows[0].high, rows[1].high);
-    std::byte* place = to + b4 * 4 * row;
-    store_eight<T>(place, even.low);
-    store_eight<T>(place + row, odd.low);
-    store_eight<T>(place + 2 * row, even.high);
-    store_eight<T>(place + 3 * row, odd.high);
+    store_rows<T>(to + b4 * 4 * row, row,
+                  {turn_halves(rows[0].low, rows[1].low), turn_halves(rows[0].high, rows[1].high)});
   }
 }
 template <typename As>
@@ -173,9 +189,8 @@ inline void write_eight_rows(std::byte* held, const std::byte* from, std::int64_
   using T = typename As::InRows;
   constexpr std::int64_t size = sizeof(typename As::Held);
   for (int b4 = 0; b4 < 2; ++b4) {
-    const std::byte* place = from + b4 * 4 * row;
-    const Pair even = turn_halves(load_eight<T>(place), load_eight<T>(place + 2 * row));
-    const Pair odd = turn_halves(load_eight<T>(place + row), load_eight<T>(place + 3 * row));
+    const FourRows rows = load_rows<T>(from + b4 * 4 * row, row);
+    const Pair even = turn_halves(rows.even), odd = turn_halves(rows.odd);
     for (int b3 = 0; b3 < 2; ++b3) {
       const Pair lanes = b3 == 0 ? unzip(even.low, odd.low) : unzip(even.high, odd.high);
       std::byte* to = held + (b4 * 16 + b3 * 8) * size;
@@ -195,12 +210,7 @@ inline void read_sixteen_rows(const std::byte* held, std::byte* to, std::int64_t
     const Pair first = zip(load_lanes<As>(from), load_lanes<As>(from + 32 * size));
     const Pair second = zip(load_lanes<As>(from + 64 * size), load_lanes<As>(from + 96 * size));
     const Pair even = turn_pairs(first.low, second.low), odd = turn_pairs(first.high, second.high);  // by b1
-    const Pair upper = turn_halves(even.low, even.high), lower = turn_halves(odd.low, odd.high);
-    std::byte* place = to + (e2 * 8 + b4 * 4) * row + b3 * 8 * in_rows;
-    store_eight<T>(place, upper.low);
-    store_eight<T>(place + row, lower.low);
-    store_eight<T>(place + 2 * row, upper.high);
-    store_eight<T>(place + 3 * row, lower.high);
+    store_rows<T>(to + (e2 * 8 + b4 * 4) * row + b3 * 8 * in_rows, row, {turn_halves(even), turn_halves(odd)});
   }
 }
 template <typename As>
@@ -209,9 +219,8 @@ inline void write_sixteen_rows(std::byte* held, const std::byte* from, std::int6
   constexpr std::int64_t size = sizeof(typename As::Held), in_rows = sizeof(T);
   for (int which = 0; which < 8; ++which) {
     const int e2 = which >> 2, b4 = which >> 1 & 1, b3 = which & 1;
-    const std::byte* place = from + (e2 * 8 + b4 * 4) * row + b3 * 8 * in_rows;
-    const Pair even = turn_halves(load_eight<T>(place), load_eight<T>(place + 2 * row));
-    const Pair odd = turn_halves(load_eight<T>(place + row), load_eight<T>(place + 3 * row));
+    const FourRows rows = load_rows<T>(from + (e2 * 8 + b4 * 4) * row + b3 * 8 * in_rows, row);
+    const Pair even = turn_halves(rows.even), odd = turn_halves(rows.odd);
     const Pair upper = turn_pairs(even.low, even.high), lower = turn_pairs(odd.low, odd.high);
     const Pair first = unzip(upper.low, lower.low), second = unzip(upper.high, lower.high);
     std::byte* to = held + (e2 * 4 * 32 + b4 * 16 + b3 * 8) * size;

@@ -1,4 +1,4 @@
-// Compiled for these instructions (src/CMakeLists.txt).
+// Products, copies and held tiles for processors with AVX2, FMA and F16C (src/CMakeLists.txt has the options).
 #include "engines/simd/tiles/copy_code.h"
 #include "engines/simd/tiles/held_code.h"
 #include "engines/simd/tiles/product_code.h"

@@ -17,17 +17,13 @@ namespace {
 struct Tile {
   std::byte* address;
   std::int64_t columns, rows, across, down, first;
-  std::uint32_t element, is_held;
+  std::uint32_t element_number, is_held;
+
+  ir::TileElement element() const { return static_cast<ir::TileElement>(element_number); }
 };
 
 TileMatrix in_memory(const Tile& tile, bool is_transposed) {
-  TileMatrix matrix{tile.address,
-                    tile.rows,
-                    tile.columns,
-                    tile.down,
-                    tile.across,
-                    tile.first,
-                    static_cast<ir::TileElement>(tile.element)};
+  TileMatrix matrix{tile.address, tile.rows, tile.columns, tile.down, tile.across, tile.first, tile.element()};
   if (is_transposed) {
     std::swap(matrix.rows, matrix.columns);
     std::swap(matrix.down, matrix.across);
@@ -43,7 +39,7 @@ HeldTile held(const Tile& tile, std::uint32_t first_thread) {
           static_cast<int>(tile.down),
           tile.down == 1 ? 0 : static_cast<int>(first_thread / 32),
           tile.first,
-          static_cast<int>(ir::bytes_of(static_cast<ir::TileElement>(tile.element)))};
+          static_cast<int>(ir::bytes_of(tile.element()))};
 }
 
 // A place for the simdgroup's part of a held tile, as a tile in memory.
@@ -83,14 +79,9 @@ Tile read(const Tile& tile, std::uint32_t first_thread, std::vector<std::byte>& 
 std::optional<HeldRows> rows_in_memory(const Tile& own, const HeldTile& part, const Tile& memory) {
   const bool is_whole = part.first_row + part.rows() <= std::min(own.rows, memory.rows) &&
                         part.first_column + part.columns() <= std::min(own.columns, memory.columns);
-  if (!is_whole || own.element != memory.element || memory.across != 1) return std::nullopt;
+  if (!is_whole || own.element_number != memory.element_number || memory.across != 1) return std::nullopt;
   const std::int64_t first = memory.first + part.first_row * memory.down + part.first_column;
   return HeldRows{memory.address + first * part.element, memory.down * part.element};
-}
-
-bool is_float(std::uint32_t element) {
-  const auto own = static_cast<ir::TileElement>(element);
-  return own == ir::TileElement::f16 || own == ir::TileElement::bf16 || own == ir::TileElement::f32;
 }
 
 ProductScratch& own_scratch() {
@@ -125,9 +116,9 @@ void multiply_tiles(std::uint32_t first_thread, TILE_PARAMETERS(left), TILE_PARA
   product.k = k;
   product.accumulates = accumulates != 0;
   product.is_relaxed = static_cast<ir::Precision>(precision) == ir::Precision::relaxed;
-  const bool at_once = is_float(destination.element) && are_held_at_once(product);
+  const bool at_once = ir::is_float(destination.element()) && are_held_at_once(product);
   if (held_left) {
-    if (at_once && is_float(left.element) && left_is_transposed == 0) {
+    if (at_once && ir::is_float(left.element()) && left_is_transposed == 0) {
       product.held_left = &*held_left;
     } else {
       left = read<code>(left, first_thread, scratch.held[0]);
@@ -135,7 +126,7 @@ void multiply_tiles(std::uint32_t first_thread, TILE_PARAMETERS(left), TILE_PARA
   }
   if (held_right) {
     const bool are_whole = k % held_right->fragment == 0 && held_right->fragment <= code.columns;
-    if (at_once && is_float(right.element) && right_is_transposed == 0 && are_whole) {
+    if (at_once && ir::is_float(right.element()) && right_is_transposed == 0 && are_whole) {
       product.held_right = &*held_right;
     } else {
       right = read<code>(right, first_thread, scratch.held[1]);

@@ -18,9 +18,6 @@ llvm::StringRef instructions_of(const llvm::TargetMachine& machine) {
 }
 
 bool is_nibble(ir::TileElement element) { return element == ir::TileElement::i4 || element == ir::TileElement::u4; }
-bool is_float(ir::TileElement element) {
-  return element == ir::TileElement::f16 || element == ir::TileElement::bf16 || element == ir::TileElement::f32;
-}
 
 }  // namespace
 
@@ -30,7 +27,7 @@ bool has_tile_code(std::string_view whole, const llvm::CallBase& call) {
   if (!is_load && !whole.starts_with("cooperative_tensor.store.")) return false;
   const ir::TileTransfer transfer = ir::read_transfer(call, is_load);
   // From float to integer and back, elements are rounded as they are converted.
-  return is_float(transfer.held.element) == is_float(transfer.memory.element) &&
+  return ir::is_float(transfer.held.element) == ir::is_float(transfer.memory.element) &&
          (is_load || !is_nibble(transfer.memory.element));
 }
 
