@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -24,6 +23,7 @@
 #include "checker/run/watch.h"
 #include "engines/cpu_shared/code/loader.h"
 #include "engines/cpu_shared/run/dispatch_log.h"
+#include "engines/cpu_shared/run/other_cores.h"
 #include "engines/cpu_shared/run/threadgroup_queue.h"
 #include "engines/cpu_shared/run/worker.h"
 #include "metalloid/error.h"
@@ -64,17 +64,6 @@ struct StreamingBytes {
     });
   }
 };
-
-std::atomic<bool> other_cores_used{false}, other_cores_lost{false};
-
-// Not in a forked child of a process that has done so: there oneTBB has no threads, and its locks may be held for ever.
-const bool forks_watched = ::pthread_atfork(nullptr, nullptr, [] { other_cores_lost = other_cores_used.load(); }) == 0;
-
-bool may_use_other_cores() {
-  if (!forks_watched || other_cores_lost.load(std::memory_order_relaxed)) return false;
-  if (!other_cores_used.load(std::memory_order_relaxed)) other_cores_used = true;
-  return true;
-}
 
 // What was written past the caches comes before whatever this thread writes next.
 void order_streams() {
@@ -166,6 +155,7 @@ class CpuExecutable : public CheckedExecutable {
         running.run_share(count / 16 + 1, Clock::now() + little);
       }
       if (!running.is_over()) {
+        running.help.emplace();
         support::publish(&running);
         tbb::parallel_for(
             0, workers,
@@ -176,6 +166,7 @@ class CpuExecutable : public CheckedExecutable {
             },
             tbb::simple_partitioner());
         support::observe(&running);
+        running.help->thank();
       }
       if (!running.failed) nanoseconds_per_threadgroup_.store(running.busy / count, std::memory_order_relaxed);
     }
@@ -206,6 +197,7 @@ class CpuExecutable : public CheckedExecutable {
     const DispatchPlan& plan;
     const Observer observer;
     ThreadgroupQueue queue;
+    std::optional<Help> help;
     std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
     std::size_t threadgroup_bytes = 0;
     support::StopToken stop;
@@ -322,6 +314,7 @@ class CpuExecutable : public CheckedExecutable {
         if (running.failed.load(std::memory_order_relaxed)) return false;
         if (piece.empty()) {
           if (until != Clock::time_point::max() && Clock::now() > until) return false;
+          if (running.help) running.help->look();
           piece = running.queue.take(most);
           if (piece.empty()) return false;
         }
