@@ -197,6 +197,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
+      {"fetch_ahead", [](Subject& s) { simd::fetch_ahead(*s.entry); }},
       {"follow_rows", [](Subject& s) { simd::follow_rows(*s.entry); }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
       {"widen", [](Subject& s) { widen(s, true); }},

@@ -168,6 +168,9 @@ class SimdEngine : public Engine {
       for (Form& form : forms) simplify_control_flow(*form.lane);
       for (llvm::Function* function : functions_that_stay(*lane)) simplify_control_flow(*function);
     });
+    pass("fetch_ahead", [&] {
+      for (Form& form : forms) fetch_ahead(*form.lane);
+    });
     WideFunctions functions;
     pass("widen", [&] {
       for (Form& form : forms) {

@@ -19,6 +19,8 @@ void join_accesses(llvm::Function& lane);
 // Branches only, one return, simple loops whose values leave through phis and whose latches only branch: what
 // BlockSchedule takes. Numbers that share no bit are added.
 void simplify_control_flow(llvm::Function& lane);
+// What loops read of memory is asked for some turns before.
+void fetch_ahead(llvm::Function& lane);
 
 // A variable of the lane becomes its place in a variable of the simdgroup:
 //

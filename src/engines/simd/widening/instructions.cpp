@@ -24,6 +24,7 @@ void Widening::widen(Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd()) return;
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
     if (intrinsic->isAssumeLikeIntrinsic() && intrinsic->getType()->isVoidTy()) return;
+    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::prefetch) return widen_prefetch(*intrinsic);
   }
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return widen_store(*store);
   Widened widened;

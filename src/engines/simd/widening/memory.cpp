@@ -23,6 +23,9 @@ constexpr std::uint64_t widest_distance = 16;
 // Gathers of 8 or 16 bits of a function that are made for speed.
 constexpr unsigned most_narrow_gathers = 24;
 
+// Bytes. More lines than that would be in each other's way.
+constexpr std::int64_t cache_line = 64, most_prefetched = 512;
+
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
 Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
   const unsigned length = simdgroup_width * distance;
@@ -214,6 +217,26 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
     Value* address = load_element(builder_, addresses->getType()->getScalarType(), own_addresses, lane);
     builder_.CreateAlignedStore(load_element(builder_, type, own_values, lane), address, alignment);
   });
+}
+
+// Of the lines that all lanes together touch, if they are few and follow from the address of one lane. Rows are
+// followed by processors themselves.
+void Widening::widen_prefetch(llvm::CallInst& call) {
+  Value* pointer = call.getArgOperand(0);
+  if (!shapes_.is_varying(*pointer)) return;
+  const LaneBits bits = shapes_.bits_of(*pointer);
+  std::int64_t span = 0;
+  for (const auto& growth : bits.growth) {
+    if (!growth || *growth < 0) return;
+    span += *growth;
+  }
+  if (is_rare_ || bits.may_wrap || span > most_prefetched) return;
+  Value* first = address_part(value_in_lane(pointer, simdgroup_width - 1), static_cast<std::uint64_t>(-span));
+  for (std::int64_t line = 0; line <= span; line += cache_line) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                             {address_part(first, static_cast<std::uint64_t>(line)), call.getArgOperand(1),
+                              call.getArgOperand(2), call.getArgOperand(3)});
+  }
 }
 
 // A vector in memory, where a lane whose number is not constant finds its own.

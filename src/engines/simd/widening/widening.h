@@ -163,6 +163,7 @@ class Widening {
   Value* gather_narrow(Type* type, Value* addresses);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
   Value* spill(Value* vector);
+  void widen_prefetch(llvm::CallInst& call);
   Widened widen_change(llvm::AtomicRMWInst& change);
   std::optional<Widened> widen_change_of_one(llvm::AtomicRMWInst& change);
   Value* address_part(Value* addresses, std::uint64_t offset);
