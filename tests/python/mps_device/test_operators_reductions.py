@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import opinfo_first  # noqa: F401
 import pytest
 import torch
@@ -129,6 +131,88 @@ def test_many_numbers_become_one(device, name):
         torch.testing.assert_close(getattr(there, name)(dim=(0, 1), keepdim=True).cpu(), expected, atol=1e-2, rtol=1e-5)
     there[100, 200] = float("nan")
     assert getattr(there, name)().isnan().item()
+
+
+def with_exceptions(*shape):
+    """Random numbers, with an infinity and something that is not a number here and there."""
+    tensor = torch.randn(*shape, generator=torch.Generator().manual_seed(7))
+    tensor.view(-1)[:: tensor.numel() // 5] = torch.nan
+    tensor.view(-1)[1 :: tensor.numel() // 3] = -torch.inf
+    return tensor
+
+
+# Many results of simdgroups, side by side in memory or not, in whole rounds of lanes and others.
+@pytest.mark.parametrize(
+    ("shape", "dims"),
+    [((70, 333), (1,)), ((600, 128), (1,)), ((97, 5, 100), (0,)), ((90, 1100), (0,)), ((3, 40, 17, 9), (0, 2, 3)),
+     ((5, 130, 40), (1,)), ((70, 6, 66, 3), (1, 2))],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin", "var"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_many_results(device, name, shape, dims, dtype):
+    for tensor in (torch.randn(*shape), with_exceptions(*shape)):
+        tensor = tensor.to(dtype)
+        for each in (tensor, tensor.transpose(0, -1).contiguous().transpose(0, -1)):
+            expected = getattr(each, name)(dim=dims)
+            actual = getattr(each.to("mps"), name)(dim=dims).cpu()
+            tolerance = 1e-4 if dtype == torch.float32 else 3e-2
+            torch.testing.assert_close(actual, expected, equal_nan=True, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(70, 333), (97, 5, 100), (5, 130, 40)])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_many_places(device, shape, dim):
+    for tensor in (with_exceptions(*shape), torch.randint(-9, 9, shape)):
+        for name in ("max", "min"):
+            expected, actual = getattr(tensor, name)(dim), getattr(tensor.to("mps"), name)(dim)
+            torch.testing.assert_close(actual[0].cpu(), expected[0], equal_nan=True)
+            torch.testing.assert_close(actual[1].cpu(), expected[1])
+        torch.testing.assert_close(tensor.to("mps").argmax(dim).cpu(), tensor.argmax(dim))
+        torch.testing.assert_close(tensor.to("mps").count_nonzero(dim).cpu(), tensor.count_nonzero(dim))
+
+
+@pytest.mark.parametrize("shape", [(70, 333), (3, 1000), (4, 70, 33), (80, 64, 2)])
+@pytest.mark.parametrize("dim", [1, -1])
+def test_rows(device, shape, dim):
+    """Softmax and scans of rows that a simdgroup or several share, or that lie side by side."""
+    tensor, gradient = torch.randn(*shape), torch.randn(*shape)
+    for function in (torch.softmax, torch.log_softmax, torch.cumsum, lambda x, dim: x.cummax(dim).values):
+        results = []
+        for device_name in ("cpu", "mps"):
+            x = tensor.detach().clone().to(device_name).requires_grad_()
+            y = function(x, dim)
+            y.backward(gradient.to(device_name))
+            results.append((y.detach().cpu(), x.grad.cpu()))
+        torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-4)
+    broken = tensor.clone()
+    broken.view(-1)[5] = torch.nan
+    broken.select(dim, 1).fill_(torch.inf)
+    for function in (torch.softmax, torch.log_softmax):
+        torch.testing.assert_close(function(broken.to("mps"), dim).cpu(), function(broken, dim), equal_nan=True)
+
+
+@pytest.mark.parametrize("affine", [False, True])
+@pytest.mark.parametrize(
+    ("module", "shape"),
+    [(torch.nn.LayerNorm, (70, 333)), (torch.nn.LayerNorm, (3, 1000)), (torch.nn.GroupNorm, (20, 12)),
+     (torch.nn.GroupNorm, (20, 12, 7)), (torch.nn.GroupNorm, (2, 12, 67)), (torch.nn.GroupNorm, (30, 12, 10, 13)),
+     (torch.nn.BatchNorm1d, (5, 6, 200)), (torch.nn.BatchNorm1d, (5, 6, 20))],
+)  # fmt: skip
+def test_norms(device, module, shape, affine):
+    options = {"elementwise_affine" if module is torch.nn.LayerNorm else "affine": affine}
+    norm = module(*((4, 12) if module is torch.nn.GroupNorm else shape[1:2]), **options)
+    for parameter in norm.parameters():
+        torch.nn.init.normal_(parameter)
+    tensor, gradient = torch.randn(*shape) + 3, torch.randn(*shape)
+    for training in (True, False):
+        results = []
+        for device_name in ("cpu", "mps"):
+            own = copy.deepcopy(norm).to(device_name).train(training)
+            x = tensor.detach().clone().to(device_name).requires_grad_()
+            y = own(x)
+            y.backward(gradient.to(device_name))
+            results.append([each.detach().cpu() for each in (y, x.grad, *(p.grad for p in own.parameters()))])
+        torch.testing.assert_close(results[1], results[0], rtol=1e-3, atol=1e-3)
 
 
 def test_results_elsewhere(device):

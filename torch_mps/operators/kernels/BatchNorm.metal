@@ -84,6 +84,30 @@ kernel void batch_transform(
   output[at] = T((float(input[at]) - float(mean[channel])) * scale + shift);
 }
 
+// One simdgroup for each channel of each sample.
+template <typename T, typename P>
+kernel void batch_transform_rows(
+    device const T* input [[buffer(0)]], device const P* mean [[buffer(1)]], device const P* deviation [[buffer(2)]],
+    device const P* weight [[buffer(3)]], device const P* bias [[buffer(4)]], device T* output [[buffer(5)]],
+    constant Batch& batch [[buffer(6)]], uint row [[threadgroup_position_in_grid]],
+    uint lane [[thread_position_in_threadgroup]]) {
+  const uint channel = row % uint(batch.channels);
+  float scale = scale_of(float(deviation[channel]), batch);
+  if (batch.has_weight) scale *= float(weight[channel]);
+  const float shift = batch.has_bias ? float(bias[channel]) : 0.0f, middle = float(mean[channel]);
+  input += row * batch.inner;
+  output += row * batch.inner;
+  const long whole = batch.inner / 64 * 64;
+  for (long first = 0; first < whole; first += 64) {
+    const long i = first + lane;
+    const float x = float(input[i]), y = float(input[i + 32]);
+    output[i] = T((x - middle) * scale + shift);
+    output[i + 32] = T((y - middle) * scale + shift);
+  }
+  if (whole == batch.inner) return;
+  for (long i = whole + lane; i < batch.inner; i += 32) output[i] = T((float(input[i]) - middle) * scale + shift);
+}
+
 // One threadgroup per channel.
 template <typename T, typename P>
 kernel void batch_backward(
@@ -125,6 +149,9 @@ kernel void batch_backward(
   template [[host_name("batch_transform_" #T "_" #P)]] kernel void batch_transform<T, P>(                            \
       device const T*, device const P*, device const P*, device const P*, device const P*, device T*,                \
       constant Batch&, uint);                                                                                        \
+  template [[host_name("batch_transform_rows_" #T "_" #P)]] kernel void batch_transform_rows<T, P>(                  \
+      device const T*, device const P*, device const P*, device const P*, device const P*, device T*,                \
+      constant Batch&, uint, uint);                                                                                  \
   template [[host_name("batch_backward_" #T "_" #P)]] kernel void batch_backward<T, P>(                              \
       device const T*, device const T*, device const P*, device const P*, device const P*, device T*, device P*,     \
       device P*, constant Batch&, uint, uint, uint);

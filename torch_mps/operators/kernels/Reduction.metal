@@ -84,6 +84,38 @@ struct Minimum {
   static accumulator combine(accumulator a, accumulator b) { return below(b, a) ? b : a; }
 };
 
+// Of floats: what is not a number is remembered beside the largest number, which is one instruction then.
+template <typename T, bool maximum>
+struct FloatExtremum {
+  using accumulator = Extremum;
+  static Extremum identity() { return {maximum ? -INFINITY : INFINITY, false}; }
+  static Extremum element(T x, long, constant ReductionShape&) { return {float(x), isnan(float(x))}; }
+  static Extremum combine(Extremum a, Extremum b) {
+    const bool is_first = maximum ? a.value > b.value : a.value < b.value;
+    return {is_first ? a.value : b.value, a.is_nan || b.is_nan};
+  }
+  template <typename O>
+  static O result(Extremum a, constant ReductionShape&) { return O(a.is_nan ? NAN : a.value); }
+};
+template <bool maximum>
+struct ExtremumAcross {
+  static Extremum total(Extremum a) { return {maximum ? simd_max(a.value) : simd_min(a.value), simd_any(a.is_nan)}; }
+};
+template <> struct Maximum<float> : FloatExtremum<float, true> {};
+template <> struct Maximum<half> : FloatExtremum<half, true> {};
+template <> struct Maximum<bfloat> : FloatExtremum<bfloat, true> {};
+template <> struct Minimum<float> : FloatExtremum<float, false> {};
+template <> struct Minimum<half> : FloatExtremum<half, false> {};
+template <> struct Minimum<bfloat> : FloatExtremum<bfloat, false> {};
+
+#define ACROSS(T)                                                                                                    \
+  template <> struct Across<Sum<T>> : SumAcross {};                                                                  \
+  template <> struct Across<SumOfNumbers<T>> : SumAcross {};                                                         \
+  template <> struct Across<Mean<T>> : SumAcross {};                                                                 \
+  template <> struct Across<Maximum<T>> : ExtremumAcross<true> {};                                                   \
+  template <> struct Across<Minimum<T>> : ExtremumAcross<false> {};
+ACROSS(float) ACROSS(half) ACROSS(bfloat)
+
 template <typename T>
 struct Any {
   using accumulator = int;
@@ -169,6 +201,7 @@ struct Variance {
     return {a.mean + distance * share, a.squares + b.squares + distance * distance * a.count * share, count};
   }
   static float variance(Moments a, constant ReductionShape& shape) {
+    if (isinf(a.mean)) return NAN;  // which it is not where the infinity came last
     const float variance = a.squares / max(float(shape.count) - shape.parameter, 0.0f);
     return shape.take_root ? sqrt(variance) : variance;
   }

@@ -95,21 +95,43 @@ inline void scan_row(device const T* input, device T* output, device long* indic
   }
 }
 
+// Of the lanes up to each.
+template <typename F>
+inline typename F::accumulator scan_simdgroup(typename F::accumulator total, ushort lane) {
+  for (ushort lanes = 1; lanes < 32; lanes *= 2) {
+    const typename F::accumulator other = shuffle_up(total, lanes);
+    if (lane >= lanes) total = F::combine(other, total);
+  }
+  return total;
+}
+
+// With `is_run` a row's elements lie side by side.
+template <typename F, bool is_run, typename T>
+inline void scan_row_together(
+    device const T* input, device T* output, device long* indices, constant Rows& rows, long start, ushort lane) {
+  const long step = is_run ? 1 : rows.inner_size, whole = rows.dim_size / 32 * 32;
+  typename F::accumulator before = F::identity();
+  for (long first = 0; first < whole; first += 32) {  // with all lanes, which need no masks
+    const long i = first + lane, at = start + i * step;
+    const typename F::accumulator total = F::combine(before, scan_simdgroup<F>(F::element(input[at], i), lane));
+    F::write(total, output, indices, at);
+    before = last_of(total);
+  }
+  if (whole == rows.dim_size) return;
+  const long i = whole + lane, at = start + i * step;
+  typename F::accumulator total = i < rows.dim_size ? F::element(input[at], i) : F::identity();
+  total = F::combine(before, scan_simdgroup<F>(total, lane));
+  if (i < rows.dim_size) F::write(total, output, indices, at);
+}
+
 template <typename F, typename T>
 inline void scan_row_together(
     device const T* input, device T* output, device long* indices, constant Rows& rows, long row, ushort lane) {
   const long start = start_of(row, rows);
-  typename F::accumulator before = F::identity();
-  for (long first = 0; first < rows.dim_size; first += 32) {
-    const long i = first + lane, at = start + i * rows.inner_size;
-    typename F::accumulator total = i < rows.dim_size ? F::element(input[at], i) : F::identity();
-    for (ushort lanes = 1; lanes < 32; lanes *= 2) {
-      const typename F::accumulator other = shuffle_up(total, lanes);
-      if (lane >= lanes) total = F::combine(other, total);
-    }
-    total = F::combine(before, total);
-    if (i < rows.dim_size) F::write(total, output, indices, at);
-    before = last_of(total);
+  if (rows.inner_size == 1) {
+    scan_row_together<F, true>(input, output, indices, rows, start, lane);
+  } else {
+    scan_row_together<F, false>(input, output, indices, rows, start, lane);
   }
 }
 

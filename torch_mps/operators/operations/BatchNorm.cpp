@@ -48,9 +48,13 @@ Batch batch_of(const Tensor& input, bool training, double epsilon) {
 
 Tensor made_contiguous(const Tensor& tensor) { return tensor.defined() ? tensor.contiguous() : tensor; }
 
-// One threadgroup per channel; or, if `elements`, one thread per element.
+constexpr int64_t shared_inner = 128;  // from so many elements of a channel on a simdgroup has it
+
+enum class Threads { channels, elements, rows };
+
+// One threadgroup per channel, one thread per element, or one simdgroup per channel of each sample.
 void encode(const char* name, const Tensor& data, ScalarType parameters, const std::vector<Tensor>& arguments,
-            const Batch& batch, bool elements = false) {
+            const Batch& batch, Threads shared = Threads::channels) {
   const std::string whole =
       std::string(name) + "_" + scalarToMetalTypeString(data.scalar_type()) + "_" + scalarToMetalTypeString(parameters);
   TORCH_CHECK_NOT_IMPLEMENTED(lib.hasFunction(whole), "\"batch_norm_mps\" not implemented for '", data.scalar_type(),
@@ -70,8 +74,10 @@ void encode(const char* name, const Tensor& data, ScalarType parameters, const s
     kernel->setArg(index, batch);
     const int64_t count = batch.samples * batch.inner;
     const uint64_t threads = std::clamp<int64_t>((count / 8 + 31) / 32 * 32, 32, 256);
-    if (elements) {
+    if (shared == Threads::elements) {
       kernel->dispatch(data.numel());
+    } else if (shared == Threads::rows) {
+      kernel->dispatch(batch.samples * batch.channels * 32, 32);
     } else {
       kernel->dispatch(batch.channels * threads, threads);
     }
@@ -117,8 +123,10 @@ void forward(const Tensor& input, const Tensor& weight, const Tensor& bias, cons
     mean = save_mean;
     deviation = save_invstd;
   }
-  encode("batch_transform", from, parameters,
-         {from, mean, deviation, made_contiguous(weight), made_contiguous(bias), to}, batch, true);
+  const bool rows = batch.inner >= shared_inner;
+  encode(rows ? "batch_transform_rows" : "batch_transform", from, parameters,
+         {from, mean, deviation, made_contiguous(weight), made_contiguous(bias), to}, batch,
+         rows ? Threads::rows : Threads::elements);
   if (!to.is_same(output)) output.copy_(to);
 }
 

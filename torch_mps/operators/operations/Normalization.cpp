@@ -30,7 +30,11 @@ using mps::scalarToMetalTypeString;
 using mps::normalization::Groups;
 using mps::normalization::or_undefined;
 
-uint64_t group_size(int64_t elements) { return std::clamp<int64_t>((elements / 8 + 31) / 32 * 32, 32, 256); }
+constexpr int64_t many_rows = 64;  // so many of a simdgroup each keep the device busy
+
+uint64_t group_size(int64_t threadgroups, int64_t elements) {
+  return threadgroups >= many_rows ? 32 : std::clamp<int64_t>((elements / 8 + 31) / 32 * 32, 32, 256);
+}
 
 void encode(const std::string& name, const Tensor& data, ScalarType parameters, std::array<Tensor, 6> arguments,
             const Groups& shape, int64_t threadgroups, int64_t elements) {
@@ -51,7 +55,7 @@ void encode(const std::string& name, const Tensor& data, ScalarType parameters, 
       kernel->setArg(index, arguments[index].defined() ? arguments[index] : *filler);
     }
     kernel->setArg(6, shape);
-    const uint64_t threads = group_size(elements);
+    const uint64_t threads = group_size(threadgroups, elements);
     kernel->dispatch(threadgroups * threads, threads);
   });
 }

@@ -27,6 +27,7 @@ struct Shape {
   int32_t reduced_dimensions = 0;
   float parameter = 0;
   int32_t take_root = 0;
+  int64_t results = 1, results_per_group = 1;
   List kept_sizes{}, kept_strides{}, first_strides{}, second_strides{}, reduced_sizes{}, reduced_strides{};
 };
 
@@ -44,13 +45,13 @@ std::vector<Dimension> dimensions(TensorIteratorBase& iter);
 
 struct Plan {
   Shape shape;
-  uint64_t results = 1;
-  bool each = false;   // one thread per result
-  uint64_t group = 0;  // or so many
+  enum class Threads { each, columns, rows, group } threads = Threads::each;
+  uint64_t group = 32;  // threads of a threadgroup
+  uint64_t groups = 1;  // unless it is one thread per result
   explicit Plan(const std::vector<Dimension>& dimensions);
 };
 
-// Runs NAME_each or NAME_group for these types; `second` may be undefined.
+// Runs NAME_each, NAME_columns, NAME_rows or NAME_group for these types; `second` may be undefined.
 void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, const TensorBase& input,
          const TensorBase& first, const TensorBase& second = {});
 // The same with the operands of an iterator.

@@ -11,9 +11,14 @@ namespace {
 
 // From so many elements on, several threads share a result.
 constexpr int64_t shared_count = 64;
-// With so many results next to each other in memory, threads that each make one read side by side.
-constexpr uint64_t many_results = 1024;
+// With so many results a simdgroup is enough for one.
+constexpr int64_t many_results = 64;
+constexpr int64_t rows_of_simdgroup = 8;
 constexpr int64_t elements_per_thread = 8;
+// Results next to each other in memory, from which on their threads read side by side.
+constexpr int64_t few_columns = 16;
+constexpr int64_t columns_of_simdgroup = 32, wide_columns = 128;
+constexpr int64_t enough_groups = 8;
 
 // Without dimensions of size 1, and with those in one that are one run.
 std::vector<Dimension> merged(const std::vector<Dimension>& dimensions) {
@@ -79,19 +84,34 @@ Plan::Plan(const std::vector<Dimension>& dimensions) {
       shape.kept_strides[used] = dimension.stride;
       shape.first_strides[used] = dimension.first_stride;
       shape.second_strides[used] = dimension.second_stride;
-      results *= dimension.size;
+      shape.results *= dimension.size;
     }
     ++used;
   }
-  each = shape.count < shared_count || (kept_run == 1 && reduced_run != 1 && results >= many_results);
-  const int64_t threads = (shape.count / elements_per_thread + 31) / 32 * 32;
-  group = static_cast<uint64_t>(std::clamp<int64_t>(threads, 32, 256));
+  const int64_t columns = shape.kept_sizes[0];
+  if (kept_run == 1 && columns >= few_columns && (shape.count < shared_count || reduced_run != 1)) {
+    threads = Threads::columns;
+    const auto groups_of = [&](int64_t width) { return shape.results / columns * ((columns + width - 1) / width); };
+    const bool wide = groups_of(wide_columns) >= enough_groups;
+    shape.results_per_group = wide ? wide_columns : columns_of_simdgroup;
+    groups = static_cast<uint64_t>(groups_of(shape.results_per_group));
+  } else if (shape.count >= shared_count && shape.results >= many_results) {
+    threads = Threads::rows;
+    shape.results_per_group = std::clamp<int64_t>(shape.results / many_results, 1, rows_of_simdgroup);
+    groups = static_cast<uint64_t>((shape.results + shape.results_per_group - 1) / shape.results_per_group);
+  } else if (shape.count >= shared_count) {
+    threads = Threads::group;
+    groups = static_cast<uint64_t>(shape.results);
+    const int64_t wanted = (shape.count / elements_per_thread + 31) / 32 * 32;
+    group = static_cast<uint64_t>(std::clamp<int64_t>(wanted, 32, 256));
+  }
 }
 
 void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, const TensorBase& input,
          const TensorBase& first, const TensorBase& second) {
-  if (plan.results == 0) return;
-  const std::string kernel_name = std::string(name) + (plan.each ? "_each_" : "_group_") +
+  if (plan.shape.results == 0) return;
+  constexpr const char* names[] = {"_each_", "_columns_", "_rows_", "_group_"};  // as in Plan::Threads
+  const std::string kernel_name = std::string(name) + names[static_cast<int>(plan.threads)] +
                                   scalarToMetalTypeString(first.scalar_type()) + "_" +
                                   scalarToMetalTypeString(input.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(library.hasFunction(kernel_name), "\"", name, "_mps\" not implemented for '",
@@ -103,10 +123,10 @@ void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, c
     kernel->setArg(1, first);
     kernel->setArg(2, plan.shape);
     if (second.defined()) kernel->setArg(3, second);
-    if (plan.each) {
-      kernel->dispatch(plan.results);
+    if (plan.threads == Plan::Threads::each) {
+      kernel->dispatch(plan.shape.results);
     } else {
-      kernel->dispatch(plan.results * plan.group, plan.group);
+      kernel->dispatch(plan.groups * plan.group, plan.group);
     }
   });
 }

@@ -24,7 +24,7 @@ struct Rows {
   int64_t dim_size = 1, inner_size = 1;
 };
 
-// From so many elements on a simdgroup shares a row, unless there are so many rows that threads have enough to do.
+// From so many elements on a simdgroup shares a row, unless threads that have one each read side by side.
 constexpr int64_t shared_size = 64;
 constexpr int64_t many_rows = 1024;
 
@@ -42,7 +42,7 @@ void scan(std::string name, const Tensor& input, int64_t dim, const Tensor& resu
     for (int64_t inner = dim + 1; inner < input.dim(); ++inner) rows.inner_size *= input.size(inner);
   }
   const int64_t count = input.numel() / rows.dim_size;
-  const bool each = rows.dim_size < shared_size || count >= many_rows;
+  const bool each = rows.dim_size < shared_size || (rows.inner_size >= 32 && count >= many_rows);
   const Tensor from = input.contiguous(), to = contiguous_or_new(result);
   const Tensor places = indices.defined() ? contiguous_or_new(indices) : indices;
   name += (each ? "_each_" : "_group_") + scalarToMetalTypeString(from.scalar_type());

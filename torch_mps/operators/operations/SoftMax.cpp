@@ -26,6 +26,7 @@ struct SoftMaxRows {
 };
 
 constexpr int64_t rows_shared_from = 64;  // from so many elements on, threads share a row
+constexpr int64_t many_rows = 64;         // so many of a simdgroup each keep the device busy
 
 void run_softmax(std::string name, const Tensor& input, const Tensor* output, int64_t dim, const Tensor& result) {
   if (result.numel() == 0) return;
@@ -35,8 +36,9 @@ void run_softmax(std::string name, const Tensor& input, const Tensor* output, in
     rows.dim_size = input.size(dim);
     for (int64_t inner = dim + 1; inner < input.dim(); ++inner) rows.inner_size *= input.size(inner);
   }
-  const bool each = rows.dim_size < rows_shared_from;
-  const uint64_t count = static_cast<uint64_t>(input.numel() / rows.dim_size);
+  const int64_t count = input.numel() / rows.dim_size;
+  // Rows whose elements lie side by side are read at once by threads that have one each.
+  const bool each = rows.dim_size < rows_shared_from || (rows.inner_size >= 32 && count >= many_rows);
   const Tensor from = input.contiguous(), made = output ? output->contiguous() : from;
   const Tensor to = result.is_contiguous() ? result : at::empty(result.sizes(), result.options());
   name += (each ? "_each_" : "_group_") + scalarToMetalTypeString(to.scalar_type()) + "_" +
@@ -53,7 +55,8 @@ void run_softmax(std::string name, const Tensor& input, const Tensor* output, in
     if (each) {
       kernel->dispatch(count);
     } else {
-      const auto threads = std::clamp<uint64_t>((rows.dim_size / 8 + 31) / 32 * 32, 32, 256);
+      const int64_t threads =
+          count >= many_rows ? 32 : std::clamp<int64_t>((rows.dim_size / 8 + 31) / 32 * 32, 32, 256);
       kernel->dispatch(count * threads, threads);
     }
   });
