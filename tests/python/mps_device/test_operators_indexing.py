@@ -109,6 +109,77 @@ def test_an_index_out_of_range_is_raised_by_whatever_synchronises_and_nothing_is
     assert whole.cpu()[:4].eq(0).all() and whole.cpu()[8:].eq(0).all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.bool], ids=str)
+@pytest.mark.parametrize("shape", [(3, 40), (3, 5000), (45, 7, 33), (2, 3, 5, 64), (9, 1)])
+def test_gather_and_scatter_along_lines(device, dtype, shape):
+    tensor = torch.rand(shape).mul(100).to(dtype)
+    for dim, size in enumerate(shape):
+        for part in (tuple(shape), tuple(max(1, 3 * length // 4) for length in shape)):
+            index = torch.rand(part).argsort(dim)  # each place once
+            for at in (index, index.int(), index.transpose(0, -1).contiguous().transpose(0, -1)):
+                assert torch.equal(tensor.to("mps").gather(dim, at.to("mps")).cpu(), tensor.gather(dim, index))
+            result = tensor.to("mps").scatter(dim, index.to("mps"), tensor.flip(dim).to("mps"))
+            assert torch.equal(result.cpu(), tensor.scatter(dim, index, tensor.flip(dim)))
+        narrow = torch.zeros(1, *shape[1:], dtype=torch.long).expand(shape) % size
+        assert torch.equal(tensor.to("mps").gather(dim, narrow.to("mps")).cpu(), tensor.gather(dim, narrow))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.uint8, torch.complex64], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((50, 33), 0), ((50, 2100), 0), ((3, 40, 32), 1), ((40, 31), 0), ((5, 64), 1)]
+)
+def test_rows_are_added_and_selected_by_index(device, dtype, shape, dim):
+    count = 77
+    index = torch.randint(0, shape[dim], (count,))
+    source_shape = (*shape[:dim], count, *shape[dim + 1 :])
+    tensor, source = torch.randint(0, 3, shape).to(dtype), torch.randint(0, 2, source_shape).to(dtype)
+    expected = tensor.index_add(dim, index, source)
+    for at in (index, index.int(), torch.stack([index, index], 1)[:, 0]):
+        assert torch.equal(tensor.to("mps").index_add(dim, at.to("mps"), source.to("mps")).cpu(), expected)
+        assert torch.equal(tensor.to("mps").index_select(dim, at.to("mps")).cpu(), tensor.index_select(dim, index))
+    shown = index.view([-1 if axis == dim else 1 for axis in range(len(shape))]).expand(source_shape).to("mps")
+    assert torch.equal(tensor.to("mps").scatter_add(dim, shown, source.to("mps")).cpu(), expected)
+    apart = source.to("mps").transpose(0, 1).contiguous().transpose(0, 1)
+    assert torch.equal(tensor.to("mps").index_add(dim, index.to("mps"), apart).cpu(), expected)
+
+
+@pytest.mark.parametrize(
+    ("size", "result"), [((1, 1), (1, 9)), ((7, 33), (20, 100)), ((56, 56), (112, 112)), ((40, 90), (17, 30))]
+)
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_images_are_made_larger_and_smaller(device, size, result, align_corners):
+    image = torch.randn(2, 3, *size)
+    if size[1] > 1:
+        image[0, 0, 0, 0] = torch.inf
+    for one in (image, image.half(), image.contiguous(memory_format=torch.channels_last)):
+        expected = torch.nn.functional.interpolate(one.float(), result, mode="bilinear", align_corners=align_corners)
+        made = torch.nn.functional.interpolate(one.to("mps"), result, mode="bilinear", align_corners=align_corners)
+        tolerance = {"rtol": 2e-3, "atol": 2e-3} if one.dtype == torch.half else {"rtol": 1e-4, "atol": 1e-4}
+        torch.testing.assert_close(made.cpu().float(), expected, equal_nan=True, **tolerance)
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda tensor, index: tensor.t().gather(1, index.view(1, 33).repeat(40, 1)), "dimension 1 with size 40"),
+        (
+            lambda tensor, index: tensor.scatter_(1, index.view(1, 33).repeat(40, 1), 0 * tensor),
+            "dimension 1 with size 40",
+        ),
+        (lambda tensor, index: tensor.gather(1, index.view(1, 33).repeat(40, 1)), "dimension 1 with size 40"),
+        (lambda tensor, index: tensor.index_select(0, index), "dimension 0 with size 40"),
+        (lambda tensor, index: tensor.index_add_(0, index, tensor[:33] * 0), "dimension 0 with size 40"),
+    ],
+)
+def test_an_index_of_whole_rows_out_of_range_is_raised(device, read, message):
+    tensor = torch.ones(40, 40, device="mps")
+    index = torch.arange(33, device="mps")
+    index[7] = 40
+    read(tensor, index)
+    with pytest.raises(torch.AcceleratorError, match="index 40 is out of bounds for " + message):
+        tensor.cpu()
+
+
 def test_random_numbers_follow_from_the_seed_and_have_their_distribution(device):
     from_generator = torch.Generator("mps").manual_seed(7)
     first = torch.empty(20000, device="mps").normal_(2, 3, generator=from_generator)
@@ -122,7 +193,9 @@ def test_random_numbers_follow_from_the_seed_and_have_their_distribution(device)
     integers = torch.randint(-5, 5, (20000,), device="mps")
     coins = torch.empty(20000, device="mps", dtype=torch.bool).bernoulli_(0.25)
     order = torch.randperm(1000, device="mps")
-    assert not fell_back(device, ["uniform_", "random_.from", "bernoulli_.float", "randperm.generator_out", "sort.stable"])
+    assert not fell_back(
+        device, ["uniform_", "random_.from", "bernoulli_.float", "randperm.generator_out", "sort.stable"]
+    )
     assert uniform.cpu().min() >= -1 and uniform.cpu().max() < 3 and abs(uniform.cpu().mean() - 1) < 0.05
     assert integers.cpu().unique().tolist() == list(range(-5, 5))
     assert abs(coins.cpu().float().mean() - 0.25) < 0.02
@@ -173,7 +246,9 @@ def test_elements_have_their_distribution(device, name, arguments, distribution)
 
 
 def test_waiting_times_have_their_distribution(device):
-    drawn = torch.empty(40000, device="mps", dtype=torch.int32).geometric_(0.3, generator=torch.Generator("mps").manual_seed(5))
+    drawn = torch.empty(40000, device="mps", dtype=torch.int32).geometric_(
+        0.3, generator=torch.Generator("mps").manual_seed(5)
+    )
     share = drawn.cpu().bincount(minlength=8)[:8] / 40000
     expected = torch.tensor([0.0, *(0.3 * 0.7**i for i in range(7))])
     assert (share - expected).abs().max() < 0.01
@@ -203,7 +278,14 @@ def test_limits_of_whole_numbers_are_whole(device, dtype):
 
 
 def test_ranges_of_whole_numbers_are_not_rounded(device):
-    for start, end, steps in ((4, -3, 50), (0, 50, 50), (0, 2**31 - 1, 5), (-(2**40), 2**40 + 1, 7), (-5, 5, 1), (3, 3, 4)):
+    for start, end, steps in (
+        (4, -3, 50),
+        (0, 50, 50),
+        (0, 2**31 - 1, 5),
+        (-(2**40), 2**40 + 1, 7),
+        (-5, 5, 1),
+        (3, 3, 4),
+    ):
         parts = max(steps - 1, 1)
         expected = [int(fractions.Fraction(start * parts + (end - start) * i, parts)) for i in range(steps)]
         assert torch.linspace(start, end, steps, dtype=torch.int64, device="mps").cpu().tolist() == expected

@@ -93,11 +93,13 @@ kernel void gather(
   if (find(params, indices, thread_index, errors, from, to)) result[to] = self[from];
 }
 
-// Rows of a contiguous tensor along one dimension: `inner` elements each, and one for each index, `outer` times.
+// Rows of a contiguous tensor along one dimension: `inner` elements each, and one for each index, `outer` times. A simdgroup
+// has columns of a few rows.
 struct RowsOfDim {
   uint dim, inner, count;
   long size, index_stride;
 };
+constant constexpr uint columns_of_simdgroup = 1024, rows_of_simdgroup = 4;
 
 template <typename T, typename I>
 kernel void gather_rows(
@@ -106,12 +108,97 @@ kernel void gather_rows(
     const device I* indices [[buffer(2)]],
     constant RowsOfDim& params [[buffer(3)]],
     device ErrorMessages* errors [[buffer(4)]],
+    uint3 at [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  const uint inner = params.inner, begin = at.x * columns_of_simdgroup, end = min(begin + columns_of_simdgroup, inner);
+  const uint last = min((at.y + 1) * rows_of_simdgroup, params.count);
+  for (uint i = at.y * rows_of_simdgroup; i < last; ++i) {
+    long index = indices[i * params.index_stride];
+    if (!is_in_range(index, params.size, false, params.dim, errors)) continue;
+    device T* to = result + (at.z * ulong(params.count) + i) * inner;
+    const device T* from = self + (at.z * ulong(params.size) + ulong(index)) * inner;
+    for (uint column = begin; column < end; column += 32) {
+      if (column + lane < end) to[column + lane] = from[column + lane];
+    }
+  }
+}
+
+// As AlongDim, of up to three dimensions, innermost first, of which the first is dense in the index and the other tensor.
+struct Lines {
+  uint dim, numbered;  // which the indices replace; its number as the tensor has it
+  uint indexed_strides[3], other_strides[3], index_strides[3];
+  long dim_size;
+};
+
+// As the function for AlongDim; offsets are less than 2^32.
+template <typename I>
+bool find(constant Lines& params, const device I* indices, uint3 at, device ErrorMessages* errors, thread uint& indexed,
+          thread uint& other) {
+  other = at.y * params.other_strides[1] + at.z * params.other_strides[2] + at.x;
+  long index = indices[at.y * params.index_strides[1] + at.z * params.index_strides[2] + at.x];
+  if (!is_in_range(index, params.dim_size, false, params.numbered, errors)) return false;
+  if (params.dim == 0) {
+    indexed = at.y * params.indexed_strides[1] + at.z * params.indexed_strides[2] + uint(index) * params.indexed_strides[0];
+  } else if (params.dim == 1) {
+    indexed = at.z * params.indexed_strides[2] + at.x * params.indexed_strides[0] + uint(index) * params.indexed_strides[1];
+  } else {
+    indexed = at.y * params.indexed_strides[1] + at.x * params.indexed_strides[0] + uint(index) * params.indexed_strides[2];
+  }
+  return true;
+}
+
+template <typename T, typename I>
+kernel void gather_lines(
+    device T* result [[buffer(0)]],
+    const device T* self [[buffer(1)]],
+    const device I* indices [[buffer(2)]],
+    constant Lines& params [[buffer(3)]],
+    device ErrorMessages* errors [[buffer(4)]],
     uint3 at [[thread_position_in_grid]]) {
-  long index = indices[at.y * params.index_stride];
-  if (!is_in_range(index, params.size, false, params.dim, errors)) return;
-  result += (at.z * long(params.count) + at.y) * params.inner;
-  self += (at.z * params.size + index) * params.inner;
-  result[at.x] = self[at.x];
+  uint from, to;
+  if (find(params, indices, at, errors, from, to)) result[to] = self[from];
+}
+
+// The same along rows that lie side by side and fit into threadgroup memory, where a simdgroup has one: it comes from device
+// memory in its order. count: of a row's indices
+constant constexpr uint row_bytes = 16384;
+
+template <typename T, typename I>
+kernel void gather_in_rows(
+    device T* result [[buffer(0)]],
+    const device T* self [[buffer(1)]],
+    const device I* indices [[buffer(2)]],
+    constant Lines& params [[buffer(3)]],
+    device ErrorMessages* errors [[buffer(4)]],
+    constant uint& count [[buffer(5)]],
+    uint3 at [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup T row[row_bytes / sizeof(T)];
+  self += at.y * params.indexed_strides[1] + at.z * params.indexed_strides[2];
+  result += at.y * params.other_strides[1] + at.z * params.other_strides[2];
+  indices += at.y * params.index_strides[1] + at.z * params.index_strides[2];
+  const uint size = uint(params.dim_size);
+  for (uint begin = 0; begin < size; begin += 32) {
+    if (begin + lane < size) row[begin + lane] = self[begin + lane];
+  }
+  simdgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint begin = 0; begin < count; begin += 32) {
+    if (begin + lane >= count) return;
+    long index = indices[begin + lane];
+    if (is_in_range(index, size, false, params.numbered, errors)) result[begin + lane] = row[int(index)];
+  }
+}
+
+template <typename T, typename I>
+kernel void scatter_lines(
+    device T* self [[buffer(0)]],
+    const device T* source [[buffer(1)]],
+    const device I* indices [[buffer(2)]],
+    constant Lines& params [[buffer(3)]],
+    device ErrorMessages* errors [[buffer(4)]],
+    uint3 at [[thread_position_in_grid]]) {
+  uint from, to;
+  if (find(params, indices, at, errors, to, from)) self[to] = source[from];
 }
 
 template <typename T, typename I>
@@ -137,6 +224,37 @@ kernel void scatter_add(
     uint thread_index [[thread_position_in_grid]]) {
   long from, to;
   if (find(params, indices, thread_index, errors, to, from)) AtomicType<A>::atomic_add(self, to, A(source[from]));
+}
+
+// Rows of two contiguous tensors along one dimension, as RowsOfDim; the sums of self have the type A. A simdgroup has
+// the columns of `chunk` and adds the rows whose index is its own, modulo their number: so nobody else writes there.
+struct AddedRows {
+  uint dim, inner, count, chunk, parts;
+  long size, index_stride;
+};
+
+template <typename T, typename A, typename I>
+kernel void add_rows(
+    device A* self [[buffer(0)]],
+    const device T* source [[buffer(1)]],
+    const device I* indices [[buffer(2)]],
+    constant AddedRows& params [[buffer(3)]],
+    device ErrorMessages* errors [[buffer(4)]],
+    uint3 at [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  const uint inner = params.inner, begin = at.x * params.chunk, end = min(begin + params.chunk, inner);
+  const uint mask = params.parts - 1, part = at.y;
+  self += at.z * ulong(params.size) * inner;
+  source += at.z * ulong(params.count) * inner;
+  for (uint i = 0; i < params.count; ++i) {
+    long index = indices[i * params.index_stride];
+    if ((uint(index) & mask) != part || !is_in_range(index, params.size, false, params.dim, errors)) continue;
+    device A* sums = self + ulong(index) * inner;
+    const device T* row = source + ulong(i) * inner;
+    uint column = begin;
+    for (; column + 32 <= end; column += 32) sums[column + lane] += A(row[column + lane]);
+    if (column + lane < end) sums[column + lane] += A(row[column + lane]);
+  }
 }
 
 struct Product {
@@ -327,8 +445,14 @@ kernel void strided_copy(
 #define FOR_INDEX(T, N, I)                                                                                           \
   template [[host_name("gather_" #N "_" #I)]] kernel void gather<T, I>(                                              \
       device T*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);                 \
+  template [[host_name("gather_lines_" #N "_" #I)]] kernel void gather_lines<T, I>(                                  \
+      device T*, const device T*, const device I*, constant Lines&, device ErrorMessages*, uint3);                   \
+  template [[host_name("gather_in_rows_" #N "_" #I)]] kernel void gather_in_rows<T, I>(                              \
+      device T*, const device T*, const device I*, constant Lines&, device ErrorMessages*, constant uint&, uint3, uint); \
+  template [[host_name("scatter_lines_" #N "_" #I)]] kernel void scatter_lines<T, I>(                                \
+      device T*, const device T*, const device I*, constant Lines&, device ErrorMessages*, uint3);                   \
   template [[host_name("gather_rows_" #N "_" #I)]] kernel void gather_rows<T, I>(                                    \
-      device T*, const device T*, const device I*, constant RowsOfDim&, device ErrorMessages*, uint3);               \
+      device T*, const device T*, const device I*, constant RowsOfDim&, device ErrorMessages*, uint3, uint);         \
   template [[host_name("scatter_" #N "_" #I)]] kernel void scatter<T, I>(                                            \
       device T*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);
 
@@ -354,7 +478,9 @@ FOR_SIZE(ulong, 8)
 
 #define SCATTER_ADD(T, A, I)                                                                                         \
   template [[host_name("scatter_add_" #T "_" #A "_" #I)]] kernel void scatter_add<T, A, I>(                          \
-      device AtomicType_t<A>*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);
+      device AtomicType_t<A>*, const device T*, const device I*, constant AlongDim&, device ErrorMessages*, uint);   \
+  template [[host_name("add_rows_" #T "_" #A "_" #I)]] kernel void add_rows<T, A, I>(                                \
+      device A*, const device T*, const device I*, constant AddedRows&, device ErrorMessages*, uint3, uint);
 
 // T in A, which has at least 4 bytes: small elements at the end of memory have no word of their own.
 #define ACCUMULATE(T, A)                                                                                             \

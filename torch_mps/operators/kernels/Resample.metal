@@ -131,6 +131,72 @@ kernel void upsample(device T* output [[buffer(0)]], device const T* input [[buf
   *output = T(rounded<T>(sum));
 }
 
+// Of two dimensions, where rows lie side by side in both tensors: a simdgroup has 32 columns of several rows. What they need
+// of a row of the input is read once, where it is no more than 32 elements, and serves all rows that lie near it.
+constant constexpr int rows_of_group = 16;
+
+struct LinearColumns {
+  int first, last, left, right;
+  float left_weight, right_weight;
+  bool is_single, is_narrow;
+
+  LinearColumns(constant ResampleParams& params, int column, uint lane) thread {
+    const Taps<linear> taps(params, 2, min(column, params.output_sizes[2] - 1));
+    last = params.input_sizes[2] - 1;
+    is_single = taps.count == 1;
+    left = taps.index(0);
+    right = taps.index(1);
+    left_weight = taps.weight(0);
+    right_weight = taps.weight(1);
+    first = simd_min(left);
+    is_narrow = simd_max(right) - first < 32;
+  }
+
+  template <typename T>
+  float of(device const T* row, uint lane) const thread {
+    float a, b;
+    if (is_narrow) {
+      const int place = first + int(lane);
+      const float own = place <= last ? float(row[place]) : 0.0f;
+      a = simd_shuffle(own, ushort(left - first));
+      b = simd_shuffle(own, ushort(right - first));
+    } else {
+      a = float(row[left]);
+      b = float(row[right]);
+    }
+    return is_single ? a : left_weight * a + right_weight * b;
+  }
+};
+
+template <typename T>
+kernel void upsample_linear_rows(device T* output [[buffer(0)]], device const T* input [[buffer(1)]],
+                                 constant ResampleParams& params [[buffer(2)]],
+                                 uint3 group [[threadgroup_position_in_grid]],
+                                 uint lane [[thread_index_in_simdgroup]]) {
+  const int batch = group.z / params.channels, channel = group.z % params.channels;
+  const int column = group.x * 32 + lane, begin = group.y * rows_of_group,
+            end = min(begin + rows_of_group, params.output_sizes[1]);
+  const LinearColumns columns(params, column, lane);
+  input += batch * params.input[0] + channel * params.input[1];
+  output += batch * params.output[0] + channel * params.output[1];
+  int upper_row = -1, lower_row = -1;  // that upper and lower are made of
+  float upper = 0.0f, lower = 0.0f;
+  for (int h = begin; h < end; ++h) {
+    const Taps<linear> height(params, 1, h);
+    const int up = height.index(0), low = height.index(1);
+    if (up != upper_row) {
+      upper = up == lower_row ? lower : columns.of(input + up * params.input[3], lane);
+      upper_row = up;
+    }
+    if (low != lower_row) {
+      lower = low == upper_row ? upper : columns.of(input + low * params.input[3], lane);
+      lower_row = low;
+    }
+    const float sum = height.count == 1 ? upper : height.weight(0) * upper + height.weight(1) * lower;
+    if (column < params.output_sizes[2]) output[h * params.output[3] + column] = T(sum);
+  }
+}
+
 template <typename T, Mode mode>
 kernel void upsample_backward(device T* grad_input [[buffer(0)]], device const T* grad_output [[buffer(1)]],
                               constant ResampleParams& params [[buffer(2)]], uint3 place [[thread_position_in_grid]]) {
@@ -163,6 +229,12 @@ kernel void upsample_backward(device T* grad_input [[buffer(0)]], device const T
   template [[host_name("upsample_backward_" #MODE "_" #T)]] kernel void upsample_backward<T, MODE>(          \
       device T*, device const T*, constant ResampleParams&, uint3);
 #define UPSAMPLE_TYPES(MODE) UPSAMPLE(MODE, float) UPSAMPLE(MODE, half) UPSAMPLE(MODE, bfloat) UPSAMPLE(MODE, uchar)
+#define UPSAMPLE_ROWS(T)                                                                                     \
+  template [[host_name("upsample_linear_rows_" #T)]] kernel void upsample_linear_rows<T>(                    \
+      device T*, device const T*, constant ResampleParams&, uint3, uint);
+UPSAMPLE_ROWS(float)
+UPSAMPLE_ROWS(half)
+UPSAMPLE_ROWS(bfloat)
 UPSAMPLE_TYPES(nearest)
 UPSAMPLE_TYPES(nearest_exact)
 UPSAMPLE_TYPES(linear)

@@ -1,6 +1,8 @@
-// Sorting by merging: runs of a few elements are sorted by one thread each, then pairs of runs are merged, every thread
-// making a few elements of the result (merge path). Stable; not-a-number is greater than everything.
-// Also what follows from sorted rows: medians, distinct elements, places of values.
+// Sorting by merging: runs of a few elements are sorted by one thread each, or runs of up to thousands by a simdgroup, then
+// pairs of runs are merged, every thread making a few elements of the result (merge path). Stable; not-a-number is
+// greater than everything. Also what follows from sorted rows: medians, distinct elements, places of values.
+#include "ordered_keys.h"
+
 #include <metal_stdlib>
 
 using namespace metal;
@@ -42,6 +44,103 @@ kernel void sort_runs(
     }
     keys[row + place] = key;
     indices[row + place] = i;
+  }
+}
+
+// One step of a bitonic network within a simdgroup: lanes whose numbers differ by `distance` get the less and the greater.
+inline ulong order_lanes(ulong item, ushort distance, uint lane) {
+  const ulong other = simd_shuffle_xor(item, distance);
+  return (lane & distance) != 0 ? max(item, other) : min(item, other);
+}
+
+// What a bitonic sequence of 32 becomes.
+inline ulong order_bitonic(ulong item, uint lane) {
+  item = order_lanes(item, 16, lane);
+  item = order_lanes(item, 8, lane);
+  item = order_lanes(item, 4, lane);
+  item = order_lanes(item, 2, lane);
+  return order_lanes(item, 1, lane);
+}
+
+// The first step of merging two ascending halves of a run of `length` lanes: each lane with its mirror image.
+inline ulong order_mirrored(ulong item, ushort length, uint lane) {
+  const ulong other = simd_shuffle_xor(item, ushort(length - 1));
+  return (lane & (length / 2)) != 0 ? max(item, other) : min(item, other);
+}
+
+inline ulong sort_lanes(ulong item, uint lane) {
+  item = order_lanes(item, 1, lane);
+  item = order_mirrored(item, 4, lane);
+  item = order_lanes(item, 1, lane);
+  item = order_mirrored(item, 8, lane);
+  item = order_lanes(item, 2, lane);
+  item = order_lanes(item, 1, lane);
+  item = order_mirrored(item, 16, lane);
+  item = order_lanes(item, 4, lane);
+  item = order_lanes(item, 2, lane);
+  item = order_lanes(item, 1, lane);
+  item = order_mirrored(item, 32, lane);
+  item = order_lanes(item, 8, lane);
+  item = order_lanes(item, 4, lane);
+  item = order_lanes(item, 2, lane);
+  return order_lanes(item, 1, lane);
+}
+
+// A simdgroup sorts a run of up to `most` elements by a bitonic network, as integers of 64 bits: the key, and below it the
+// element's place in the run, which makes it stable. sizes: elements of a row, runs of a row, elements of a run
+template <typename T, uint most>
+kernel void sort_long_runs(
+    const device T* input [[buffer(0)]],
+    device T* keys [[buffer(1)]],
+    device long* indices [[buffer(2)]],
+    constant uint3& sizes [[buffer(3)]],
+    constant bool& descending [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup ulong items[most];
+  const uint first = group % sizes.y * sizes.z, size = min(sizes.x - first, sizes.z);
+  const ulong begin = ulong(group / sizes.y) * sizes.x + first;
+  input += begin;
+  keys += begin;
+  indices += begin;
+  uint padded = 32;  // to a power of two
+  while (padded < size) padded *= 2;
+  const uint flipped = descending ? ~0u : 0u;
+  for (uint at = 0; at < padded; at += 32) {
+    const uint place = at + lane;
+    const ulong item = place < size ? ulong(OrderedKey<T>::of(input[place]) ^ flipped) << 32 | place : ~0ul;
+    items[place] = sort_lanes(item, lane);
+  }
+  for (uint length = 64; length <= padded; length *= 2) {
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint run = 0; run < padded; run += length) {  // with the mirror image of its second half
+      for (uint at = 0; at < length / 2; at += 32) {
+        threadgroup ulong& low = items[run + at + lane];
+        threadgroup ulong& high = items[run + length - 32 - at + lane];
+        const ulong a = low, b = simd_shuffle_xor(high, 31);
+        low = min(a, b);
+        high = simd_shuffle_xor(max(a, b), 31);
+      }
+    }
+    for (uint distance = length / 4; distance >= 32; distance /= 2) {
+      simdgroup_barrier(mem_flags::mem_threadgroup);
+      for (uint run = 0; run < padded; run += 2 * distance) {
+        for (uint at = run; at < run + distance; at += 32) {
+          threadgroup ulong& low = items[at + lane];
+          threadgroup ulong& high = items[at + distance + lane];
+          const ulong a = low, b = high;
+          low = min(a, b);
+          high = max(a, b);
+        }
+      }
+    }
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint at = 0; at < padded; at += 32) items[at + lane] = order_bitonic(items[at + lane], lane);
+  }
+  for (uint at = lane; at < size; at += 32) {  // what the lane has written itself
+    const uint place = uint(items[at]);
+    keys[at] = input[place];
+    indices[at] = first + place;
   }
 }
 
@@ -177,6 +276,23 @@ kernel void search_sorted(
       device int*, const device T*, const device T*, const device long*, constant uint2&, constant uchar2&, uint); \
   template [[host_name("search_sorted_" #T "_long")]] kernel void search_sorted<T, long>(                         \
       device long*, const device T*, const device T*, const device long*, constant uint2&, constant uchar2&, uint);
+
+#define SORT_LONG_RUNS(T)                                                                                         \
+  template [[host_name("sort_runs_of_1024_" #T)]] kernel void sort_long_runs<T, 1024>(                            \
+      const device T*, device T*, device long*, constant uint3&, constant bool&, uint, uint);                     \
+  template [[host_name("sort_runs_of_4096_" #T)]] kernel void sort_long_runs<T, 4096>(                            \
+      const device T*, device T*, device long*, constant uint3&, constant bool&, uint, uint);
+
+SORT_LONG_RUNS(float)
+SORT_LONG_RUNS(half)
+SORT_LONG_RUNS(bfloat)
+SORT_LONG_RUNS(int)
+SORT_LONG_RUNS(short)
+SORT_LONG_RUNS(char)
+SORT_LONG_RUNS(uchar)
+SORT_LONG_RUNS(bool)
+SORT_LONG_RUNS(ushort)
+SORT_LONG_RUNS(uint)
 
 SORTING(float)
 SORTING(half)

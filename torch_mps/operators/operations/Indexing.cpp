@@ -75,6 +75,74 @@ void along_dim(const std::string& kernel, Direction direction, const TensorBase&
   });
 }
 
+bool along_lines(const std::string& kernel, Direction direction, const TensorBase& indexed, const TensorBase& other,
+                 const TensorBase& index, int64_t dim) {
+  constexpr int64_t least = 32;
+  constexpr uint64_t most_offset = std::numeric_limits<uint32_t>::max();
+  struct Lines {
+    uint32_t dim = 3, numbered, indexed_strides[3] = {}, other_strides[3] = {}, index_strides[3] = {};
+    int64_t dim_size;
+  } params;
+  if (indexed.dim() != index.dim() || other.dim() != index.dim()) return false;  // of single elements
+  params.numbered = static_cast<uint32_t>(dim);
+  std::array<uint64_t, 3> threads = {1, 1, 1};
+  uint32_t count = 0;
+  uint64_t last_indexed = 0, last_other = 0, last_index = 0;
+  for (int64_t i = index.dim(); i-- > 0;) {
+    const auto size = static_cast<uint64_t>(index.size(i));
+    const bool is_dim = i == dim;
+    if (size == 1 && !is_dim) continue;
+    last_indexed += (is_dim ? indexed.size(i) - 1 : size - 1) * indexed.stride(i);
+    last_other += (size - 1) * other.stride(i);
+    last_index += (size - 1) * index.stride(i);
+    if (std::max({last_indexed, last_other, last_index}) > most_offset) return false;
+    const auto last = count - 1;  // the dimension that this one may go on with
+    if (count > 0 && !is_dim && params.dim != last &&
+        indexed.stride(i) == params.indexed_strides[last] * threads[last] &&
+        other.stride(i) == params.other_strides[last] * threads[last] &&
+        index.stride(i) == params.index_strides[last] * threads[last]) {
+      threads[last] *= size;
+      continue;
+    }
+    if (count == 3) return false;
+    if (is_dim) params.dim = count;
+    threads[count] = size;
+    params.indexed_strides[count] = static_cast<uint32_t>(indexed.stride(i));
+    params.other_strides[count] = static_cast<uint32_t>(other.stride(i));
+    params.index_strides[count++] = static_cast<uint32_t>(index.stride(i));
+  }
+  if (params.dim == 3 || threads[0] < least || params.other_strides[0] != 1 || params.index_strides[0] != 1 ||
+      threads[0] * threads[1] * threads[2] > most_offset) {
+    return false;
+  }
+  params.dim_size = indexed.size(dim);
+  // Rows that are read at least every eighth element of: whole, by a simdgroup.
+  constexpr int64_t row_bytes = 16384;  // of Indexing.metal
+  const bool in_rows = direction == Direction::from_indexed && params.dim == 0 && params.indexed_strides[0] == 1 &&
+                       params.dim_size * static_cast<int64_t>(indexed.element_size()) <= row_bytes &&
+                       threads[0] * 8 >= static_cast<uint64_t>(params.dim_size);
+  auto function =
+      lib.getKernelFunction((in_rows ? "gather_in_rows_" : kernel) + size_name(indexed) + "_" + index_name(index));
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, direction == Direction::from_indexed ? other : indexed);
+    function->setArg(1, direction == Direction::from_indexed ? indexed : other);
+    function->setArg(2, index);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    if (in_rows) {
+      function->setArg(5, static_cast<uint32_t>(threads[0]));
+      const std::array<uint64_t, 3> rows = {32, threads[1], threads[2]}, simdgroup = {32, 1, 1};
+      function->dispatch(rows, c10::OptionalArrayRef<uint64_t>(simdgroup));
+      return;
+    }
+    const uint64_t width = std::min<uint64_t>((threads[0] + 31) / 32 * 32, 256);
+    const std::array<uint64_t, 3> group = {width, std::min(threads[1], 256 / width), 1};
+    function->dispatch(threads, c10::OptionalArrayRef<uint64_t>(group));
+  });
+  return true;
+}
+
 bool gather_rows(const TensorBase& indexed, const TensorBase& other, const TensorBase& index, int64_t dim) {
   struct RowsOfDim {
     uint32_t dim, inner, count;
@@ -97,8 +165,9 @@ bool gather_rows(const TensorBase& indexed, const TensorBase& other, const Tenso
     function->setArg(2, index);
     function->setArg(3, params);
     function->setErrorBufferIndex(4);
-    const std::array<uint64_t, 3> threads = {inner, count, outer};
-    const std::array<uint64_t, 3> group = {std::min<uint64_t>((inner + 31) / 32 * 32, 256), 1, 1};
+    constexpr uint64_t columns = 1024, rows = 4;  // of a simdgroup, as Indexing.metal has them
+    const std::array<uint64_t, 3> threads = {(inner + columns - 1) / columns * 32, (count + rows - 1) / rows, outer};
+    const std::array<uint64_t, 3> group = {32, 1, 1};
     function->dispatch(threads, c10::OptionalArrayRef<uint64_t>(group));
   });
   return true;
@@ -115,12 +184,54 @@ static std::string name_of_sum(ScalarType type) {
   return scalarToMetalTypeString(type) + "_" + scalarToMetalTypeString(sum_type(type));
 }
 
+// Whole rows, if one index counts for all elements of a row.
+static bool add_rows(const TensorBase& sum, const TensorBase& source, const TensorBase& index, int64_t dim,
+                     IntArrayRef sizes, IntArrayRef index_strides, const std::string& types) {
+  constexpr uint64_t least = 32, most_columns = 1024, groups = 32;
+  struct AddedRows {
+    uint32_t dim, inner, count, chunk, parts = 1;
+    int64_t size, index_stride;
+  } params;
+  if (sum.dim() == 0 || !sum.is_contiguous() || !source.is_contiguous() || sizes != source.sizes() ||
+      sizes.size() != static_cast<size_t>(sum.dim())) {
+    return false;
+  }
+  uint64_t inner = 1, outer = 1;
+  for (int64_t i = 0; i < sum.dim(); ++i) {
+    if (i == dim) continue;
+    if (sizes[i] != sum.size(i) || (sizes[i] != 1 && index_strides[i] != 0)) return false;
+    (i < dim ? outer : inner) *= static_cast<uint64_t>(sizes[i]);
+  }
+  if (inner < least || outer >= 1 << 16 || std::max(inner, static_cast<uint64_t>(sizes[dim])) >= 1U << 31) return false;
+  params.dim = static_cast<uint32_t>(dim);
+  params.inner = static_cast<uint32_t>(inner);
+  params.count = static_cast<uint32_t>(sizes[dim]);
+  params.chunk = most_columns;
+  const uint64_t chunks = (inner + most_columns - 1) / most_columns;
+  while (params.parts * chunks * outer < groups) params.parts *= 2;
+  params.size = sum.size(dim);
+  params.index_stride = index_strides[dim];
+  auto function = lib.getKernelFunction("add_rows_" + types);
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, sum);
+    function->setArg(1, source);
+    function->setArg(2, index);
+    function->setArg(3, params);
+    function->setErrorBufferIndex(4);
+    const std::array<uint64_t, 3> threads = {chunks * 32, params.parts, outer}, group = {32, 1, 1};
+    function->dispatch(threads, c10::OptionalArrayRef<uint64_t>(group));
+  });
+  return true;
+}
+
 void add_along_dim(const TensorBase& indexed, const TensorBase& source, const TensorBase& index, int64_t dim,
                    IntArrayRef sizes, IntArrayRef index_strides) {
   const auto type = indexed.scalar_type();
   const Tensor self(indexed), sum = self.to(sum_type(type));
-  along_dim("scatter_add_" + name_of_sum(type) + "_" + index_name(index), Direction::to_indexed, sum, source, index,
-            dim, sizes, index_strides);
+  const auto types = name_of_sum(type) + "_" + index_name(index);
+  const bool done = add_rows(sum, source, index, dim, sizes, index_strides, types);
+  if (!done) along_dim("scatter_add_" + types, Direction::to_indexed, sum, source, index, dim, sizes, index_strides);
   if (!sum.is_same(self)) self.copy_(sum);
 }
 

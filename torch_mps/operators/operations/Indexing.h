@@ -52,6 +52,11 @@ void along_dim(const std::string& kernel, Direction direction, const TensorBase&
 // The strides of a vector that is the index of all positions along a dimension.
 c10::SmallVector<std::int64_t, 5> strides_of_vector(const TensorBase& index, std::int64_t dim, std::size_t ndim);
 
+// The same for an index that is a tensor, of its shape, whose elements lie side by side as those of the other tensor
+// do; if it is another case it does nothing and gives false. "gather_lines_", "scatter_lines_".
+bool along_lines(const std::string& kernel, Direction direction, const TensorBase& indexed, const TensorBase& other,
+                 const TensorBase& index, std::int64_t dim);
+
 // The same as `gather` for an index that is a vector, of a contiguous tensor into one, where rows are long enough.
 bool gather_rows(const TensorBase& indexed, const TensorBase& other, const TensorBase& index, std::int64_t dim);
 

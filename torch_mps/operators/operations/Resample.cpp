@@ -70,6 +70,16 @@ void resample(const std::string& kernel, const Tensor& input_, const Tensor& out
   }
   params.channels = static_cast<int>(input.size(1));
   params.align_corners = align_corners;
+  if (kernel == "upsample_linear" && output.scalar_type() != kByte && input.size(2) == 1 && output.size(2) == 1 &&
+      input.stride(4) == 1 && output.stride(4) == 1 && output.size(4) >= 8) {
+    constexpr std::uint64_t columns = 32, rows = 16;  // of a threadgroup, as Resample.metal has them
+    const auto width = static_cast<std::uint64_t>(output.size(4)), height = static_cast<std::uint64_t>(output.size(3));
+    metalloid::operators::run(lib, "upsample_linear_rows" + name.substr(kernel.size()),
+                              {(width + columns - 1) / columns * columns, (height + rows - 1) / rows,
+                               static_cast<std::uint64_t>(output.size(0) * output.size(1))},
+                              {columns, 1, 1}, output, input, params);
+    return;
+  }
   const metalloid::operators::Extent threads = {static_cast<std::uint64_t>(result.size(4)),
                                                 static_cast<std::uint64_t>(result.size(2) * result.size(3)),
                                                 static_cast<std::uint64_t>(result.size(0) * result.size(1))};

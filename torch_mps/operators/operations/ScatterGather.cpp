@@ -28,11 +28,13 @@ namespace {
 using namespace mps::indexing;
 
 void gather_kernel(const Tensor& result, const Tensor& self, int64_t dim, const Tensor& index) {
+  if (along_lines("gather_lines_", Direction::from_indexed, self, result, index, dim)) return;
   along_dim("gather_" + size_name(self) + "_" + index_name(index), Direction::from_indexed, self, result, index, dim,
             index.sizes(), index.strides());
 }
 
 void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (along_lines("scatter_lines_", Direction::to_indexed, self, source, index, dim)) return;
   along_dim("scatter_" + size_name(self) + "_" + index_name(index), Direction::to_indexed, self, source, index, dim,
             index.sizes(), index.strides());
 }

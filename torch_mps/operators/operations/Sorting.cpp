@@ -1,4 +1,4 @@
-// sort, topk, kthvalue, median, nanmedian.
+// sort, kthvalue, median, nanmedian.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 
 #include "Sorting.h"
@@ -16,7 +16,6 @@
 #include <ATen/ops/kthvalue_native.h>
 #include <ATen/ops/median_native.h>
 #include <ATen/ops/nanmedian_native.h>
-#include <ATen/ops/topk_native.h>
 
 #include <ATen/native/mps/Sorting_metallib.h>
 
@@ -30,30 +29,48 @@ static auto& lib = MetalShaderLibrary::getBundledLibrary();
 
 std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type);
 
-std::pair<Tensor, Tensor> sort_rows(const Tensor& dense, bool descending) {
-  constexpr uint32_t run_length = 16;  // of Sorting.metal
-  Tensor keys = at::empty(dense.sizes(), dense.options()),
-         indices = at::empty(dense.sizes(), dense.options().dtype(kLong));
-  if (dense.numel() == 0) return {keys, indices};
+static constexpr uint32_t short_run = 16;  // run_length of Sorting.metal
+
+// The first runs of each row: of up to 4096 elements, if an element and its place fit into 64 bits. Returns their
+// length.
+static uint64_t sort_runs(const Tensor& dense, const Tensor& keys, const Tensor& indices, uint32_t size,
+                          bool descending) {
   const auto type = scalarToMetalTypeString(dense.scalar_type());
-  const auto size = c10::checked_convert<uint32_t>(dense.dim() == 0 ? 1 : dense.size(-1), "uint32_t");
-  const uint32_t threads_of_row = (size - 1) / run_length + 1;
-  const uint64_t threads = static_cast<uint64_t>(dense.numel() / size) * threads_of_row;
-  TORCH_CHECK(threads <= std::numeric_limits<uint32_t>::max(), "too many elements to be sorted on MPS");
-  auto runs = lib.getKernelFunction("sort_runs_" + type);
-  runs->runCommandBlock([&] {
-    runs->startEncoding();
-    runs->setArg(0, dense);
-    runs->setArg(1, keys);
-    runs->setArg(2, indices);
-    runs->setArg(3, std::array<uint32_t, 2>{size, threads_of_row});
-    runs->setArg(4, descending);
-    runs->dispatch(threads);
+  const auto rows = static_cast<uint64_t>(dense.numel() / size);
+  const bool is_long = size > short_run && dense.element_size() <= 4;
+  const uint32_t run = !is_long ? short_run : size <= 1024 ? 1024 : 4096, runs_of_row = (size - 1) / run + 1;
+  const uint64_t runs = rows * runs_of_row;
+  auto function =
+      lib.getKernelFunction((is_long ? "sort_runs_of_" + std::to_string(run) + "_" : std::string("sort_runs_")) + type);
+  function->runCommandBlock([&] {
+    function->startEncoding();
+    function->setArg(0, dense);
+    function->setArg(1, keys);
+    function->setArg(2, indices);
+    function->setArg(3, std::array<uint32_t, 4>{size, runs_of_row, run, 0});
+    function->setArg(4, descending);
+    if (is_long) {
+      function->dispatch(runs * 32, 32);
+    } else {
+      function->dispatch(runs);
+    }
   });
-  if (size <= run_length) return {keys, indices};
+  return run;
+}
+
+std::pair<Tensor, Tensor> sort_rows(const Tensor& dense, bool descending, Tensor keys, Tensor indices) {
+  if (!keys.defined()) keys = at::empty(dense.sizes(), dense.options());
+  if (!indices.defined()) indices = at::empty(dense.sizes(), dense.options().dtype(kLong));
+  if (dense.numel() == 0) return {keys, indices};
+  const auto size = c10::checked_convert<uint32_t>(dense.dim() == 0 ? 1 : dense.size(-1), "uint32_t");
+  const uint32_t threads_of_row = (size - 1) / short_run + 1;
+  const uint64_t threads = static_cast<uint64_t>(dense.numel() / size) * threads_of_row;
+  TORCH_CHECK(threads <= std::numeric_limits<uint32_t>::max() / 32, "too many elements to be sorted on MPS");
+  uint64_t length = sort_runs(dense, keys, indices, size, descending);
+  if (size <= length) return {keys, indices};
   Tensor other_keys = at::empty_like(keys), other_indices = at::empty_like(indices);
-  auto merge = lib.getKernelFunction("merge_runs_" + type);
-  for (uint64_t length = run_length; length < size; length *= 2) {
+  auto merge = lib.getKernelFunction("merge_runs_" + scalarToMetalTypeString(dense.scalar_type()));
+  for (; length < size; length *= 2) {
     merge->runCommandBlock([&] {
       merge->startEncoding();
       merge->setArg(0, keys);
@@ -90,11 +107,15 @@ static std::pair<Tensor, Tensor> median_of(const std::pair<Tensor, Tensor>& sort
   return {values, indices};
 }
 
-// With the dimension last, dense.
-static Tensor rows_of(const Tensor& self, int64_t dim) {
+Tensor rows_of(const Tensor& self, int64_t dim) {
   return self.dim() == 0 ? self.contiguous() : self.transpose(dim, -1).contiguous();
 }
-static void copy_rows(const Tensor& result, const Tensor& rows, int64_t dim) {
+Tensor as_rows(const Tensor& result, const Tensor& self, int64_t dim) {
+  const bool fits = result.is_contiguous() && (result.dim() == 0 || dim == result.dim() - 1);
+  return fits && !result.is_alias_of(self) ? result : Tensor();
+}
+void copy_rows(const Tensor& result, const Tensor& rows, int64_t dim) {
+  if (result.is_same(rows)) return;
   if (result.dim() == 0) {
     result.copy_(rows.reshape(IntArrayRef{}));
   } else {
@@ -111,9 +132,11 @@ using namespace mps;
 void sort_kernel(const TensorBase& self, const TensorBase& values, const TensorBase& indices, int64_t dim,
                  bool descending, bool /*stable*/) {
   if (self.numel() == 0) return;
-  const auto sorted = sort_rows(rows_of(Tensor(self), dim), descending);
-  copy_rows(Tensor(values), sorted.first, dim);
-  copy_rows(Tensor(indices), sorted.second, dim);
+  const Tensor whole(self), all_values(values), all_indices(indices);
+  const auto sorted =
+      sort_rows(rows_of(whole, dim), descending, as_rows(all_values, whole, dim), as_rows(all_indices, whole, dim));
+  copy_rows(all_values, sorted.first, dim);
+  copy_rows(all_indices, sorted.second, dim);
 }
 
 void median_along_dim(const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& indices, bool ignores_nan,
@@ -152,22 +175,6 @@ Tensor median_of_all(const Tensor& self, bool ignores_nan) {
 }  // namespace
 
 REGISTER_MPS_DISPATCH(sort_stub, &sort_kernel)
-
-TORCH_IMPL_FUNC(topk_out_mps)
-(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/, const Tensor& values,
- const Tensor& indices) {
-  TORCH_CHECK(!self.is_complex(), "topk does not support complex dtypes");
-  dim = at::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/true);
-  if (self.dim() == 0) {
-    values.copy_(self);
-    Tensor(indices).zero_();
-    return;
-  }
-  if (values.numel() == 0) return;
-  const auto sorted = sort_rows(rows_of(self, dim), largest);
-  copy_rows(values, sorted.first.narrow(-1, 0, k), dim);
-  copy_rows(indices, sorted.second.narrow(-1, 0, k), dim);
-}
 
 std::tuple<Tensor&, Tensor&> kthvalue_out_mps(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Tensor& values,
                                               Tensor& indices) {
