@@ -146,9 +146,8 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   }
 
   if (iter.is_contiguous() && forced != "strided" && forced != "inner_contiguous") {
-    const std::uint32_t threshold =
-        ilp_threshold.value_or(isFloatingType(output) ? many_elements : std::numeric_limits<uint32_t>::max());
-    const bool ilp = !cast && !alpha && (forced == "ilp" || (forced.empty() && numel >= threshold));
+    const bool may_pay = ilp_threshold && numel >= *ilp_threshold;
+    const bool ilp = !cast && !alpha && (forced == "ilp" || (forced.empty() && may_pay));
     Encoding encoding(getPipelineStateForFunc(kernel_name({name, ilp ? "dense_ilp4" : "dense", types})));
     encoding.bind_all(iter);
     if (ilp) {

@@ -23,8 +23,8 @@ namespace at::native::mps::elementwise {
 
 using metalloid::torch_host::EncoderObject;
 
-// Elements from which on a thread handles several pays.
-inline constexpr std::uint32_t many_elements = 1u << 18;
+// Of kernels whose threads handle several elements side by side. They run where a host file says from how many elements
+// on: in step, lanes with an element each read and write whole rows, which is faster.
 inline constexpr std::uint32_t elements_per_thread = 4;
 // Elements of the innermost dimension from which on a run of them is handled at once.
 inline constexpr std::int64_t shortest_run = 16;

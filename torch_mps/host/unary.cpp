@@ -21,13 +21,7 @@ Flavor choose(TensorIteratorBase& iter, bool alpha, std::optional<std::uint32_t>
     if (forced == "ilp" && contiguous) return Flavor::ilp;
     if (forced == "scalar" && contiguous) return Flavor::scalar;
   }
-  if (contiguous) {
-    if (alpha) {
-      return ilp_threshold && iter.numel() >= *ilp_threshold ? Flavor::ilp : Flavor::scalar;
-    }
-    const bool may_pay = ilp_threshold || isFloatingType(iter.dtype(0));
-    return may_pay && iter.numel() >= ilp_threshold.value_or(many_elements) ? Flavor::ilp : Flavor::scalar;
-  }
+  if (contiguous) return ilp_threshold && iter.numel() >= *ilp_threshold ? Flavor::ilp : Flavor::scalar;
   return has_contiguous_runs(iter) ? Flavor::inner_contiguous : Flavor::strided;
 }
 

@@ -130,3 +130,33 @@ def test_derivative_of_dropout_of_whole_numbers(mps):
     grad, mask = torch.arange(6).reshape(2, 3), torch.tensor([[True, False, True], [False, True, True]])
     result = torch.ops.aten.native_dropout_backward(grad.to("mps"), mask.to("mps"), 1.5)
     torch.testing.assert_close(result.cpu(), torch.ops.aten.native_dropout_backward(grad, mask, 1.5))
+
+
+@pytest.mark.parametrize(
+    "to", [torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int8, torch.bool], ids=str
+)
+def test_conversions_of_every_layout(mps, to):
+    numbers = torch.cat([torch.randn(5, 77) * 30, torch.zeros(1, 77)])
+    layouts = [
+        lambda x: x,
+        lambda x: x[:, 3:70],
+        lambda x: x[1:, ::2],
+        lambda x: x.t(),
+        lambda x: x[:0],
+        lambda x: x[0, 5],
+    ]
+    for source in (torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.int16, torch.bool):
+        own = numbers.to(source)
+        for layout in layouts:
+            torch.testing.assert_close(layout(own.to("mps")).to(to).cpu(), layout(own).to(to), atol=0, rtol=0)
+    special = torch.tensor([torch.nan, torch.inf, -torch.inf, -0.0, 1e-45, 65520.0, 3e38, 1.00390625] * 5)
+    if to.is_floating_point or to == torch.bool:
+        converted = special.to("mps").to(to).cpu()
+        torch.testing.assert_close(converted, special.to(to), atol=0, rtol=0, equal_nan=True)
+
+
+def test_gelu_of_all_sizes(mps):
+    x = torch.cat([torch.linspace(-12, 12, 100001), torch.tensor([torch.inf, torch.nan, 1e30, -1e30, 1e-30, -0.0])])
+    expected = torch.nn.functional.gelu(x.double())
+    found = torch.nn.functional.gelu(x.to("mps")).cpu()
+    torch.testing.assert_close(found.double(), expected, atol=1e-6, rtol=1e-6, equal_nan=True)

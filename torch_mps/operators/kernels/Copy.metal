@@ -75,6 +75,23 @@ kernel void move_rows(
   to[at.x] = from[at.x];
 }
 
+// The same for elements that change their type.
+template <typename To, typename From>
+kernel void convert_rows(
+    device To* to [[buffer(0)]], device const From* from [[buffer(1)]], constant MoveShape& shape [[buffer(2)]],
+    uint3 at [[thread_position_in_grid]]) {
+  to += outer(at.z, shape, shape.to) + at.y * shape.to[1];
+  from += outer(at.z, shape, shape.from) + at.y * shape.from[1];
+  to[at.x] = cast_to<To>(from[at.x]);
+}
+
+// Without gaps.
+template <typename To, typename From>
+kernel void convert_dense(
+    device To* to [[buffer(0)]], device const From* from [[buffer(1)]], uint i [[thread_position_in_grid]]) {
+  to[i] = cast_to<To>(from[i]);
+}
+
 // The source's second dimension lies side by side: by way of tiles in threadgroup memory.
 constant constexpr uint side = 32;
 template <typename T>
@@ -104,3 +121,16 @@ kernel void move_turned(
   template [[host_name("move_turned_" #SIZE)]] kernel void move_turned<T>(                                        \
       device T*, device const T*, constant MoveShape&, uint3, uint3);
 MOVE(1, uchar) MOVE(2, ushort) MOVE(4, uint) MOVE(8, ulong)
+
+#define CONVERT(TO, FROM)                                                                                         \
+  template [[host_name("convert_rows_" #TO "_" #FROM)]] kernel void convert_rows<TO, FROM>(                       \
+      device TO*, device const FROM*, constant MoveShape&, uint3);                                                \
+  template [[host_name("convert_dense_" #TO "_" #FROM)]] kernel void convert_dense<TO, FROM>(                     \
+      device TO*, device const FROM*, uint);
+// Between types of which one at least is a floating-point one.
+#define WITH_FLOAT(FLOAT, TYPE) CONVERT(FLOAT, TYPE) CONVERT(TYPE, FLOAT)
+#define WITH_INTEGERS(FLOAT)                                                                                      \
+  WITH_FLOAT(FLOAT, long) WITH_FLOAT(FLOAT, int) WITH_FLOAT(FLOAT, short) WITH_FLOAT(FLOAT, char)                 \
+  WITH_FLOAT(FLOAT, uchar) WITH_FLOAT(FLOAT, bool)
+WITH_FLOAT(float, half) WITH_FLOAT(float, bfloat) WITH_FLOAT(half, bfloat)
+WITH_INTEGERS(float) WITH_INTEGERS(half) WITH_INTEGERS(bfloat)
