@@ -25,6 +25,8 @@ CASES = {
     "addmm_in_place": (lambda a, b, c: a.clone().addmm_(b, c), [(70, 90), (70, 40), (40, 90)], ["addmm.out"]),
     "baddbmm_of_tiles": (torch.baddbmm, [(3, 1, 20), (3, 17, 33), (3, 33, 20)], ["baddbmm.out"]),
     "linear_of_few_rows": (functional.linear, [(5, 64), (96, 64), (96,)], ["linear", "addmm.out"]),
+    "linear_of_few_rows_and_long_sums": (functional.linear, [(7, 75), (19, 75), (19,)], ["linear"]),
+    "mm_of_wide_tiles": (torch.mm, [(111, 20), (20, 112)], ["mm.out"]),
     "mm_long": (torch.mm, [(2, 300), (300, 3)], ["mm.out"]),
     "bmm": (torch.bmm, [(3, 4, 5), (3, 5, 6)], ["bmm.out"]),
     "addmm": (lambda a, b, c: torch.addmm(a, b, c, beta=0.5, alpha=2), [(6,), (4, 5), (5, 6)], ["addmm.out"]),
@@ -47,6 +49,30 @@ CASES = {
     "conv2d_of_tiles": (
         lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1),
         [(2, 20, 17, 19), (70, 20, 3, 3), (70,)], ["convolution_overrideable"],
+    ),
+    "conv2d_of_one_place": (functional.conv2d, [(2, 9, 5, 7), (20, 9, 1, 1), (20,)], ["convolution_overrideable"]),
+    "conv2d_of_shared_lines": (
+        lambda x, w, b: functional.conv2d(x, w, b, padding=(2, 1), dilation=(2, 1)),
+        [(2, 33, 6, 27), (35, 33, 3, 3), (35,)], ["convolution_overrideable", "convolution_backward_overrideable"],
+    ),
+    "conv2d_of_shared_lines_with_strides": (
+        lambda x, w: functional.conv2d(x, w, stride=(3, 2), padding=1),
+        [(2, 32, 9, 50), (9, 32, 2, 3)], ["convolution_overrideable"],
+    ),
+    "conv2d_of_own_lines": (
+        lambda x, w: functional.conv2d(x, w, stride=2, padding=3), [(1, 3, 11, 90), (70, 3, 7, 7)],
+        ["convolution_overrideable"],
+    ),
+    "conv2d_in_depth": (
+        lambda x, w, b: functional.conv2d(x, w, b, stride=(1, 2), padding=1, groups=5),
+        [(2, 5, 9, 75), (10, 1, 3, 3), (10,)], ["convolution_overrideable"],
+    ),
+    "conv2d_of_turned_images": (
+        lambda x, w: functional.conv2d(x.transpose(-1, -2), w, padding=1), [(2, 8, 33, 9), (8, 8, 3, 3)],
+        ["convolution_overrideable"],
+    ),
+    "conv3d_of_few_rows": (
+        lambda x, w: functional.conv3d(x, w, padding=1), [(2, 2, 4, 5, 37), (3, 2, 3, 3, 3)], ["convolution_overrideable"],
     ),
     "conv_transpose2d": (
         lambda x, w: functional.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1),
@@ -162,11 +188,12 @@ def test_as_on_the_cpu(device, name, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_attention_in_one_kernel(device, dtype, is_causal):
+@pytest.mark.parametrize("features", [50, 130])
+def test_attention_in_one_kernel(device, dtype, is_causal, features):
     """Masks, groups of heads and rows of which everything is masked, without gradients; more rows, keys and features than
     a threadgroup takes at once."""
     torch.manual_seed(0)
-    query, key, value = (torch.randn(shape, dtype=dtype) for shape in [(2, 4, 70, 24), (2, 2, 150, 24), (2, 2, 150, 130)])
+    query, key, value = (torch.randn(shape, dtype=dtype) for shape in [(2, 4, 70, 24), (2, 2, 150, 24), (2, 2, 150, features)])
     mask = None if is_causal else torch.rand(2, 1, 70, 150) > 0.4
     if mask is not None:
         mask[0, 0, 3] = False

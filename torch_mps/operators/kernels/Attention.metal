@@ -16,9 +16,8 @@ struct AttentionParams {
   int mask_kind;  // 0 none, 1 Boolean, 2 added
 };
 
-// A threadgroup has so many rows of the result and columns of them, and takes so many keys at a time.
-constant constexpr int rows = 32;
-constant constexpr int columns = 128;
+// A threadgroup has so many rows of the result and columns of them, and takes so many keys at a time: scores and sums
+// of a threadgroup are 32 KiB.
 constant constexpr int keys = 64;
 constant constexpr int simd_groups = 4;
 
@@ -40,7 +39,7 @@ inline float mask_of(device const void* mask, constant AttentionParams& params, 
   return float(static_cast<device const T*>(mask)[offset]);
 }
 
-template <typename T>
+template <typename T, int rows, int columns>
 kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1)]], device T* key [[buffer(2)]],
                       device T* value [[buffer(3)]], device const void* mask [[buffer(4)]],
                       constant AttentionParams& params [[buffer(5)]], uint3 group [[threadgroup_position_in_grid]],
@@ -117,7 +116,8 @@ kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1
   }
 }
 
-#define ATTENTION(T)                                                                                           \
-  template [[host_name("attention_" #T)]] kernel void attention<T>(                                            \
+#define ATTENTION(T, rows, columns)                                                                       \
+  template [[host_name("attention_" #columns "_" #T)]] kernel void attention<T, rows, columns>(           \
       device T*, device T*, device T*, device T*, device const void*, constant AttentionParams&, uint3, uint, uint);
-ATTENTION(float) ATTENTION(half) ATTENTION(bfloat)
+ATTENTION(float, 64, 64) ATTENTION(half, 64, 64) ATTENTION(bfloat, 64, 64)
+ATTENTION(float, 32, 128) ATTENTION(half, 32, 128) ATTENTION(bfloat, 32, 128)

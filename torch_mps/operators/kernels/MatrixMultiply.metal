@@ -120,6 +120,52 @@ kernel void matmul_simd(device T* result [[buffer(0)]], device const T* first [[
   if (lane == 0) finish(result, input, params, place, sum);
 }
 
+// Few rows times columns that lie along the depth: a SIMD group has two columns, and four rows at a time.
+constant constexpr int few_rows = 4;
+constant constexpr int few_columns = 2;
+
+template <typename T>
+inline void add_few(thread device const T* (&rows)[few_rows], thread device const T* (&columns)[few_columns], int k,
+                    thread float (&sums)[few_rows][few_columns]) {
+  float right[few_columns];
+  for (int j = 0; j < few_columns; ++j) right[j] = float(columns[j][k]);
+  for (int i = 0; i < few_rows; ++i) {
+    const float left = float(rows[i][k]);
+    for (int j = 0; j < few_columns; ++j) sums[i][j] = fma(left, right[j], sums[i][j]);
+  }
+}
+
+template <typename T>
+kernel void matmul_few(device T* result [[buffer(0)]], device const T* first [[buffer(1)]],
+                       device const T* second [[buffer(2)]], device const T* input [[buffer(3)]],
+                       constant MatmulParams& params [[buffer(4)]], uint3 group [[threadgroup_position_in_grid]],
+                       uint lane [[thread_index_in_simdgroup]]) {
+  first += group.z * params.first[0];
+  second += group.z * params.second[0];
+  const int column = int(group.x) * few_columns, last_column = int(params.columns) - 1, last_row = int(params.rows) - 1;
+  device const T* columns[few_columns];
+  for (int j = 0; j < few_columns; ++j) columns[j] = second + min(column + j, last_column) * params.second[2];
+  for (int row = 0; row <= last_row; row += few_rows) {
+    device const T* rows[few_rows];
+    float sums[few_rows][few_columns];
+    for (int i = 0; i < few_rows; ++i) {
+      rows[i] = first + min(row + i, last_row) * params.first[1];
+      for (int j = 0; j < few_columns; ++j) sums[i][j] = 0.0f;
+    }
+    const int depth = int(params.depth), whole = depth / 32 * 32;
+    for (int k = 0; k < whole; k += 32) add_few(rows, columns, k + int(lane), sums);
+    if (whole + int(lane) < depth) add_few(rows, columns, whole + int(lane), sums);
+    for (int i = 0; i < few_rows; ++i) {
+      for (int j = 0; j < few_columns; ++j) {
+        const float sum = simd_sum(sums[i][j]);
+        if (lane == 0 && row + i <= last_row && column + j <= last_column) {
+          finish(result, input, params, uint3(column + j, row + i, group.z), sum);
+        }
+      }
+    }
+  }
+}
+
 // Sums of a tile. `Load` brings its rows and columns to threadgroup memory, tile_depth of each at a time.
 template <typename Sum, typename Load>
 inline void sum_tile(thread Load& load, long depth, threadgroup Sum* rows, threadgroup Sum* columns, uint thread_index,
@@ -202,25 +248,33 @@ inline Matrix<T> matrix_of(device T* elements, long rows, long columns, constant
   return Matrix<T>(elements, dextents<int, 2>(int(columns), int(rows)), steps);
 }
 
-template <typename T, int Size, bool Adds>
+template <typename T, int Rows, int Columns, bool Adds>
 kernel void matmul_tensors(device T* result [[buffer(0)]], device T* first [[buffer(1)]], device T* second [[buffer(2)]],
                            device const T* input [[buffer(3)]], constant MatmulParams& params [[buffer(4)]],
                            uint3 group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
-  const long row = long(group.y) * Size, column = long(group.x) * Size;
-  const long rows = min(long(Size), params.rows - row), columns = min(long(Size), params.columns - column);
+  const long row = long(group.y) * Rows, column = long(group.x) * Columns;
+  const long rows = min(long(Rows), params.rows - row), columns = min(long(Columns), params.columns - column);
   result += group.z * params.result[0] + row * params.result[1] + column * params.result[2];
   if (Adds) {
     input += group.z * params.input[0] + row * params.input[1] + column * params.input[2];
-    for (long i = 0; i < rows; ++i) {
-      for (long j = lane; j < columns; j += 32) {
-        result[i * params.result[1] + j * params.result[2]] = input[i * params.input[1] + j * params.input[2]];
+    const bool is_row = params.result[2] == 1 && params.input[2] == 1;
+    for (int i = 0; i < rows; ++i) {
+      device T* to = result + i * params.result[1];
+      device const T* from = input + i * params.input[1];
+      if (is_row) {
+        for (int j = lane; j < columns; j += 32) to[j] = from[j];
+      } else if (params.result[2] == 1 && params.input[2] == 0) {
+        const T same = from[0];
+        for (int j = lane; j < columns; j += 32) to[j] = same;
+      } else {
+        for (int j = lane; j < columns; j += 32) to[j * params.result[2]] = from[j * params.input[2]];
       }
     }
     simdgroup_barrier(mem_flags::mem_device);
   }
   constexpr auto mode =
       Adds ? matmul2d_descriptor::mode::multiply_accumulate : matmul2d_descriptor::mode::multiply;
-  constexpr auto descriptor = matmul2d_descriptor(Size, Size, dynamic_length_v<int>, false, false, true, mode);
+  constexpr auto descriptor = matmul2d_descriptor(Rows, Columns, dynamic_length_v<int>, false, false, true, mode);
   matmul2d<descriptor, execution_simdgroup> operation;
   auto left = matrix_of(first + group.z * params.first[0] + row * params.first[1], rows, params.depth, params.first);
   auto right =
@@ -471,18 +525,24 @@ kernel void convolution_each(device T* result [[buffer(0)]], device const T* mat
   template [[host_name("convolution_each_" #T)]] kernel void convolution_each<T>(                                     \
       device T*, device const T*, device const T*, device const T*, constant ConvolutionParams&, uint3);
 
-#define MATMUL_TENSORS(T, Size, Adds, name)                                                                          \
-  template [[host_name("matmul_" name "_" #Size "_" #T)]] kernel void matmul_tensors<T, Size, Adds>(                 \
-      device T*, device T*, device T*, device const T*, constant MatmulParams&, uint3, uint);
-#define MATMUL_IN_TENSORS(T)                                                             \
-  MATMUL_TENSORS(T, 64, false, "tensors") MATMUL_TENSORS(T, 64, true, "tensors_added")   \
-  MATMUL_TENSORS(T, 128, false, "tensors") MATMUL_TENSORS(T, 128, true, "tensors_added")
+#define MATMUL_TENSORS(T, Rows, Columns)                                                                    \
+  template [[host_name("matmul_tensors_" #Rows "_" #Columns "_" #T)]] kernel void                          \
+  matmul_tensors<T, Rows, Columns, false>(device T*, device T*, device T*, device const T*,                 \
+                                          constant MatmulParams&, uint3, uint);                             \
+  template [[host_name("matmul_tensors_added_" #Rows "_" #Columns "_" #T)]] kernel void                    \
+  matmul_tensors<T, Rows, Columns, true>(device T*, device T*, device T*, device const T*,                  \
+                                         constant MatmulParams&, uint3, uint);
+#define MATMUL_OF_FLOATS(T)                                                                                 \
+  MATMUL_TENSORS(T, 16, 128) MATMUL_TENSORS(T, 64, 64) MATMUL_TENSORS(T, 64, 128)                           \
+  MATMUL_TENSORS(T, 112, 112) MATMUL_TENSORS(T, 112, 128)                                                   \
+  template [[host_name("matmul_few_" #T)]] kernel void matmul_few<T>(                                       \
+      device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);
 
 #define CONVOLUTION_IN_TENSORS(T)                                                                                     \
   template [[host_name("convolution_tensors_" #T)]] kernel void convolution_tensors<T>(                              \
       device T*, device T*, device const T*, device const T*, constant ConvolutionParams&, uint3, uint, uint);
 CONVOLUTION_IN_TENSORS(float) CONVOLUTION_IN_TENSORS(half) CONVOLUTION_IN_TENSORS(bfloat)
-MATMUL_IN_TENSORS(float) MATMUL_IN_TENSORS(half) MATMUL_IN_TENSORS(bfloat)
+MATMUL_OF_FLOATS(float) MATMUL_OF_FLOATS(half) MATMUL_OF_FLOATS(bfloat)
 MATMUL(float) MATMUL(half) MATMUL(bfloat) MATMUL(float2) MATMUL(half2)
 MATMUL(long) MATMUL(int) MATMUL(short) MATMUL(char) MATMUL(uchar)
 CONVOLUTION_TILED(long)

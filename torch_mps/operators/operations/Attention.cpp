@@ -92,10 +92,12 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math_mps(const Tensor& 
   set_strides(params.value, value);
   set_strides(params.result, view);
   const auto type = metalloid::operators::metal_type(query.scalar_type(), "scaled_dot_product_attention_mps");
-  const std::uint64_t rows = params.query_length, columns = params.value_features;
+  const std::uint64_t columns = params.value_features;
+  const std::uint64_t own_columns = columns <= 64 ? 64 : 128, own_rows = own_columns == 64 ? 64 : 32;
   metalloid::operators::run(
-      lib, std::string("attention_") + type,
-      {(rows + 31) / 32 * 128, static_cast<std::uint64_t>(query.size(0) * query.size(1)), (columns + 127) / 128},
+      lib, "attention_" + std::to_string(own_columns) + "_" + type,
+      {(params.query_length + own_rows - 1) / own_rows * 128, static_cast<std::uint64_t>(query.size(0) * query.size(1)),
+       (columns + own_columns - 1) / own_columns},
       {128, 1, 1}, result, query, key, value, mask, params);
   return {result, weights};
 }

@@ -10,6 +10,7 @@
 
 #include <ATen/native/mps/MatrixMultiply_metallib.h>
 
+#include "convolution.h"
 #include "kernels.h"
 
 namespace at::native {
@@ -17,19 +18,8 @@ namespace at::native {
 namespace {
 
 using metalloid::operators::as_volume;
+using metalloid::operators::ConvolutionParams;
 using metalloid::operators::for_volume;
-
-struct ConvolutionParams {
-  std::int64_t group_matrix, group_gathered, group_result, group_bias;
-  std::int64_t matrix_row, matrix_depth[4];
-  std::int64_t gathered_column, gathered_depth, gathered[3];
-  std::int64_t result_row, result_column[4];
-  std::int64_t bias_row;
-  int rows, columns, depth;
-  int column_sizes[4], depth_sizes[4], gathered_sizes[3];
-  int column_steps[3], depth_steps[3], start[3], divisors[3];
-  int has_bias;
-};
 
 struct Settings {
   std::array<int, 3> stride, padding, dilation;
@@ -52,6 +42,7 @@ void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tenso
     params.bias_row = bias.stride(0);
     params.group_bias = params.rows * params.bias_row;
   }
+  if (metalloid::operators::convolve_in_rows(params, groups, result, matrix, gathered, bias)) return;
   const std::string type = metalloid::operators::metal_type(result.scalar_type(), "convolution_mps");
   const std::uint64_t rows = params.rows, columns = params.columns, all_groups = groups;
   const Tensor& bound_bias = bias.defined() ? bias : result;

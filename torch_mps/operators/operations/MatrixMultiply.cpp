@@ -18,6 +18,7 @@
 
 #include <ATen/native/mps/MatrixMultiply_metallib.h>
 
+#include "convolution.h"
 #include "kernels.h"
 
 namespace at::native {
@@ -42,6 +43,31 @@ void set_scalar(const Scalar& scalar, ScalarType type, float (&real)[2], std::in
   } else {
     real[0] = scalar.toFloat();
   }
+}
+
+struct Tile {
+  std::uint64_t rows, columns;
+};
+
+// The one that makes the least of rows and columns that are not there, and of operands that are brought several times:
+// an element that lies across the other's direction costs more.
+Tile tile_of(const MatmulParams& params, std::uint64_t batches) {
+  constexpr Tile tiles[] = {{112, 128}, {112, 112}, {64, 128}, {64, 64}, {16, 128}};
+  const std::uint64_t rows = params.rows, columns = params.columns;
+  const double left = params.first[2] == 1 ? 2 : 8, right = params.second[2] == 1 ? 2 : 8;
+  Tile best = tiles[0];
+  double least = 0;
+  for (const Tile& tile : tiles) {
+    const std::uint64_t count =
+        (rows + tile.rows - 1) / tile.rows * ((columns + tile.columns - 1) / tile.columns) * batches;
+    const auto m = static_cast<double>(tile.rows), n = static_cast<double>(tile.columns);
+    const double cost = (static_cast<double>(count) + 1) * (m * n + m * left + n * right);  // the last ones end alone
+    if (least == 0 || cost < least) {
+      best = tile;
+      least = cost;
+    }
+  }
+  return best;
 }
 
 // result = beta * input + alpha * first @ second, all of three dimensions. Where beta is 0 input is not read.
@@ -77,11 +103,19 @@ void multiply(const Tensor& first_, const Tensor& second_, const Tensor& input, 
   const std::uint64_t batches = result.size(0), rows = params.rows, columns = params.columns;
   const bool is_float = at::isFloatingType(result.scalar_type());
   const bool adds = params.has_input && beta.equal(1);
-  if (is_float && !params.scales && (adds || !params.has_input) && rows >= 4 && columns >= 16 && params.depth >= 8) {
-    const std::uint64_t size = rows >= 512 && columns >= 512 ? 128 : 64;
-    const std::string kernel = "matmul_tensors_" + (adds ? "added_" : std::string()) + std::to_string(size) + "_";
-    metalloid::operators::run(lib, kernel + type, {(columns + size - 1) / size * 32, (rows + size - 1) / size, batches},
-                              {32, 1, 1}, result, first, second, before, params);
+  if (is_float && rows >= 2 && rows <= 16 && columns >= 16 && params.depth >= 64 && params.first[2] == 1 &&
+      params.second[1] == 1) {
+    metalloid::operators::run(lib, "matmul_few_" + type, {(columns + 1) / 2 * 32, 1, batches}, {32, 1, 1}, result,
+                              first, second, before, params);
+  } else if (is_float && !params.scales && (adds || !params.has_input) && rows >= 4 && columns >= 16 &&
+             params.depth >= 8) {
+    const Tile tile = tile_of(params, batches);
+    const std::string kernel = (adds ? "matmul_tensors_added_" : "matmul_tensors_") + std::to_string(tile.rows) + "_" +
+                               std::to_string(tile.columns) + "_";
+    metalloid::operators::run(
+        lib, kernel + type,
+        {(columns + tile.columns - 1) / tile.columns * 32, (rows + tile.rows - 1) / tile.rows, batches}, {32, 1, 1},
+        result, first, second, before, params);
   } else if (rows >= 16 && columns >= 16 && params.depth >= 8) {
     metalloid::operators::run(lib, "matmul_tiled_" + type, {(columns + 31) / 32 * 64, (rows + 31) / 32, batches},
                               {64, 1, 1}, result, first, second, before, params);
@@ -95,6 +129,20 @@ void multiply(const Tensor& first_, const Tensor& second_, const Tensor& input, 
                               first, second, before, params);
   }
 }
+
+}  // namespace
+
+}  // namespace at::native
+
+void metalloid::operators::multiply_matrices(const at::Tensor& first, const at::Tensor& second, const at::Tensor& input,
+                                             const at::Scalar& beta, const at::Scalar& alpha,
+                                             const at::Tensor& result) {
+  at::native::multiply(first, second, input, beta, alpha, result);
+}
+
+namespace at::native {
+
+namespace {
 
 // Matrices.
 void multiply_one(const Tensor& first, const Tensor& second, const Tensor& input, const Scalar& beta,
