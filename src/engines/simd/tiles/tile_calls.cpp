@@ -111,8 +111,11 @@ void multiply_tiles(std::uint32_t first_thread, TILE_PARAMETERS(left), TILE_PARA
   const std::optional<HeldTile> held_left = part_or_all(left), held_right = part_or_all(right),
                                 part = part_or_all(destination);
   TileProduct product{};
-  product.m = part ? std::clamp<std::int64_t>(m - part->first_row, 0, part->rows()) : m;
-  product.n = part ? std::clamp<std::int64_t>(n - part->first_column, 0, part->columns()) : n;
+  // Of a destination in memory, what there is of it.
+  product.m = part ? std::clamp<std::int64_t>(m - part->first_row, 0, part->rows())
+                   : std::clamp<std::int64_t>(destination.rows, 0, m);
+  product.n = part ? std::clamp<std::int64_t>(n - part->first_column, 0, part->columns())
+                   : std::clamp<std::int64_t>(destination.columns, 0, n);
   product.k = k;
   product.accumulates = accumulates != 0;
   product.is_relaxed = static_cast<ir::Precision>(precision) == ir::Precision::relaxed;
