@@ -34,8 +34,8 @@ void set_option(const char* name, unsigned value) {
   if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(value);
 }
 
-// Kernels are one function after inlining, with long blocks: two of LLVM's steps take time that grows with the square
-// or the cube of these, unless they count them as huge.
+// Kernels are one function after inlining, with long blocks: three of LLVM's steps take time that grows with the
+// square or the cube of these, unless they are told to stop.
 void bound_compile_time() {
   // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
   // of which products of wide integers are full.
@@ -43,6 +43,10 @@ void bound_compile_time() {
   // The scheduler compares each access of memory with as many before it, and each of those it depends on with all it
   // depends on already. LLVM's limit is 1000.
   set_option("dag-maps-huge-region", 200);
+  // Of each store, what may read or overwrite it: in kernels with simdgroup matrices and barriers a fifth of all time.
+  // LLVM's limits are 150 and 90.
+  set_option("dse-memoryssa-scanlimit", 30);
+  set_option("dse-memoryssa-walklimit", 20);
 }
 
 support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;
