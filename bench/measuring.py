@@ -13,7 +13,8 @@ import numpy
 PAGE = 4096  # bytes
 QUIET = 0.02  # seconds, in which threads of the contender before stop waiting for more work: libgomp's, which PyTorch
 # computes with, spin for 300,000 turns, 5 to 10 ms, on cores that the next contender wants
-SHORT = 0.05  # seconds; what takes less runs once before it is timed, as memory and clock are warm in a loop
+SHORT = 0.05  # seconds; what takes less runs before it is timed, as memory and clock are warm in a loop
+WARM = 0.02  # seconds of that, in which threads that wake up on one core come to cores of their own
 LEAST_SAMPLE = 0.001  # seconds; what takes less is called several times for one sample
 
 
@@ -65,7 +66,7 @@ def measure(
     took = {name: run(1) if first[name] < 1 else first[name] for name, run in contenders.items()}
     calls = {name: max(1, min(1000, int(LEAST_SAMPLE / max(took[name], 1e-9)))) for name in took}
     warms = {name: took[name] < SHORT for name in took}
-    round_seconds = sum(took[name] * calls[name] * (1 + warms[name]) + QUIET for name in took)
+    round_seconds = sum(took[name] * calls[name] + warms[name] * WARM + QUIET for name in took)
     rounds = int(max(5, min(most_rounds, seconds / round_seconds)))
     times: dict[str, list[float]] = {name: [] for name in contenders}
     order = list(contenders.items())
@@ -73,7 +74,8 @@ def measure(
         for place in range(len(order)):
             name, run = order[(place + turn) % len(order)]
             time.sleep(QUIET)
-            if warms[name]:
+            until = time.perf_counter() + (WARM if warms[name] else 0)
+            while time.perf_counter() < until:
                 run(calls[name])
             times[name].append(run(calls[name]))
     return times

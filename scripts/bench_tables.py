@@ -71,25 +71,35 @@ def large_table(result: dict) -> str:
     return "\n".join(lines)
 
 
+def _met(is_met: bool) -> str:
+    return "met" if is_met else "missed"
+
+
 def operators_table(result: dict) -> str:
     """PyTorch's operators and models on the device mps and on the CPU."""
     lines = ["| operator or model | CPU | mps | mps / CPU | |", "| --- | --- | --- | --- | --- |"]
-    ratios: dict[bool, list[float]] = {False: [], True: []}
+    ratios: dict[str, float] = {}
     for name, row in result["kernels"].items():
         seconds = row["seconds"]
         over = ratio(seconds["mps"], seconds["cpu"])
-        ratios[row["is_model"]].append(over.median)
+        ratios[name] = over.median
         busy = f"{row['other_load']:.0%} of the machine was busy otherwise" if row["other_load"] > BUSY else ""
         cells = [f"`{name}`", *(f"{spread(seconds[device]).median * 1e3:.3g} ms" for device in ("cpu", "mps"))]
         lines.append(f"| {' | '.join(cells)} | {over} | {busy} |")
     for name, wrong in result["wrong"].items():
         lines.append(f"| `{name}` | | | | wrong, {wrong['mps']} |")
+    small = {name: spread(row["seconds"]["mps"]).median for name, row in result["kernels"].items() if name.startswith("small_")}
     for is_model, what in ((False, "operators"), (True, "models")):
-        if ratios[is_model]:
-            mean, worst = geometric_mean(ratios[is_model]), max(ratios[is_model])
-            words = f"{len(ratios[is_model])} {what}: geometric mean, at most 1.1, and the worst, at most 1.6"
-            met = "met" if mean <= 1.1 and worst <= 1.6 else "missed"
-            lines.append(f"| {words} | | | {mean:.2f}, {worst:.2f} | {met} |")
+        own = {name: over for name, over in ratios.items() if result["kernels"][name]["is_model"] == is_model}
+        if own:
+            mean = geometric_mean(list(own.values()))
+            lines.append(f"| {len(own)} {what}: geometric mean, at most 1.1 | | | {mean:.2f} | {_met(mean <= 1.1)} |")
+        if large := [over for name, over in own.items() if name not in small]:
+            aim = "the worst but for the small ones" if not is_model and small else "the worst"
+            lines.append(f"| {aim}, at most 1.6 | | | {max(large):.2f} | {_met(max(large) <= 1.6)} |")
+    if small:
+        worst = max(small.values()) * 1e6
+        lines.append(f"| the small ones: at most 6 us | | {worst:.2f} us | | {_met(worst <= 6)} |")
     lines += ["", f"torch {result['torch']}, {result['threads']} threads."]
     return "\n".join(lines)
 

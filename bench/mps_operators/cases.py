@@ -36,7 +36,7 @@ def _numbers(below: int, *shape: int) -> torch.Tensor:
 
 def _of(function: Callable[..., torch.Tensor], *tensors: torch.Tensor, tolerance: float = 1e-4) -> Case:
     def make(device: str) -> Callable[[], torch.Tensor]:
-        own = [tensor.to(device) for tensor in tensors]
+        own = [tensor.to(device, copy=True) for tensor in tensors]  # as many tensors on both
         return lambda: function(*own)
 
     return Case(make, tolerance)
