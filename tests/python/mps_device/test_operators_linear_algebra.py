@@ -67,6 +67,13 @@ CASES = {
         lambda x, w, b: functional.conv2d(x, w, b, stride=(1, 2), padding=1, groups=5),
         [(2, 5, 9, 75), (10, 1, 3, 3), (10,)], ["convolution_overrideable"],
     ),
+    "conv2d_in_depth_of_3_by_3": (
+        lambda x, w, b: functional.conv2d(x, w, b, padding=(2, 1), groups=3),
+        [(2, 3, 9, 75), (6, 1, 3, 3), (6,)], ["convolution_overrideable"],
+    ),
+    "conv2d_in_depth_without_padding": (
+        lambda x, w: functional.conv2d(x, w, groups=2), [(1, 2, 3, 34), (2, 1, 3, 3)], ["convolution_overrideable"],
+    ),
     "conv2d_of_turned_images": (
         lambda x, w: functional.conv2d(x.transpose(-1, -2), w, padding=1), [(2, 8, 33, 9), (8, 8, 3, 3)],
         ["convolution_overrideable"],

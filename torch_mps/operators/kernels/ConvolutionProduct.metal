@@ -304,6 +304,40 @@ kernel void convolution_direct(device T* result [[buffer(0)]], device const T* m
   }
 }
 
+// 3 x 3 weights of one channel. A SIMD group goes down 32 columns of what is read, each row of which it loads once, and
+// has the 30 between them.
+template <typename T>
+kernel void convolution_direct_3x3(device T* result [[buffer(0)]], device const T* matrix [[buffer(1)]],
+                                   device const T* gathered [[buffer(2)]], device const T* bias [[buffer(3)]],
+                                   constant DirectParams& params [[buffer(4)]],
+                                   uint3 group [[threadgroup_position_in_grid]],
+                                   uint lane [[thread_index_in_simdgroup]]) {
+  const int row = int(group.y) % params.rows, image = int(group.y) / params.rows;
+  matrix += group.z * params.matrix_group + row * params.matrix_row;
+  gathered += group.z * params.gathered_group + image * params.gathered_image;
+  result += group.z * params.result_group + image * params.result_image + row * params.result_row;
+  const float begin = params.has_bias ? float(bias[group.z * params.bias_group + row * params.bias_row]) : 0.0f;
+  float weights[3][3];
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) weights[i][j] = float(matrix[i * params.matrix[1] + j * params.matrix[2]]);
+  }
+  const int first_x = int(group.x) * 30 - 1, x = first_x + int(lane), from = x + params.first_tap[2] + 1;
+  const bool reads = from >= 0 && from < params.gathered_sizes[2];
+  const bool writes = lane > 0 && lane < 31 && x < params.sizes[2];
+  // Sums of the next result and of the one behind it.
+  float next = 0, behind = 0;
+  for (int y = -2; y < params.sizes[1]; ++y) {
+    const int h = y + 2 + params.first_tap[1];
+    float value = 0;
+    if (h >= 0 && h < params.gathered_sizes[1]) value = reads ? float(gathered[h * params.gathered[1] + from]) : 0.0f;
+    const float left = simd_shuffle_up(value, 1), right = simd_shuffle_down(value, 1);
+    const float sum = fma(weights[2][2], right, fma(weights[2][1], value, fma(weights[2][0], left, next)));
+    next = fma(weights[1][2], right, fma(weights[1][1], value, fma(weights[1][0], left, behind)));
+    behind = fma(weights[0][2], right, fma(weights[0][1], value, fma(weights[0][0], left, begin)));
+    if (y >= 0 && writes) result[y * params.result[1] + x] = T(sum);
+  }
+}
+
 #define DIRECT(T, Step)                                                                              \
   template [[host_name("convolution_direct_" #Step "_" #T)]] kernel void convolution_direct<T, Step>( \
       device T*, device const T*, device const T*, device const T*, constant DirectParams&, uint3, uint);
@@ -313,6 +347,8 @@ kernel void convolution_direct(device T* result [[buffer(0)]], device const T* m
                                         constant ProductParams&, uint3, uint);
 #define CONVOLUTION(T)                                                                                  \
   DIRECT(T, 0) DIRECT(T, 1) DIRECT(T, 2) PRODUCT(T, 16, 128) PRODUCT(T, 32, 128)                       \
+  template [[host_name("convolution_direct_3x3_" #T)]] kernel void convolution_direct_3x3<T>(           \
+      device T*, device const T*, device const T*, device const T*, constant DirectParams&, uint3, uint); \
   PRODUCT(T, 64, 32) PRODUCT(T, 64, 64) PRODUCT(T, 64, 128)                                             \
   template [[host_name("convolution_places_" #T)]] kernel void convolution_places<T>(                   \
       device T*, device const T*, constant PlacesParams&, uint3, uint);                                 \

@@ -92,6 +92,15 @@ void multiply_places(const ConvolutionParams& params, const at::Tensor& result, 
   multiply_matrices(left, right, added, 1, 1, sums);
 }
 
+// Of two dimensions, in which weights and images go on by one.
+bool is_3x3(const DirectParams& direct) {
+  const auto is_plain = [&](int axis) {
+    return direct.taps[axis] == 3 && direct.tap_step[axis] == 1 && direct.steps[axis] == 1;
+  };
+  return direct.channels == 1 && direct.taps[0] == 1 && direct.sizes[0] == 1 && direct.gathered_sizes[0] == 1 &&
+         direct.first_tap[0] == 0 && is_plain(1) && is_plain(2);
+}
+
 void sum_directly(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                   const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias) {
   DirectParams direct{};
@@ -125,10 +134,17 @@ void sum_directly(const ConvolutionParams& params, std::int64_t groups, const at
   const int all = (direct.sizes[1] + lines - 1) / lines * direct.sizes[0];
   direct.blocks = std::clamp(elements / (lines * direct.sizes[2]), 1, all);
   const bool lies_in_rows = direct.gathered[2] == 1 && direct.result[2] == 1;
+  const auto images_and_rows = static_cast<std::uint64_t>(direct.images) * static_cast<std::uint64_t>(direct.rows);
+  if (lies_in_rows && is_3x3(direct)) {
+    const auto strips = static_cast<std::uint64_t>((direct.sizes[2] + 29) / 30);
+    run(lib, std::string("convolution_direct_3x3_") + metal_type(result.scalar_type(), "convolution_mps"),
+        {strips * 32, images_and_rows, static_cast<std::uint64_t>(groups)}, {32, 1, 1}, result, matrix, gathered,
+        bias.defined() ? bias : result, direct);
+    return;
+  }
   const int step = lies_in_rows && direct.steps[2] <= 2 ? direct.steps[2] : 0;
   run(lib, "convolution_direct_" + std::to_string(step) + "_" + metal_type(result.scalar_type(), "convolution_mps"),
-      {static_cast<std::uint64_t>((all + direct.blocks - 1) / direct.blocks) * 32,
-       static_cast<std::uint64_t>(direct.images) * static_cast<std::uint64_t>(direct.rows),
+      {static_cast<std::uint64_t>((all + direct.blocks - 1) / direct.blocks) * 32, images_and_rows,
        static_cast<std::uint64_t>(groups)},
       {32, 1, 1}, result, matrix, gathered, bias.defined() ? bias : result, direct);
 }
