@@ -194,7 +194,7 @@ std::tuple<Tensor, std::vector<Tensor>, std::vector<Tensor>> lstm_mps_backward(
     }
     grad = grad_rows.view({steps, batch, -1});
   }
-  return {batch_first ? grad.transpose(0, 1) : grad, {grad_hidden.to(type), grad_cell.to(type)}, std::move(grads)};
+  return {batch_first ? grad.transpose(0, 1) : grad, {grad_hidden.to(type), grad_cell.to(type)}, grads};
 }
 
 }  // namespace at::native
