@@ -49,6 +49,7 @@
 #include "engines/simd/lane/lane_positions.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
@@ -198,6 +199,7 @@ const std::map<std::string, Pass>& passes() {
       {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
       {"fetch_ahead", [](Subject& s) { simd::fetch_ahead(*s.entry); }},
+      {"split_off_whole_turns", [](Subject& s) { simd::split_off_whole_turns(*s.entry); }},
       {"follow_rows", [](Subject& s) { simd::follow_rows(*s.entry); }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
       {"widen", [](Subject& s) { widen(s, true); }},

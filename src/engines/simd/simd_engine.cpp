@@ -32,6 +32,7 @@
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/take_turns.h"
+#include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/refusals.h"
@@ -164,6 +165,7 @@ class SimdEngine : public Engine {
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
     });
     pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
+    pass("split_off_whole_turns", [&] { split_off_whole_turns(*forms.front().lane); });
     pass("simplify_control_flow", [&] {
       for (Form& form : forms) simplify_control_flow(*form.lane);
       for (llvm::Function* function : functions_that_stay(*lane)) simplify_control_flow(*function);

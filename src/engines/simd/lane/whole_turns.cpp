@@ -1,0 +1,128 @@
+#include "engines/simd/lane/whole_turns.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cstddef>
+
+#include "engines/simd/shapes/lane_shapes.h"
+#include "engines/simd/shapes/lane_target.h"
+#include "ir/bounds/check_bounds.h"
+
+namespace metalloid::engines::simd {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Value;
+
+// Instructions of a loop, and of all loops of a kernel.
+constexpr std::size_t most_in_loop = 150, most_in_all = 600;
+
+class WholeTurns {
+ public:
+  explicit WholeTurns(llvm::Function& lane)
+      : lane_(lane),
+        loops_(managers_.functions.getResult<llvm::LoopAnalysis>(lane)),
+        shapes_(lane, managers_.functions.getResult<llvm::UniformityInfoAnalysis>(lane)) {}
+
+  void split() {
+    llvm::SmallVector<llvm::Loop*, 8> chosen;
+    std::size_t all = 0;
+    for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
+      if (!loop->isInnermost() || !is_row(*loop)) continue;
+      std::size_t size = 0;
+      for (const BasicBlock* block : loop->blocks()) size += block->size();
+      if (size > most_in_loop || (all += size) > most_in_all || !is_alone(*loop)) continue;
+      chosen.push_back(loop);
+    }
+    for (llvm::Loop* loop : chosen) split(*loop);
+  }
+
+ private:
+  // Whether lanes leave at the header, those with the higher numbers first.
+  bool is_row(const llvm::Loop& loop) const {
+    const BasicBlock* header = loop.getHeader();
+    if (loop.getExitingBlock() != header || !loop.getLoopLatch() || loop.getLoopLatch() == header) return false;
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(header->getTerminator());
+    if (!branch || !branch->isConditional()) return false;
+    const auto* condition = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+    if (!condition || condition->getParent() != header) return false;
+    const Shape left = shapes_.of(*condition->getOperand(0)), right = shapes_.of(*condition->getOperand(1));
+    const auto is_strided = [](const Shape& shape) { return shape.kind == Shape::Kind::strided; };
+    const auto is_uniform = [](const Shape& shape) { return shape.kind == Shape::Kind::uniform; };
+    return (is_strided(left) && is_uniform(right)) || (is_uniform(left) && is_strided(right));
+  }
+
+  // Whether what the header does may be done twice, and nothing waits for others.
+  static bool is_alone(const llvm::Loop& loop) {
+    for (const BasicBlock* block : loop.blocks()) {
+      for (const Instruction& instruction : *block) {
+        if (block == loop.getHeader() && instruction.mayHaveSideEffects()) return false;
+        const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        if (!call || llvm::isa<llvm::IntrinsicInst>(call)) continue;
+        const llvm::Function* callee = call->getCalledFunction();
+        if (!callee || call->isConvergent()) return false;
+        if (call->mayHaveSideEffects() && callee->getName() != llvm::StringRef(ir::check_bounds_name)) return false;
+      }
+    }
+    return true;
+  }
+
+  void split(const llvm::Loop& loop) {
+    BasicBlock *header = loop.getHeader(), *before = loop.getLoopPredecessor();
+    if (!before) return;
+    llvm::ValueToValueMapTy twins;
+    llvm::SmallVector<BasicBlock*, 8> copies;
+    for (BasicBlock* block : loop.blocks()) {
+      copies.push_back(llvm::CloneBasicBlock(block, twins, ".whole", &lane_));
+      twins[block] = copies.back();
+    }
+    llvm::remapInstructionsInBlocks(copies, twins);
+    auto* whole = llvm::cast<BasicBlock>(static_cast<Value*>(twins[header]));
+    // All go on, or all go to the loop as it was.
+    auto* branch = llvm::cast<llvm::BranchInst>(whole->getTerminator());
+    const bool goes_on_if_true = loop.contains(header->getTerminator()->getSuccessor(0));
+    llvm::IRBuilder<> builder(branch);
+    Value* leaves = branch->getCondition();
+    if (goes_on_if_true) leaves = builder.CreateNot(leaves);
+    auto* all = builder.CreateICmpEQ(builder.CreateCall(ballot(), {leaves}), builder.getInt64(0));
+    BasicBlock* body = branch->getSuccessor(goes_on_if_true ? 0 : 1);
+    BasicBlock* rest = BasicBlock::Create(lane_.getContext(), "rest", &lane_, header);
+    builder.CreateCondBr(all, body, rest);
+    branch->eraseFromParent();
+    llvm::BranchInst::Create(header, rest)->setDebugLoc(header->getTerminator()->getDebugLoc());
+    before->getTerminator()->replaceSuccessorWith(header, whole);
+    for (llvm::PHINode& phi : header->phis()) {
+      const int place = phi.getBasicBlockIndex(before);
+      phi.setIncomingBlock(static_cast<unsigned>(place), rest);
+      phi.setIncomingValue(static_cast<unsigned>(place), twins[&phi]);
+    }
+  }
+
+  llvm::FunctionCallee ballot() {
+    llvm::Module& module = *lane_.getParent();
+    auto callee = module.getOrInsertFunction("metalloid.simd.ballot", llvm::Type::getInt64Ty(lane_.getContext()),
+                                             llvm::Type::getInt1Ty(lane_.getContext()));
+    llvm::cast<llvm::Function>(callee.getCallee())->setConvergent();
+    return callee;
+  }
+
+  llvm::Function& lane_;
+  LaneManagers managers_;
+  const llvm::LoopInfo& loops_;
+  const LaneShapes shapes_;
+};
+
+}  // namespace
+
+void split_off_whole_turns(llvm::Function& lane) { WholeTurns(lane).split(); }
+
+}  // namespace metalloid::engines::simd
