@@ -40,7 +40,8 @@ class WholeTurns {
       if (!loop->isInnermost() || !is_row(*loop)) continue;
       std::size_t size = 0;
       for (const BasicBlock* block : loop->blocks()) size += block->size();
-      if (size > most_in_loop || (all += size) > most_in_all || !is_alone(*loop)) continue;
+      if (size > most_in_loop || all + size > most_in_all || !is_alone(*loop)) continue;
+      all += size;
       chosen.push_back(loop);
     }
     for (llvm::Loop* loop : chosen) split(*loop);
