@@ -19,6 +19,7 @@
 #include "checker/code/mark_ways_around.h"
 #include "checker/code/operations.h"
 #include "ir/operations.h"
+#include "ir/passes/normalise_attributes.h"
 #include "metalloid/check.h"
 
 namespace metalloid::checker {
@@ -270,14 +271,7 @@ class Instrumenter {
   void meet_in_front() {
     Value *what = builder_.getInt32(matrix_meeting), *none = builder_.getInt32(0);
     meet(MeetingStep::come_to_operation, what, none);
-    auto ballot = module_.getOrInsertFunction("metalloid.simd.ballot",
-                                              ir::type_of("metalloid.simd.ballot", module_.getContext()));
-    auto* function = llvm::cast<llvm::Function>(ballot.getCallee());
-    const ir::Operation* operation = ir::find_operation("metalloid.simd.ballot");
-    function->setMemoryEffects(operation->memory);
-    function->addFnAttr(llvm::Attribute::Convergent);
-    function->addFnAttr(llvm::Attribute::NoUnwind);
-    builder_.CreateCall(ballot, {builder_.getTrue()});
+    builder_.CreateCall(ir::declare_operation(module_, "metalloid.simd.ballot"), {builder_.getTrue()});
     meet(MeetingStep::leave_operation, what, none);
   }
 

@@ -13,9 +13,9 @@ bool may_use_other_cores();
 // The workers of other cores that one dispatch has asked for help.
 //
 // Linux may put the worker that is woken on the core of the thread that wakes it. There it waits until that thread has
-// done all of the work alone, and since it sleeps again at once, the next dispatch finds it where it was. So the thread
-// that dispatches, when it has worked for a while and nobody has come, goes to another core and leaves the worker its
-// own.
+// done all of the work alone, and since it sleeps again at once, the next dispatch finds it where it was; or the two
+// take turns for milliseconds. So the thread that dispatches, when it has worked for a while and nobody has come, goes
+// to another core and leaves the worker its own, and a worker that finds itself beside it goes to another one.
 class Help {
  public:
   Help() : asked_by_(std::this_thread::get_id()), asked_(Clock::now()) {}

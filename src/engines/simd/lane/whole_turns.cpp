@@ -6,8 +6,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstddef>
@@ -15,6 +13,7 @@
 #include "engines/simd/shapes/lane_shapes.h"
 #include "engines/simd/shapes/lane_target.h"
 #include "ir/bounds/check_bounds.h"
+#include "ir/passes/normalise_attributes.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -48,7 +47,7 @@ class WholeTurns {
   }
 
  private:
-  // Whether lanes leave at the header, those with the higher numbers first.
+  // Whether lanes leave at the header, one after the other in the order of the row.
   bool is_row(const llvm::Loop& loop) const {
     const BasicBlock* header = loop.getHeader();
     if (loop.getExitingBlock() != header || !loop.getLoopLatch() || loop.getLoopLatch() == header) return false;
@@ -94,7 +93,9 @@ class WholeTurns {
     llvm::IRBuilder<> builder(branch);
     Value* leaves = branch->getCondition();
     if (goes_on_if_true) leaves = builder.CreateNot(leaves);
-    auto* all = builder.CreateICmpEQ(builder.CreateCall(ballot(), {leaves}), builder.getInt64(0));
+    auto* all = builder.CreateICmpEQ(
+        builder.CreateCall(ir::declare_operation(*lane_.getParent(), "metalloid.simd.ballot"), {leaves}),
+        builder.getInt64(0));
     BasicBlock* body = branch->getSuccessor(goes_on_if_true ? 0 : 1);
     BasicBlock* rest = BasicBlock::Create(lane_.getContext(), "rest", &lane_, header);
     builder.CreateCondBr(all, body, rest);
@@ -106,14 +107,6 @@ class WholeTurns {
       phi.setIncomingBlock(static_cast<unsigned>(place), rest);
       phi.setIncomingValue(static_cast<unsigned>(place), twins[&phi]);
     }
-  }
-
-  llvm::FunctionCallee ballot() {
-    llvm::Module& module = *lane_.getParent();
-    auto callee = module.getOrInsertFunction("metalloid.simd.ballot", llvm::Type::getInt64Ty(lane_.getContext()),
-                                             llvm::Type::getInt1Ty(lane_.getContext()));
-    llvm::cast<llvm::Function>(callee.getCallee())->setConvergent();
-    return callee;
   }
 
   llvm::Function& lane_;
