@@ -45,6 +45,17 @@ c10::SmallVector<int64_t, 5> strides_of_vector(const TensorBase& index, int64_t 
 
 static int64_t stride_of(const TensorBase& tensor, int64_t dim) { return tensor.dim() == 0 ? 0 : tensor.stride(dim); }
 
+template <typename Params>
+static void bind(MetalKernelFunction& function, Direction direction, const TensorBase& indexed, const TensorBase& other,
+                 const TensorBase& index, const Params& params) {
+  function.startEncoding();
+  function.setArg(0, direction == Direction::from_indexed ? other : indexed);
+  function.setArg(1, direction == Direction::from_indexed ? indexed : other);
+  function.setArg(2, index);
+  function.setArg(3, params);
+  function.setErrorBufferIndex(4);
+}
+
 void along_dim(const std::string& kernel, Direction direction, const TensorBase& indexed, const TensorBase& other,
                const TensorBase& index, int64_t dim, IntArrayRef sizes, IntArrayRef index_strides, bool wraps,
                bool one_thread_along_dim) {
@@ -65,12 +76,7 @@ void along_dim(const std::string& kernel, Direction direction, const TensorBase&
   }
   auto function = lib.getKernelFunction(kernel);
   function->runCommandBlock([&] {
-    function->startEncoding();
-    function->setArg(0, direction == Direction::from_indexed ? other : indexed);
-    function->setArg(1, direction == Direction::from_indexed ? indexed : other);
-    function->setArg(2, index);
-    function->setArg(3, params);
-    function->setErrorBufferIndex(4);
+    bind(*function, direction, indexed, other, index, params);
     function->dispatch(threads);
   });
 }
@@ -124,12 +130,7 @@ bool along_lines(const std::string& kernel, Direction direction, const TensorBas
   auto function =
       lib.getKernelFunction((in_rows ? "gather_in_rows_" : kernel) + size_name(indexed) + "_" + index_name(index));
   function->runCommandBlock([&] {
-    function->startEncoding();
-    function->setArg(0, direction == Direction::from_indexed ? other : indexed);
-    function->setArg(1, direction == Direction::from_indexed ? indexed : other);
-    function->setArg(2, index);
-    function->setArg(3, params);
-    function->setErrorBufferIndex(4);
+    bind(*function, direction, indexed, other, index, params);
     if (in_rows) {
       function->setArg(5, static_cast<uint32_t>(threads[0]));
       const std::array<uint64_t, 3> rows = {32, threads[1], threads[2]}, simdgroup = {32, 1, 1};
