@@ -12,7 +12,6 @@ import opinfo_first  # noqa: E402, F401
 from torch.utils import _pytree  # noqa: E402
 
 from metalloid.aten import opinfo  # noqa: E402
-from metalloid.mps import _plugin  # noqa: E402
 
 SAMPLES = 4
 DTYPES = (torch.float32, torch.float16, torch.int64)
@@ -43,16 +42,6 @@ OPERATORS = {
     "tril_indices": ["tril_indices"],
 }
 WITH_INDICES = ("sort", "topk", "kthvalue", "median")
-
-
-@pytest.fixture(scope="module")
-def device():
-    try:
-        module = _plugin.device()
-        _plugin.own_operators()
-    except _plugin.CannotBuild as error:
-        pytest.skip(str(error))
-    return module
 
 
 def on_mps(value):

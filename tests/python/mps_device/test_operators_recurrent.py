@@ -8,19 +8,7 @@ torch = pytest.importorskip("torch")
 
 import opinfo_first  # noqa: E402, F401
 
-from metalloid.mps import _plugin  # noqa: E402
-
 TOLERANCE = {torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 3e-2}
-
-
-@pytest.fixture(scope="module")
-def device():
-    try:
-        module = _plugin.device()
-        _plugin.own_operators()
-    except _plugin.CannotBuild as error:
-        pytest.skip(str(error))
-    return module
 
 
 def made_twice(size, width, layers, dtype=torch.float32, **options):

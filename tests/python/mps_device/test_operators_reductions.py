@@ -10,7 +10,6 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from metalloid.aten import opinfo
-from metalloid.mps import _plugin
 
 DTYPES = [torch.float32, torch.float16, torch.int64]
 TOLERANCE = {torch.float16: {"atol": 2e-2, "rtol": 1e-2}}
@@ -33,13 +32,6 @@ CASES = [
     for dtype in DTYPES
     if dtype in op.supported_dtypes("cpu")
 ]
-
-
-@pytest.fixture(scope="module")
-def device():
-    module = _plugin.device()
-    _plugin.own_operators()
-    return module
 
 
 def on_mps(value):

@@ -6,7 +6,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from metalloid.mps import _plugin  # noqa: E402
 
 DTYPES = (
     torch.float32,
@@ -23,15 +22,10 @@ RESULTS = (torch.float32, torch.int64)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def device():
-    try:
-        module = _plugin.device()
-        _plugin.own_operators()
-    except _plugin.CannotBuild as error:
-        pytest.skip(str(error))
-    module.reset_fallbacks()
+def own_kernels(device):
+    device.reset_fallbacks()
     yield
-    assert not {"aten::sort.stable", "aten::topk", "aten::topk.values"} & set(module.fallbacks())
+    assert not {"aten::sort.stable", "aten::topk", "aten::topk.values"} & set(device.fallbacks())
 
 
 def numbers(dtype: torch.dtype, *shape: int) -> torch.Tensor:

@@ -8,20 +8,8 @@ torch = pytest.importorskip("torch")
 
 import opinfo_first  # noqa: E402, F401
 
-from metalloid.mps import _plugin  # noqa: E402
-
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 8e-2}
 OPERATORS = {"aten::_convert_weight_to_int4pack", "aten::_weight_int4pack_mm", "aten::_weight_int8pack_mm"}
-
-
-@pytest.fixture(scope="module")
-def device():
-    try:
-        module = _plugin.device()
-        _plugin.own_operators()
-    except _plugin.CannotBuild as error:
-        pytest.skip(str(error))
-    return module
 
 
 def four_bits(rows, inner, group):
