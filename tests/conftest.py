@@ -192,3 +192,17 @@ def source_file(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(scope="module")
+def device():
+    """The device mps: its module in C++, with Metalloid's own operators."""
+    pytest.importorskip("torch")
+    from metalloid.mps import _plugin
+
+    try:
+        module = _plugin.device()
+        _plugin.own_operators()
+    except _plugin.CannotBuild as error:
+        pytest.skip(str(error))
+    return module
