@@ -1,24 +1,21 @@
-// Convolutions whose columns lie in memory in rows: products with an image that has zeros around it, one for each place
-// of the weight, and sums of few places one by one.
+// Convolutions as products with lines of what each place of the weight reads, and sums of few places one by one.
 #include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 #include <metal_stdlib>
 
 using namespace metal;
 using namespace mpp::tensor_ops;
 
-// Arrays of three are of the axes of space. A channel of the places is a line: for each image and row of it `pitches[2]`
-// elements, of which a column is one, and zeros behind them all. Column and tap together point at
-// (column * steps + tap of the line) of the image.
+// Arrays of three are of the axes of space. A line is of a channel and a place of the weight, and has what each place
+// of the result reads there, through all images.
 struct PlacesParams {
   long image, channel, space[3], group;  // strides of the gathered elements
-  long line;                             // elements of a channel of the places
+  long line;                             // elements of a line, with zeros behind them
   int images, channels;
-  int sizes[3];  // of the gathered elements
-  int pitches[3];
+  int sizes[3];    // of the gathered elements
+  int results[3];  // sizes
   int steps[3];
-  int taps[3], first_tap[3], tap_step[3];  // lines of a channel
-  int is_tap_inner;                        // lines of one channel lie side by side, not those of one tap
-  int lines, rows;                         // of a group, and of a line
+  int taps[3], first_tap[3], tap_step[3];
+  int lines, rows;  // of a group, and of a line
   int lines_at_once, rows_at_once;
 };
 
@@ -26,15 +23,14 @@ template <typename T>
 inline void bring_line(device T* places, device const T* gathered, constant PlacesParams& params, int line, int first,
                        int end, uint lane) {
   const int taps = params.taps[0] * params.taps[1] * params.taps[2];
-  const int channel = params.is_tap_inner ? line / taps : line % params.channels;
-  const int tap = params.is_tap_inner ? line % taps : line / params.channels;
+  const int channel = line / taps, tap = line % taps;
   const int x_tap = params.first_tap[2] + tap % params.taps[2] * params.tap_step[2];
   const int y_tap = params.first_tap[1] + tap / params.taps[2] % params.taps[1] * params.tap_step[1];
   const int z_tap = params.first_tap[0] + tap / params.taps[2] / params.taps[1] * params.tap_step[0];
   gathered += channel * params.channel;
-  const int pitch = params.pitches[2], step = params.steps[2], width = params.sizes[2];
-  int y = first % params.pitches[1], z = first / params.pitches[1] % params.pitches[0];
-  int image = first / params.pitches[1] / params.pitches[0];
+  const int pitch = params.results[2], step = params.steps[2], width = params.sizes[2];
+  int y = first % params.results[1], z = first / params.results[1] % params.results[0];
+  int image = first / params.results[1] / params.results[0];
   for (int row = first; row < end; ++row) {
     const long begin = long(row) * pitch;
     const int count = int(min(long(pitch), params.line - begin));
@@ -61,9 +57,9 @@ inline void bring_line(device T* places, device const T* gathered, constant Plac
         }
       }
     }
-    if (++y == params.pitches[1]) {
+    if (++y == params.results[1]) {
       y = 0;
-      if (++z == params.pitches[0]) {
+      if (++z == params.results[0]) {
         z = 0;
         ++image;
       }
@@ -95,10 +91,10 @@ kernel void convolution_narrow_places(device T* places [[buffer(0)]], device con
   const int taps = params.taps[0] * params.taps[1] * params.taps[2];
   const int first = int(group.y) * params.lines_at_once, end = min(first + params.lines_at_once, params.channels);
   const int column = int(group.x) * 32 + int(lane);
-  const int row = column / params.pitches[2], x = column % params.pitches[2] * params.steps[2];
-  const int y = row % params.pitches[1] * params.steps[1];
-  const int z = row / params.pitches[1] % params.pitches[0] * params.steps[0];
-  const int image = row / params.pitches[1] / params.pitches[0];
+  const int row = column / params.results[2], x = column % params.results[2] * params.steps[2];
+  const int y = row % params.results[1] * params.steps[1];
+  const int z = row / params.results[1] % params.results[0] * params.steps[0];
+  const int image = row / params.results[1] / params.results[0];
   gathered += group.z * params.group;
   places += long(group.z) * params.lines * params.line + column;
   const bool is_column = column < params.line, is_image = image < params.images;
@@ -110,18 +106,17 @@ kernel void convolution_narrow_places(device T* places [[buffer(0)]], device con
                            d < params.sizes[0];
     const long from = image * params.image + d * params.space[0] + h * params.space[1] + w * params.space[2];
     for (int channel = first; channel < end; ++channel) {
-      const int line = params.is_tap_inner ? channel * taps + tap : tap * params.channels + channel;
+      const int line = channel * taps + tap;
       const T value = is_inside ? gathered[from + channel * params.channel] : T(0);
       if (is_column) places[line * params.line] = value;
     }
   }
 }
 
-// Weights in the order of products: group, tap, row, channel; or without taps: group, row, channel and tap.
+// Weights in the order of products: group, row, channel and tap.
 struct WeightsParams {
   long group, row, channel, taps[3];
   int rows, channels, sizes[3];  // of taps
-  int is_tap_inner;
 };
 
 template <typename T>
@@ -129,26 +124,21 @@ kernel void convolution_weights(device T* ordered [[buffer(0)]], device const T*
                                 constant WeightsParams& params [[buffer(2)]],
                                 uint3 place [[thread_position_in_grid]]) {
   const int taps = params.sizes[0] * params.sizes[1] * params.sizes[2];
-  // Threads along x are channels, or channels and taps.
-  const int channel = params.is_tap_inner ? place.x / taps : place.x;
-  const int tap = params.is_tap_inner ? place.x % taps : place.z % taps;
-  const int group = params.is_tap_inner ? place.z : place.z / taps;
-  const int width = params.is_tap_inner ? params.channels * taps : params.channels;
+  const int channel = place.x / taps, tap = place.x % taps;
   const int z = tap / params.sizes[2] / params.sizes[1], y = tap / params.sizes[2] % params.sizes[1],
             x = tap % params.sizes[2];
-  ordered[(long(place.z) * params.rows + place.y) * width + place.x] =
-      weights[group * params.group + place.y * params.row + channel * params.channel + z * params.taps[0] +
+  ordered[(long(place.z) * params.rows + place.y) * params.channels * taps + place.x] =
+      weights[place.z * params.group + place.y * params.row + channel * params.channel + z * params.taps[0] +
               y * params.taps[1] + x * params.taps[2]];
 }
 
 struct ProductParams {
   long line, group_places;
-  long matrix_group, matrix_tap, matrix_row, matrix_depth;
+  long matrix_group, matrix_row;
   long result_group, result_row, result_column[4];
   long bias_group, bias_row;
-  int rows, columns, depth;  // columns with those between the images' rows
-  int pitches[3], sizes[3];  // of columns, and how many of them are real
-  int taps[3], first_tap[3], tap_step[3], steps[3], phases[3];
+  int rows, columns, depth;
+  int sizes[3];  // of the result
   int has_bias;
 };
 
@@ -178,48 +168,29 @@ kernel void convolution_product(device T* result [[buffer(0)]], device T* matrix
   }
   simdgroup_barrier(mem_flags::mem_threadgroup);
 
-  const array<long, 2> left_steps = {params.matrix_depth, params.matrix_row}, right_steps = {1, params.line};
-  for (int z = 0; z < params.taps[0]; ++z) {
-    const int z_tap = params.first_tap[0] + z * params.tap_step[0];
-    for (int y = 0; y < params.taps[1]; ++y) {
-      const int y_tap = params.first_tap[1] + y * params.tap_step[1];
-      for (int x = 0; x < params.taps[2]; ++x) {
-        const int x_tap = params.first_tap[2] + x * params.tap_step[2];
-        const int phase = (z_tap % params.steps[0] * params.phases[1] + y_tap % params.steps[1]) * params.phases[2] +
-                          x_tap % params.steps[2];
-        const int offset =
-            (z_tap / params.steps[0] * params.pitches[1] + y_tap / params.steps[1]) * params.pitches[2] +
-            x_tap / params.steps[2];
-        Matrix<T> left(matrix + ((z * params.taps[1] + y) * params.taps[2] + x) * params.matrix_tap,
-                       dextents<int, 2>(params.depth, rows), left_steps);
-        Matrix<T> right(places + phase * params.depth * params.line + offset,
-                        dextents<int, 2>(columns, params.depth), right_steps);
-        operation.run(left, right, all_sums);
-      }
-    }
-  }
+  const array<long, 2> left_steps = {1, params.matrix_row}, right_steps = {1, params.line};
+  Matrix<T> left(matrix, dextents<int, 2>(params.depth, rows), left_steps);
+  Matrix<T> right(places, dextents<int, 2>(columns, params.depth), right_steps);
+  operation.run(left, right, all_sums);
   simdgroup_barrier(mem_flags::mem_threadgroup);
 
   // Row by row of the images.
   for (int column = 0; column < columns;) {
-    const int line = (first_column + column) / params.pitches[2], x = (first_column + column) % params.pitches[2];
-    const int y = line % params.pitches[1], z = line / params.pitches[1] % params.pitches[0];
-    const int image = line / params.pitches[1] / params.pitches[0];
-    const int length = min(params.pitches[2] - x, columns - column);
-    if (y < params.sizes[1] && z < params.sizes[0]) {
-      const int count = min(length, params.sizes[2] - x);
-      device T* to = result + image * params.result_column[0] + z * params.result_column[1] +
-                     y * params.result_column[2] + x * params.result_column[3];
-      threadgroup const float* from = sums + column;
-      if (params.result_column[3] == 1) {
-        for (int row = 0; row < rows; ++row) {
-          for (int j = lane; j < count; j += 32) to[row * params.result_row + j] = T(from[row * Columns + j]);
-        }
-      } else {
-        for (int j = 0; j < count; ++j) {
-          for (int row = lane; row < rows; row += 32) {
-            to[row * params.result_row + j * params.result_column[3]] = T(from[row * Columns + j]);
-          }
+    const int line = (first_column + column) / params.sizes[2], x = (first_column + column) % params.sizes[2];
+    const int y = line % params.sizes[1], z = line / params.sizes[1] % params.sizes[0];
+    const int image = line / params.sizes[1] / params.sizes[0];
+    const int length = min(params.sizes[2] - x, columns - column);
+    device T* to = result + image * params.result_column[0] + z * params.result_column[1] +
+                   y * params.result_column[2] + x * params.result_column[3];
+    threadgroup const float* from = sums + column;
+    if (params.result_column[3] == 1) {
+      for (int row = 0; row < rows; ++row) {
+        for (int j = lane; j < length; j += 32) to[row * params.result_row + j] = T(from[row * Columns + j]);
+      }
+    } else {
+      for (int j = 0; j < length; ++j) {
+        for (int row = lane; row < rows; row += 32) {
+          to[row * params.result_row + j * params.result_column[3]] = T(from[row * Columns + j]);
         }
       }
     }
@@ -349,7 +320,8 @@ kernel void convolution_direct_3x3(device T* result [[buffer(0)]], device const 
   DIRECT(T, 0) DIRECT(T, 1) DIRECT(T, 2) PRODUCT(T, 16, 128) PRODUCT(T, 32, 128)                       \
   template [[host_name("convolution_direct_3x3_" #T)]] kernel void convolution_direct_3x3<T>(           \
       device T*, device const T*, device const T*, device const T*, constant DirectParams&, uint3, uint); \
-  PRODUCT(T, 64, 32) PRODUCT(T, 64, 64) PRODUCT(T, 64, 128)                                             \
+  PRODUCT(T, 64, 32) PRODUCT(T, 64, 48) PRODUCT(T, 64, 64) PRODUCT(T, 64, 80) PRODUCT(T, 64, 96)        \
+  PRODUCT(T, 64, 112) PRODUCT(T, 64, 128)                                                               \
   template [[host_name("convolution_places_" #T)]] kernel void convolution_places<T>(                   \
       device T*, device const T*, constant PlacesParams&, uint3, uint);                                 \
   template [[host_name("convolution_narrow_places_" #T)]] kernel void convolution_narrow_places<T>(     \

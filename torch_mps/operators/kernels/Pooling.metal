@@ -147,6 +147,46 @@ kernel void avg_pool(device T* output [[buffer(0)]], device const T* input [[buf
   output[place.offset(params.output)] = is_empty ? T(0) : T(sum / divisor_of<T>(params, depth, height, width));
 }
 
+// Of windows that slide along rows whose elements lie side by side, `Step` at a time: a SIMD group has some rows.
+constant constexpr int rows_at_once = 16;
+
+template <typename T, int Step>
+kernel void avg_pool_rows(device T* output [[buffer(0)]], device const T* input [[buffer(1)]],
+                          constant PoolingParams& params [[buffer(2)]], uint3 group [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
+  const int batch = int(group.z) / params.channels, channel = int(group.z) % params.channels;
+  input += batch * params.input[0] + channel * params.input[1];
+  output += batch * params.output[0] + channel * params.output[1];
+  const int rows = params.output_sizes[0] * params.output_sizes[1], first_row = int(group.y) * rows_at_once;
+  const int length = params.input_sizes[2], padding = params.padding[2], size = params.kernel_size[2];
+  for (int row = first_row; row < min(first_row + rows_at_once, rows); ++row) {
+    const int z = row / params.output_sizes[1], y = row % params.output_sizes[1];
+    const Window depth = window_of(params, 0, z), height = window_of(params, 1, y);
+    const float included = float(depth.size) * float(height.size);
+    const int lines = max(depth.end - depth.first, 0) * max(height.end - height.first, 0);
+    device T* to = output + z * params.output[2] + y * params.output[3];
+    for (int x = lane; x < params.output_sizes[2]; x += 32) {
+      const int first = x * Step - padding;
+      float sum = 0;
+      for (int d = depth.first; d < depth.end; ++d) {
+        for (int h = height.first; h < height.end; ++h) {
+          device const T* from = input + d * params.input[2] + h * params.input[3];
+          for (int i = 0; i < size; ++i) {
+            const int w = first + i;
+            sum += w >= 0 && w < length ? float(from[w]) : 0.0f;
+          }
+        }
+      }
+      const int there = min(first + size, length) - max(first, 0);
+      const float with_padding = included * float(min(first + size, length + padding) - first);
+      const float divisor = params.divisor != 0        ? float(params.divisor)
+                            : params.count_include_pad ? with_padding
+                                                       : float(lines) * float(there);
+      to[x] = lines == 0 || there <= 0 ? T(0) : T(sum / divisor);
+    }
+  }
+}
+
 template <typename T>
 kernel void avg_pool_backward(device T* grad_input [[buffer(0)]], device const T* grad_output [[buffer(1)]],
                               constant PoolingParams& params [[buffer(2)]],
@@ -183,6 +223,11 @@ kernel void avg_pool_backward(device T* grad_input [[buffer(0)]], device const T
                                                                  constant PoolingParams&, uint3);                 \
   template [[host_name("avg_pool_backward_" #T)]] kernel void avg_pool_backward<T>(device T*, device const T*,    \
                                                                                    constant PoolingParams&, uint3);
+#define AVG_POOL_ROWS(T, Step)                                                                                   \
+  template [[host_name("avg_pool_rows_" #Step "_" #T)]] kernel void avg_pool_rows<T, Step>(                       \
+      device T*, device const T*, constant PoolingParams&, uint3, uint);
+#define AVG_POOL_OF_FLOATS(T) AVG_POOL_ROWS(T, 1) AVG_POOL_ROWS(T, 2)
+AVG_POOL_OF_FLOATS(float) AVG_POOL_OF_FLOATS(half) AVG_POOL_OF_FLOATS(bfloat)
 MAX_POOL(float) MAX_POOL(half) MAX_POOL(bfloat)
 MAX_POOL(long) MAX_POOL(int) MAX_POOL(short) MAX_POOL(char) MAX_POOL(uchar)
 AVG_POOL(float) AVG_POOL(half) AVG_POOL(bfloat) AVG_POOL(long)

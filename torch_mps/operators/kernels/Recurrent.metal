@@ -20,7 +20,8 @@ inline float logistic(float x) {
   return 1.0f / (1.0f + precise::exp(-x));
 }
 
-// A weight (4 * width, width) by blocks of 32 outputs: (blocks, width, 4, 32), with zeros behind the last output.
+// A weight (4 * width, width) by blocks of 32 outputs and pairs of gates: (blocks, 2, width, 2, 32), with zeros behind
+// the last output.
 template <typename T>
 kernel void recurrent_pack(
     device T* packed [[buffer(0)]],
@@ -38,7 +39,8 @@ kernel void recurrent_pack(
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint i = within.y; i < lanes; i += 8) {
     if (first + i < width) {
-      packed[((ulong(block) * width + first + i) * gate_count + gate) * lanes + within.x] = tile[within.x][i];
+      packed[(((ulong(block) * 2 + gate / 2) * width + first + i) * 2 + gate % 2) * lanes + within.x] =
+          tile[within.x][i];
     }
   }
 }
@@ -97,6 +99,7 @@ kernel void lstm_forward(
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint simdgroups [[simdgroups_per_threadgroup]]) {
   const uint width = shape.width, batch = shape.batch, reverse = shape.reverse;
+  const uint blocks = (width + lanes - 1) / lanes;
   // A threadgroup with fewer sequences does its last one again.
   uint row[rows], places[rows];
   for (uint r = 0; r < rows; ++r) {
@@ -106,12 +109,14 @@ kernel void lstm_forward(
   for (uint step = 0; step < shape.steps; ++step) {
     const uint t = reverse ? shape.steps - 1 - step : step;
     const ulong from = ulong(t + reverse) * batch * width, to = ulong(t + 1 - reverse) * batch * width;
-    for (uint block = simdgroup; block * lanes < width; block += simdgroups) {
+    // To and fro: what a step has read last is still in a cache when the next one begins.
+    for (uint turn = simdgroup; turn < blocks; turn += simdgroups) {
+      const uint block = step % 2 == 0 ? turn : blocks - 1 - turn;
       constant T* weight = packed + ulong(block) * width * gate_count * lanes + lane;
       float sums[gate_count][rows] = {};
-      add_products<rows>(sums[0], sums[1], hidden + from, places, weight, lanes, gate_count * lanes, width);
+      add_products<rows>(sums[0], sums[1], hidden + from, places, weight, lanes, 2 * lanes, width);
       add_products<rows>(
-          sums[2], sums[3], hidden + from, places, weight + 2 * lanes, lanes, gate_count * lanes, width);
+          sums[2], sums[3], hidden + from, places, weight + 2 * width * lanes, lanes, 2 * lanes, width);
       const uint j = block * lanes + lane;
       if (j < width) {
         for (uint r = 0; r < rows; ++r) {

@@ -1,5 +1,5 @@
 // Convolutions in one to three dimensions, transposed ones and their gradients: all are one product with a gathered
-// matrix (kernels/MatrixMultiply.metal), with other axes as rows, columns and depth.
+// matrix (kernels/Convolution.metal), with other axes as rows, columns and depth.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/ConvUtils.h>
@@ -8,7 +8,7 @@
 #include <ATen/ops/convolution_overrideable_native.h>
 #include <ATen/ops/empty.h>
 
-#include <ATen/native/mps/MatrixMultiply_metallib.h>
+#include <ATen/native/mps/Convolution_metallib.h>
 
 #include "convolution.h"
 #include "kernels.h"
@@ -46,13 +46,9 @@ void run_convolution(ConvolutionParams& params, std::int64_t groups, const Tenso
   const std::string type = metalloid::operators::metal_type(result.scalar_type(), "convolution_mps");
   const std::uint64_t rows = params.rows, columns = params.columns, all_groups = groups;
   const Tensor& bound_bias = bias.defined() ? bias : result;
-  if (rows >= 8 && columns >= 16 && params.depth >= 8 && at::isFloatingType(result.scalar_type())) {
+  if (rows >= 8 && columns >= 16 && params.depth >= 8) {
     metalloid::operators::run(lib, "convolution_tensors_" + type,
                               {(columns + 31) / 32 * 128, (rows + 63) / 64, all_groups}, {128, 1, 1}, result, matrix,
-                              gathered, bound_bias, params);
-  } else if (rows >= 8 && columns >= 16 && params.depth >= 8) {
-    metalloid::operators::run(lib, "convolution_tiled_" + type,
-                              {(columns + 31) / 32 * 64, (rows + 31) / 32, all_groups}, {64, 1, 1}, result, matrix,
                               gathered, bound_bias, params);
   } else {
     const metalloid::operators::Extent threads = {columns, rows, all_groups};

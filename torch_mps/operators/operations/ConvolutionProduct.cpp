@@ -1,7 +1,9 @@
 // Convolutions that go through memory in rows (kernels/ConvolutionProduct.metal):
 //   of one place with stride 1, a product of matrices as they lie there;
 //   of few rows, sums one by one;
-//   others, products with lines in which each place of the weight has its own elements, or that it shares with a shift.
+//   of 3 x 3 places, Winograd's filtering (Winograd.cpp);
+//   of many places, products block by block (ConvolutionBlocks.cpp);
+//   others, products with lines of what each place of the weight reads.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
@@ -19,26 +21,23 @@ namespace {
 struct PlacesParams {
   std::int64_t image, channel, space[3], group, line;
   int images, channels;
-  int sizes[3], pitches[3], steps[3];
+  int sizes[3], results[3], steps[3];
   int taps[3], first_tap[3], tap_step[3];
-  int is_tap_inner;
   int lines, rows, lines_at_once, rows_at_once;
 };
 
 struct WeightsParams {
   std::int64_t group, row, channel, taps[3];
   int rows, channels, sizes[3];
-  int is_tap_inner;
 };
 
 struct ProductParams {
   std::int64_t line, group_places;
-  std::int64_t matrix_group, matrix_tap, matrix_row, matrix_depth;
+  std::int64_t matrix_group, matrix_row;
   std::int64_t result_group, result_row, result_column[4];
   std::int64_t bias_group, bias_row;
   int rows, columns, depth;
-  int pitches[3], sizes[3];
-  int taps[3], first_tap[3], tap_step[3], steps[3], phases[3];
+  int sizes[3];
   int has_bias;
 };
 
@@ -159,77 +158,7 @@ bool is_in_order(const ConvolutionParams& params) {
   return true;
 }
 
-// How lines of places are made, and what is made of them.
-struct Lines {
-  PlacesParams places{};
-  ProductParams product{};
-  std::int64_t elements = 0;  // of an image, with all channels and groups
-};
-
-// A line for each place of the weight.
-void set_own_lines(const ConvolutionParams& params, Lines& lines) {
-  PlacesParams& places = lines.places;
-  ProductParams& product = lines.product;
-  places.is_tap_inner = 1;
-  product.depth = params.depth;
-  for (int axis = 0; axis < 3; ++axis) {
-    places.taps[axis] = params.depth_sizes[axis + 1];
-    places.first_tap[axis] = params.start[axis];
-    places.tap_step[axis] = params.depth_steps[axis];
-    places.pitches[axis] = product.sizes[axis] = product.pitches[axis] = params.column_sizes[axis + 1];
-    product.taps[axis] = product.steps[axis] = product.phases[axis] = 1;
-  }
-  if (are_one_axis(params.result_column + 1, params.column_sizes + 1)) {
-    const int all = static_cast<int>(product_of(params.column_sizes + 1));
-    for (int axis = 0; axis < 3; ++axis) product.sizes[axis] = product.pitches[axis] = axis == 2 ? all : 1;
-  }
-}
-
-// Places of the weight share lines: a line has zeros between the rows of an image, and begins elsewhere for each place.
-// With strides there is a line for each remainder. Zeros behind a row are those in front of the next one, as far as
-// they go.
-void set_shared_lines(const ConvolutionParams& params, Lines& lines) {
-  PlacesParams& places = lines.places;
-  ProductParams& product = lines.product;
-  product.depth = params.depth_sizes[0];
-  for (int axis = 0; axis < 3; ++axis) {
-    const int step = params.column_steps[axis], taps = params.depth_sizes[axis + 1],
-              size = params.column_sizes[axis + 1];
-    const int way = (taps - 1) * params.depth_steps[axis], span = std::abs(way);
-    const int lowest = params.start[axis] + std::min(way, 0);
-    const int phases = std::min(step, span + 1);
-    places.taps[axis] = product.phases[axis] = phases;
-    places.first_tap[axis] = lowest;
-    places.tap_step[axis] = 1;
-    product.taps[axis] = taps;
-    product.first_tap[axis] = params.start[axis] - lowest;
-    product.tap_step[axis] = params.depth_steps[axis];
-    product.steps[axis] = step;
-    product.sizes[axis] = size;
-    const int read = size + span / step;
-    const int zeros = std::max(0, (step - phases - lowest) / step);                           // in front
-    const int there = std::max(0, (params.gathered_sizes[axis] - lowest + step - 1) / step);  // up to the end
-    places.pitches[axis] = product.pitches[axis] = std::max({size, read - zeros, std::min(read, there)});
-  }
-}
-
-void set_line_length(Lines& lines, int images) {
-  const ProductParams& product = lines.product;
-  const int* pitches = product.pitches;
-  std::int64_t columns = images - 1, reach = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const int last = product.first_tap[axis] + std::max(0, (product.taps[axis] - 1) * product.tap_step[axis]);
-    columns = columns * pitches[axis] + product.sizes[axis] - 1;
-    reach = reach * pitches[axis] + last / product.steps[axis];
-  }
-  lines.product.columns = static_cast<int>(columns + 1);
-  std::int64_t line = (columns + 1 + reach + 15) / 16 * 16;
-  if (line % 256 == 0) line += 16;  // so that lines do not meet in a cache
-  lines.places.line = lines.product.line = line;
-  lines.places.images = images;
-}
-
-void order_weights(const ConvolutionParams& params, std::int64_t groups, bool is_tap_inner, const at::Tensor& matrix,
+void order_weights(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& matrix,
                    const at::Tensor& ordered) {
   WeightsParams weights{};
   weights.group = params.group_matrix;
@@ -241,10 +170,8 @@ void order_weights(const ConvolutionParams& params, std::int64_t groups, bool is
     weights.taps[axis] = params.matrix_depth[axis + 1];
     weights.sizes[axis] = params.depth_sizes[axis + 1];
   }
-  weights.is_tap_inner = is_tap_inner;
-  const auto width = static_cast<std::uint64_t>(is_tap_inner ? params.depth : params.depth_sizes[0]);
-  const Extent threads = {width, static_cast<std::uint64_t>(params.rows),
-                          static_cast<std::uint64_t>(groups * params.depth) / width};
+  const Extent threads = {static_cast<std::uint64_t>(params.depth), static_cast<std::uint64_t>(params.rows),
+                          static_cast<std::uint64_t>(groups)};
   run(lib, std::string("convolution_weights_") + metal_type(ordered.scalar_type(), "convolution_mps"), threads,
       group_for(threads), ordered, matrix, weights);
 }
@@ -254,14 +181,14 @@ void bring_places(PlacesParams& places, std::int64_t groups, const at::Tensor& f
   constexpr std::int64_t elements = 1 << 13;
   const auto taps = product_of(places.taps);
   places.lines = static_cast<int>(places.channels * taps);
-  places.rows = static_cast<int>((places.line + places.pitches[2] - 1) / places.pitches[2]);
-  places.rows_at_once = static_cast<int>(std::clamp<std::int64_t>(elements / places.pitches[2], 1, places.rows));
+  places.rows = static_cast<int>((places.line + places.results[2] - 1) / places.results[2]);
+  places.rows_at_once = static_cast<int>(std::clamp<std::int64_t>(elements / places.results[2], 1, places.rows));
   const auto blocks = [](std::int64_t all, std::int64_t at_once) {
     return static_cast<std::uint64_t>((all + at_once - 1) / at_once);
   };
   const std::string type = metal_type(filled.scalar_type(), "convolution_mps");
   const auto all_groups = static_cast<std::uint64_t>(groups);
-  if (places.pitches[2] < narrow) {
+  if (places.results[2] < narrow) {
     places.lines_at_once = static_cast<int>(std::clamp<std::int64_t>(elements / (32 * taps), 1, places.channels));
     run(lib, "convolution_narrow_places_" + type,
         {blocks(places.line, 32) * 32, blocks(places.channels, places.lines_at_once), all_groups}, {32, 1, 1}, filled,
@@ -269,18 +196,18 @@ void bring_places(PlacesParams& places, std::int64_t groups, const at::Tensor& f
     return;
   }
   places.lines_at_once = static_cast<int>(
-      std::clamp<std::int64_t>(elements / (std::int64_t{places.rows_at_once} * places.pitches[2]), 1, places.lines));
+      std::clamp<std::int64_t>(elements / (std::int64_t{places.rows_at_once} * places.results[2]), 1, places.lines));
   run(lib, "convolution_places_" + type,
       {blocks(places.rows, places.rows_at_once) * 32, blocks(places.lines, places.lines_at_once), all_groups},
       {32, 1, 1}, filled, gathered, places);
 }
 
-// Tiles are computed whole; wide ones cost less for a column.
+// Tiles are computed whole; a wide one costs less for a column.
 std::uint64_t width_of_tiles(std::uint64_t columns) {
-  std::uint64_t best = 128, least = (columns + 127) / 128 * 128 * 16;
-  for (const std::uint64_t width : {64, 32}) {
-    const std::uint64_t cost = (columns + width - 1) / width * width * (width == 64 ? 17 : 18);
-    if (cost < least) {
+  std::uint64_t best = 0, least = 0;
+  for (std::uint64_t width = 128; width >= 32; width -= 16) {
+    const std::uint64_t cost = (columns + width - 1) / width * (width + 8);
+    if (best == 0 || cost < least) {
       best = width;
       least = cost;
     }
@@ -288,72 +215,80 @@ std::uint64_t width_of_tiles(std::uint64_t columns) {
   return best;
 }
 
+// Lines are followed by a few zeros, and do not meet in a cache.
+std::int64_t line_of(std::int64_t columns) {
+  const std::int64_t line = (columns + 15) / 16 * 16;
+  return line % 256 == 0 ? line + 16 : line;
+}
+
 bool multiply_lines(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                     const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias) {
-  const std::int64_t channels = params.depth_sizes[0];
-  const bool shares = params.depth > channels && channels >= 32 && params.column_sizes[3] >= narrow;
-  Lines lines;
-  PlacesParams& places = lines.places;
-  ProductParams& product = lines.product;
-  (shares ? set_shared_lines : set_own_lines)(params, lines);
-  set_line_length(lines, 1);
-  const std::int64_t all_lines = groups * channels * product_of(places.taps);
+  const std::int64_t of_image = product_of(params.column_sizes + 1), all_lines = groups * params.depth;
   constexpr std::int64_t most = std::int64_t{1} << 26, usual = std::int64_t{1} << 22;
-  if (places.line * all_lines > most) return false;
+  if (line_of(of_image) * all_lines > most) return false;
   const int together =
-      static_cast<int>(std::clamp<std::int64_t>(usual / (places.line * all_lines), 1, params.column_sizes[0]));
+      static_cast<int>(std::clamp<std::int64_t>(usual / (line_of(of_image) * all_lines), 1, params.column_sizes[0]));
 
-  const char* const type = metal_type(result.scalar_type(), "convolution_mps");
-  at::Tensor weights = matrix;
-  product.matrix_group = params.group_matrix;
-  product.matrix_row = params.matrix_row;
-  product.matrix_depth = 1;
-  const bool orders = shares || !is_in_order(params);
-  if (orders) {
-    weights = at::empty({groups * params.rows * params.depth}, result.options());
-    order_weights(params, groups, !shares, matrix, weights);
-    product.matrix_group = std::int64_t{params.rows} * params.depth;
-    product.matrix_tap = shares ? params.rows * channels : 0;
-    product.matrix_row = product.depth;
-  }
+  const OrderedWeights weights = in_order(params, groups, matrix, result.options());
+  PlacesParams places{};
+  ProductParams product{};
   places.image = params.gathered_column;
   places.channel = params.gathered_depth;
   places.group = params.group_gathered;
-  places.channels = static_cast<int>(channels);
+  places.channels = params.depth_sizes[0];
+  product.matrix_group = weights.group;
+  product.matrix_row = weights.row;
   product.result_group = params.group_result;
   product.result_row = params.result_row;
   product.result_column[0] = params.result_column[0];
+  const bool is_one_axis = are_one_axis(params.result_column + 1, params.column_sizes + 1);
   for (int axis = 0; axis < 3; ++axis) {
     places.space[axis] = params.gathered[axis];
     places.sizes[axis] = params.gathered_sizes[axis];
+    places.results[axis] = params.column_sizes[axis + 1];
     places.steps[axis] = params.column_steps[axis];
+    places.taps[axis] = params.depth_sizes[axis + 1];
+    places.first_tap[axis] = params.start[axis];
+    places.tap_step[axis] = params.depth_steps[axis];
     product.result_column[axis + 1] = params.result_column[axis + 1];
+    product.sizes[axis] = is_one_axis ? (axis == 2 ? static_cast<int>(of_image) : 1) : params.column_sizes[axis + 1];
   }
   product.bias_group = params.group_bias;
   product.bias_row = params.bias_row;
   product.rows = params.rows;
+  product.depth = params.depth;
   product.has_bias = params.has_bias;
   const std::uint64_t own_rows = params.rows, all_groups = groups;
   const std::uint64_t tile = own_rows <= 16 ? 16 : own_rows <= 32 ? 32 : 64;
   for (int first = 0; first < params.column_sizes[0]; first += together) {
-    const int images = std::min(together, params.column_sizes[0] - first);
-    set_line_length(lines, images);
-    product.group_places = places.line * (all_lines / groups);
+    places.images = std::min(together, params.column_sizes[0] - first);
+    const std::uint64_t columns = places.images * of_image;
+    product.columns = static_cast<int>(columns);
+    places.line = product.line = line_of(product.columns);
+    product.group_places = places.line * params.depth;
     const at::Tensor filled = at::empty({places.line * all_lines}, result.options());
     const auto part_of = [first](const at::Tensor& tensor, std::int64_t stride) {
       return tensor.as_strided({1}, {1}, tensor.storage_offset() + first * stride);
     };
     bring_places(places, groups, filled, part_of(gathered, params.gathered_column));
-    const std::uint64_t columns = product.columns;
     const std::uint64_t width = tile < 64 ? 128 : width_of_tiles(columns);
-    const std::string name = "convolution_product_" + std::to_string(tile) + "_" + std::to_string(width) + "_" + type;
+    const std::string name = "convolution_product_" + std::to_string(tile) + "_" + std::to_string(width) + "_" +
+                             metal_type(result.scalar_type(), "convolution_mps");
     run(lib, name, {(columns + width - 1) / width * 32, (own_rows + tile - 1) / tile, all_groups}, {32, 1, 1},
-        part_of(result, params.result_column[0]), weights, filled, bias.defined() ? bias : result, product);
+        part_of(result, params.result_column[0]), weights.matrix, filled, bias.defined() ? bias : result, product);
   }
   return true;
 }
 
 }  // namespace
+
+OrderedWeights in_order(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& matrix,
+                        const at::TensorOptions& options) {
+  if (is_in_order(params)) return {matrix, params.group_matrix, params.matrix_row};
+  const at::Tensor ordered = at::empty({groups * params.rows * params.depth}, options);
+  order_weights(params, groups, matrix, ordered);
+  return {ordered, std::int64_t{params.rows} * params.depth, params.depth};
+}
 
 bool convolve_in_rows(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                       const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias) {
@@ -367,7 +302,9 @@ bool convolve_in_rows(const ConvolutionParams& params, std::int64_t groups, cons
     return true;
   }
   if (places > 1024) return false;  // as in gradients of weights
+  if (convolve_by_winograd(params, groups, result, matrix, gathered, bias)) return true;
   if (params.rows >= 8 && params.columns >= 16 && params.depth >= 8) {
+    if (convolve_in_blocks(params, groups, result, matrix, gathered, bias)) return true;
     return multiply_lines(params, groups, result, matrix, gathered, bias);
   }
   if (params.column_sizes[3] < 8) return false;

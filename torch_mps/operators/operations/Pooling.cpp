@@ -71,6 +71,16 @@ PoolingParams adaptive() {
   return params;
 }
 
+void set_volumes(PoolingParams& params, const Tensor& input, const Tensor& output) {
+  std::copy_n(input.strides().begin(), 5, params.input);
+  std::copy_n(output.strides().begin(), 5, params.output);
+  for (int axis = 0; axis < 3; ++axis) {
+    params.input_sizes[axis] = static_cast<int>(input.size(axis + 2));
+    params.output_sizes[axis] = static_cast<int>(output.size(axis + 2));
+  }
+  params.channels = static_cast<int>(input.size(1));
+}
+
 // Runs a kernel with a thread for each element of `result`, which is the input's or the output's side.
 void pool(const char* kernel, PoolingParams params, std::int64_t space, const Tensor& result, const Tensor& read,
           bool is_backward, const Tensor& indices = {}) {
@@ -79,13 +89,7 @@ void pool(const char* kernel, PoolingParams params, std::int64_t space, const Te
   const Tensor& output = is_backward ? read_volume : result_volume;
   const std::string name = kernel + std::string("_") + metalloid::operators::metal_type(result.scalar_type(), kernel);
   if (result.numel() == 0) return;
-  std::copy_n(input.strides().begin(), 5, params.input);
-  std::copy_n(output.strides().begin(), 5, params.output);
-  for (int axis = 0; axis < 3; ++axis) {
-    params.input_sizes[axis] = static_cast<int>(input.size(axis + 2));
-    params.output_sizes[axis] = static_cast<int>(output.size(axis + 2));
-  }
-  params.channels = static_cast<int>(input.size(1));
+  set_volumes(params, input, output);
   const metalloid::operators::Extent threads = {
       static_cast<std::uint64_t>(result_volume.size(4)),
       static_cast<std::uint64_t>(result_volume.size(2) * result_volume.size(3)),
@@ -98,6 +102,24 @@ void pool(const char* kernel, PoolingParams params, std::int64_t space, const Te
   } else {
     metalloid::operators::run(lib, name, threads, group, result, read, params);
   }
+}
+
+void average_windows(PoolingParams params, std::int64_t space, const Tensor& output, const Tensor& input) {
+  const Tensor from = as_volume(input, space), to = as_volume(output, space);
+  const int step = params.stride[2];
+  const bool lies_in_rows = from.stride(4) == 1 && to.stride(4) == 1 && to.size(4) > 8;
+  if (params.is_adaptive || step > 2 || !lies_in_rows || !isFloatingType(output.scalar_type())) {
+    pool("avg_pool", params, space, output, input, false);
+    return;
+  }
+  const std::string name = "avg_pool_rows_" + std::to_string(step);
+  set_volumes(params, from, to);
+  constexpr std::int64_t rows_at_once = 16;  // as in the kernel
+  const std::int64_t rows = to.size(2) * to.size(3);
+  metalloid::operators::run(lib, name + "_" + metalloid::operators::metal_type(output.scalar_type(), "avg_pool"),
+                            {32, static_cast<std::uint64_t>((rows + rows_at_once - 1) / rows_at_once),
+                             static_cast<std::uint64_t>(to.size(0) * to.size(1))},
+                            {32, 1, 1}, output, input, params);
 }
 
 void check_adaptive(const Tensor& input, IntArrayRef output_size, std::int64_t space, const char* name) {
@@ -225,7 +247,7 @@ Tensor max_pool3d_with_indices_backward_mps(const Tensor& grad_output, const Ten
 TORCH_IMPL_FUNC(avg_pool2d_out_mps)
 (const Tensor& input, std::int64_t kH, std::int64_t kW, std::int64_t dH, std::int64_t dW, std::int64_t padH,
  std::int64_t padW, bool, bool count_include_pad, std::optional<std::int64_t> divisor, const Tensor& output) {
-  pool("avg_pool", averages(2, {kH, kW}, {dH, dW}, {padH, padW}, count_include_pad, divisor), 2, output, input, false);
+  average_windows(averages(2, {kH, kW}, {dH, dW}, {padH, padW}, count_include_pad, divisor), 2, output, input);
 }
 
 TORCH_IMPL_FUNC(avg_pool2d_backward_out_mps)
@@ -238,7 +260,7 @@ TORCH_IMPL_FUNC(avg_pool2d_backward_out_mps)
 TORCH_IMPL_FUNC(avg_pool3d_out_mps)
 (const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad,
  std::optional<std::int64_t> divisor, const Tensor& output) {
-  pool("avg_pool", averages(3, kernel_size, stride, padding, count_include_pad, divisor), 3, output, input, false);
+  average_windows(averages(3, kernel_size, stride, padding, count_include_pad, divisor), 3, output, input);
 }
 
 TORCH_IMPL_FUNC(avg_pool3d_backward_out_mps)

@@ -68,7 +68,7 @@ void run_lstm_forward(const Tensor& inputs, const Tensor* weights, bool has_bias
   shape.input_row = static_cast<std::uint32_t>(products.stride(is_batch_first ? 0 : 1));
   const std::uint64_t blocks = (width + 31) / 32;
   const Tensor weight = weights[1].contiguous();
-  const Tensor packed = at::empty({static_cast<std::int64_t>(blocks), width, 4, 32}, weight.options());
+  const Tensor packed = at::empty({static_cast<std::int64_t>(blocks), 2, width, 2, 32}, weight.options());
   metalloid::operators::run(lib, recurrent_kernel("recurrent_pack", weight.scalar_type()), {blocks * 32, blocks * 8, 4},
                             {32, 8, 1}, packed, weight, shape);
   const std::uint64_t rows = sequences_per_group(batch), threads = recurrent_threads(width);
