@@ -39,9 +39,11 @@ struct Hooks final : at::MPSHooksInterface {
   c10::Allocator* getMPSDeviceAllocator() const override { return &allocator(); }
   c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator(); }
   bool isPinnedPtr(const void* data) const override { return is_pinned(data); }
-  void emptyCache() const override {}
+  void emptyCache() const override { at::mps::getIMPSAllocator()->emptyCache(); }
   std::size_t getCurrentAllocatedMemory() const override { return memory_use().now; }
-  std::size_t getDriverAllocatedMemory() const override { return memory_use().now; }
+  std::size_t getDriverAllocatedMemory() const override {
+    return at::mps::getIMPSAllocator()->getDriverAllocatedMemory();
+  }
   std::size_t getRecommendedMaxMemory() const override {
     return at::mps::getIMPSAllocator()->getRecommendedMaxMemory();
   }

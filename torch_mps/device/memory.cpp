@@ -3,7 +3,6 @@
 #include <ATen/mps/MPSAllocatorInterface.h>
 #include <ATen/mps/MPSDevice.h>
 #include <c10/core/CachingDeviceAllocator.h>
-#include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blocks.h"
 #include "streams.h"
 
 namespace metalloid::torch_device {
@@ -37,19 +37,33 @@ class Registry {
 
   void add(void* base, std::size_t size) {
     std::lock_guard lock(mutex_);
-    ranges_[base] = {size, ++last_id_, {}};
-    use_.now += size;
-    use_.peak = std::max(use_.peak, use_.now);
-    ++use_.allocations;
+    const Entry entry = {size, ++last_id_, {}};
+    const auto known = ranges_.find(base);
+    if (known != ranges_.end()) {
+      known->second = entry;
+    } else if (spare_.empty()) {
+      ranges_.emplace(base, entry);
+    } else {
+      spare_.key() = base;
+      spare_.mapped() = entry;
+      ranges_.insert(std::move(spare_));
+    }
+    const std::size_t now = now_.load(std::memory_order_relaxed) + size;
+    now_.store(now, std::memory_order_relaxed);
+    peak_ = std::max(peak_, now);
+    ++allocations_;
   }
 
-  void remove(void* base) {
+  // The size, in bytes.
+  std::size_t remove(void* base) {
     std::lock_guard lock(mutex_);
     auto range = ranges_.find(base);
-    if (range == ranges_.end()) return;
-    use_.now -= range->second.size;
-    ++use_.frees;
-    ranges_.erase(range);
+    if (range == ranges_.end()) return 0;
+    const std::size_t size = range->second.size;
+    now_.store(now_.load(std::memory_order_relaxed) - size, std::memory_order_relaxed);
+    ++frees_;
+    spare_ = ranges_.extract(range);
+    return size;
   }
 
   std::optional<Allocation> find(const void* base) const {
@@ -67,21 +81,26 @@ class Registry {
     if (range != ranges_.end()) use(range->second);
   }
 
+  std::size_t bytes() const { return now_.load(std::memory_order_relaxed); }
+
   MemoryUse use() const {
     std::lock_guard lock(mutex_);
-    return use_;
+    return {bytes(), peak_, allocations_, frees_};
   }
 
   void forget_peak() {
     std::lock_guard lock(mutex_);
-    use_.peak = use_.now;
+    peak_ = bytes();
   }
 
  private:
+  using Ranges = std::unordered_map<void*, Entry>;
   mutable std::mutex mutex_;
-  std::unordered_map<void*, Entry> ranges_;
+  Ranges ranges_;
+  Ranges::node_type spare_;  // of what was removed last, for what is added next
   std::uint32_t last_id_ = 0;
-  MemoryUse use_{};
+  std::atomic<std::size_t> now_ = 0;  // bytes; changed under the mutex
+  std::size_t peak_ = 0, allocations_ = 0, frees_ = 0;
 };
 
 // Never destroyed: tensors in statics of other libraries may outlive this one's.
@@ -90,17 +109,12 @@ Registry& pinned = *new Registry;
 
 // Kernels may still use what nobody holds any more.
 void free_on_device(void* base) {
-  on_device.remove(base);
-  after_work([base] { c10::free_cpu(base); });
+  after_work([base, size = on_device.remove(base)] { let_go_of_block(base, size); });
 }
 
 void free_pinned(void* base) {
-  pinned.remove(base);
-  after_work([base] { c10::free_cpu(base); });
+  after_work([base, size = pinned.remove(base)] { let_go_of_block(base, size); });
 }
-
-// c10::metal's atomics on types narrower than 4 bytes touch the whole word that an element lies in.
-std::size_t padded(std::size_t size) { return (size + 63) / 64 * 64; }
 
 std::string with_unit(std::size_t bytes) {
   constexpr std::array units = {"bytes", "KiB", "MiB", "GiB"};
@@ -114,7 +128,7 @@ std::string with_unit(std::size_t bytes) {
 }
 
 std::size_t recommended_memory() { return physical_memory() / 4 * 3; }
-std::size_t allocated_memory() { return on_device.use().now + pinned.use().now; }
+std::size_t allocated_memory() { return on_device.bytes() + pinned.bytes(); }
 
 // How much may be allocated, as a multiple of the recommended memory: the high watermark stops allocations, the low one
 // is what host files ask for. 0: any amount. The numbers are those of at::mps::HeapAllocator.
@@ -155,12 +169,7 @@ void read_environment() {
 
 void* try_to_allocate(std::size_t size) {
   const std::size_t now = allocated_memory(), limit = high.bytes();
-  if (now > limit || size > limit - now) return nullptr;
-  try {
-    return c10::alloc_cpu(padded(size));
-  } catch (const c10::Error&) {  // names the CPU's allocator
-    return nullptr;
-  }
+  return now > limit || size > limit - now ? nullptr : take_block(size);
 }
 
 void ask_callbacks_for_memory() {
@@ -201,7 +210,7 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
   }
 
   bool initialized() override { return true; }
-  void emptyCache(c10::MempoolId_t = {0, 0}) override {}
+  void emptyCache(c10::MempoolId_t = {0, 0}) override { release_kept_blocks(); }
   // What is freed waits for all streams, not only for those that are named here.
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
@@ -266,8 +275,7 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
     return are_known(buffers);
   }
 
-  // Memory goes back to the system when it is freed.
-  void freeInactiveBuffers() const override {}
+  void freeInactiveBuffers() const override { release_kept_blocks(); }
   void setLowWatermarkRatio(double ratio) const override { low.set(ratio, highest_low_ratio()); }
   void setHighWatermarkRatio(double ratio) const override {
     read_environment();  // not later
@@ -280,9 +288,9 @@ struct DeviceAllocator final : at::mps::IMPSAllocator {
   }
   std::size_t getLowWatermarkLimit() const override { return low.bytes(); }
   std::size_t getHighWatermarkLimit() const override { return high.bytes(); }
-  std::size_t getTotalAllocatedMemory() const override { return on_device.use().now; }
-  std::size_t getCurrentAllocatedMemory() const override { return on_device.use().now; }
-  std::size_t getDriverAllocatedMemory() const override { return on_device.use().now; }
+  std::size_t getTotalAllocatedMemory() const override { return on_device.bytes(); }
+  std::size_t getCurrentAllocatedMemory() const override { return on_device.bytes(); }
+  std::size_t getDriverAllocatedMemory() const override { return on_device.bytes() + kept_blocks(); }
   std::size_t getRecommendedMaxMemory() const override { return recommended_memory(); }
   std::string formatSize(std::size_t size) const override { return with_unit(size); }
 
@@ -361,7 +369,9 @@ std::optional<Allocation> allocation_at(const void* base) { return on_device.fin
 MemoryUse memory_use() { return on_device.use(); }
 
 std::size_t physical_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
 }
 
 }  // namespace metalloid::torch_device

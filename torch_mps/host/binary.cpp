@@ -75,7 +75,6 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   const auto type_number = [](ScalarType type) { return static_cast<std::uint32_t>(type); };
 
   const ScalarType alpha_type = alpha ? scalar_arg_type.value_or(common) : ScalarType::Undefined;
-  const std::string alpha_suffix = alpha ? "_" + scalarToMetalTypeString(alpha_type) : "";
   const auto set_alpha = [&](Encoding& encoding, unsigned index) {
     const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
     encoding->set_bytes(index, number.bytes, number.size);
@@ -91,8 +90,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   };
 
   if (output != natural) {
-    const auto kernel =
-        kernel_name({name, "strided_castout", scalarToMetalTypeString(natural), scalarToMetalTypeString(common)});
+    const auto kernel = kernel_name({name, "strided_castout", metal_name(natural), metal_name(common)});
     if (!alpha && hasFunction(kernel)) {
       Encoding encoding(getPipelineStateForFunc(kernel));
       encoding.bind_all(iter);
@@ -121,9 +119,11 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   }
 
   const ScalarType kernel_input = !cast ? input : output == at::kBool ? common : output;
-  const std::string types = (cast ? "cast_" : "") +
-                            kernel_name({scalarToMetalTypeString(output), scalarToMetalTypeString(kernel_input)}) +
-                            alpha_suffix;
+  const std::string_view alpha_name = alpha ? metal_name(alpha_type) : std::string_view();
+  const auto pipeline_of = [&](std::string_view flavor) {
+    return getPipelineStateForFunc(
+        kernel_name({name, flavor, cast ? "cast" : "", metal_name(output), metal_name(kernel_input), alpha_name}));
+  };
   const auto set_sizes_and_types = [&](Encoding& encoding, unsigned index) {
     encoding.set(index, std::array{static_cast<std::uint32_t>(size_of(input)),
                                    static_cast<std::uint32_t>(size_of(other)), type_number(input), type_number(other)});
@@ -136,7 +136,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     const std::int64_t repeated = iter.tensor_base(is_left ? 1 : 2).numel();
     const char* flavor = repeated == 1 ? (is_left ? "dense_scalar_lhs" : "dense_scalar")
                                        : (is_left ? "dense_broadcast_rhs" : "dense_broadcast");
-    Encoding encoding(getPipelineStateForFunc(kernel_name({name, flavor, types})));
+    Encoding encoding(pipeline_of(flavor));
     encoding.bind_all(iter);
     unsigned next = 3;
     if (repeated != 1) encoding.set(next++, repeated);
@@ -148,7 +148,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   if (iter.is_contiguous() && forced != "strided" && forced != "inner_contiguous") {
     const bool may_pay = ilp_threshold && numel >= *ilp_threshold;
     const bool ilp = !cast && !alpha && (forced == "ilp" || (forced.empty() && may_pay));
-    Encoding encoding(getPipelineStateForFunc(kernel_name({name, ilp ? "dense_ilp4" : "dense", types})));
+    Encoding encoding(pipeline_of(ilp ? "dense_ilp4" : "dense"));
     encoding.bind_all(iter);
     if (ilp) {
       encoding.set(3, numel);
@@ -161,7 +161,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
   }
 
   if (!cast && !alpha && forced != "strided" && has_contiguous_runs(iter)) {
-    Encoding encoding(getPipelineStateForFunc(kernel_name({name, "inner_contiguous", types})));
+    Encoding encoding(pipeline_of("inner_contiguous"));
     encoding.bind_all(iter);
     encoding.set_list(3, iter.shape().slice(1));
     for (int i = 0; i < 3; ++i) encoding.set_list(4 + static_cast<unsigned>(i), iter.strides(i).slice(1));
@@ -169,7 +169,7 @@ void MetalShaderLibrary::exec_binary_kernel(TensorIteratorBase& iter, const std:
     return encoding->dispatch_jobs(ceil_div(inner, elements_per_thread), numel / inner);
   }
 
-  Encoding encoding(getPipelineStateForFunc(kernel_name({name, "strided", types})));
+  Encoding encoding(pipeline_of("strided"));
   encoding.bind_all(iter);
   dispatch_strided(encoding);
 }

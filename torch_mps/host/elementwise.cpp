@@ -4,9 +4,11 @@
 
 namespace at::native::mps::elementwise {
 
-Encoding::Encoding(MTLComputePipelineState_t pipeline)
-    : lock_(at::mps::getCurrentMPSStream()->queue()->mutex),
-      encoder_(*metalloid::torch_host::object_of<EncoderObject>(at::mps::getCurrentMPSStream()->commandEncoder())) {
+Encoding::Encoding(MTLComputePipelineState_t pipeline) : Encoding(*at::mps::getCurrentMPSStream(), pipeline) {}
+
+Encoding::Encoding(at::mps::MPSStream& stream, MTLComputePipelineState_t pipeline)
+    : lock_(stream.queue()->mutex),
+      encoder_(*metalloid::torch_host::object_of<EncoderObject>(stream.commandEncoder())) {
   encoder_.set_pipeline(metalloid::torch_host::object_of<metalloid::torch_host::PipelineObject>(pipeline));
 }
 

@@ -19,6 +19,10 @@
 #include "tensors.h"
 #include "type_names.h"
 
+namespace at::mps {
+class MPSStream;
+}
+
 namespace at::native::mps::elementwise {
 
 using metalloid::torch_host::EncoderObject;
@@ -48,6 +52,8 @@ class Encoding {
   void bind_all(TensorIteratorBase& iter);
 
  private:
+  Encoding(at::mps::MPSStream& stream, MTLComputePipelineState_t pipeline);
+
   std::lock_guard<std::recursive_mutex> lock_;
   EncoderObject& encoder_;
 };

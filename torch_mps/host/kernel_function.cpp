@@ -89,11 +89,15 @@ void MetalKernelFunction::dispatch(c10::ArrayRef<uint64_t> length, c10::Optional
   const uint64_t limit = getMaxThreadsPerThreadgroup();
   std::array<uint64_t, 3> grid = {1, 1, 1};
   std::copy(length.begin(), length.end(), grid.begin());
-  const auto first = static_cast<uint32_t>(std::min<uint64_t>(grid[0], std::numeric_limits<uint32_t>::max()));
-  const metalloid::Size usual =
-      object_of<PipelineObject>(cps)->kernel.default_threadgroup({first}, static_cast<unsigned>(length.size()));
-  std::array<uint64_t, 3> group = {usual.x, usual.y, usual.z};
-  if (groupSize.has_value()) std::copy(groupSize->begin(), groupSize->end(), group.begin());
+  std::array<uint64_t, 3> group = {1, 1, 1};
+  if (groupSize.has_value()) {
+    std::copy(groupSize->begin(), groupSize->end(), group.begin());
+  } else {
+    const auto first = static_cast<uint32_t>(std::min<uint64_t>(grid[0], std::numeric_limits<uint32_t>::max()));
+    const metalloid::Size usual =
+        object_of<PipelineObject>(cps)->kernel.default_threadgroup({first}, static_cast<unsigned>(length.size()));
+    group = {usual.x, usual.y, usual.z};
+  }
   uint64_t volume = 1;
   for (const uint64_t extent : group) {
     TORCH_CHECK_VALUE(!__builtin_mul_overflow(volume, extent, &volume) && volume <= limit, "Threadgroup size exceeds ",

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "../device/errors.h"
@@ -42,6 +44,11 @@ Size size_of(const std::array<std::uint64_t, 3>& extents) {
   return {extent(extents[0]), extent(extents[1]), extent(extents[2])};
 }
 
+template <typename Use>
+void for_each_bit(std::uint32_t bits, const Use& use) {
+  for (; bits != 0; bits &= bits - 1) use(static_cast<unsigned>(std::countr_zero(bits)));
+}
+
 void give(CommandBufferObject* commands, std::function<void()> work) {
   commands ? commands->call(std::move(work)) : Stream::current().call(std::move(work));
 }
@@ -67,6 +74,13 @@ LibraryObject::LibraryObject(const Object& head, std::vector<Library> libraries)
   }
 }
 
+LibraryObject::~LibraryObject() {
+  for (const auto& [_, kernel] : ready) {
+    release(kernel.pipeline);
+    release(kernel.function);
+  }
+}
+
 PipelineObject::PipelineObject(const Object& head, Kernel state) : kernel(std::move(state)) {
   kind = head.kind;
   max_threads = kernel.max_total_threads_per_threadgroup();
@@ -76,6 +90,8 @@ PipelineObject::PipelineObject(const Object& head, Kernel state) : kernel(std::m
     if (argument.kind == ArgumentKind::threadgroup_memory) threadgroup |= 1u << argument.index;
   }
 }
+
+PipelineObject::~PipelineObject() { delete prepared.load(); }
 
 Buffer memory_of(const void* handle) {
   if (is_object(handle)) return object_of<BufferObject>(handle)->buffer;
@@ -120,31 +136,35 @@ EncoderObject::Slot& EncoderObject::slot(unsigned index) {
 
 void EncoderObject::forget() {
   pipeline = nullptr;
-  for (Slot& one : slots_) one.holds = Slot::Holds::nothing;
+  memory_slots_ = owned_slots_ = bytes_slots_ = threadgroup_slots_ = 0;
   used_.clear();
-  threadgroup_.fill(0);
 }
 
 void EncoderObject::set_memory(unsigned index, void* memory, std::size_t size, std::size_t offset) {
   Slot& place = slot(index);
-  place.holds = Slot::Holds::memory;
   place.offset = offset;
   place.buffer = Buffer::wrap(memory, size);
+  memory_slots_ |= 1u << index;
+  owned_slots_ &= ~(1u << index);
+  bytes_slots_ &= ~(1u << index);
 }
 
 void EncoderObject::set_buffer(unsigned index, const void* handle, std::size_t offset) {
   Slot& place = slot(index);
   place.buffer = handle ? memory_of(handle) : Buffer::wrap(nullptr, std::numeric_limits<std::int64_t>::max());
   place.offset = handle ? offset : 0;
-  place.holds = Slot::Holds::memory;
+  memory_slots_ |= 1u << index;
+  owned_slots_ |= 1u << index;
+  bytes_slots_ &= ~(1u << index);
 }
 
 void EncoderObject::set_bytes(unsigned index, const void* bytes, std::size_t size) {
   TORCH_CHECK(size > 0, "no bytes for the argument at index ", index);
   Slot& place = slot(index);
-  place.holds = Slot::Holds::bytes;
   const auto* first = static_cast<const std::byte*>(bytes);
   place.bytes.assign(first, first + size);
+  bytes_slots_ |= 1u << index;
+  memory_slots_ &= ~(1u << index);
 }
 
 void EncoderObject::use(const void* handle, Access access) { used_.push_back({memory_of(handle), access}); }
@@ -152,11 +172,12 @@ void EncoderObject::use(const void* handle, Access access) { used_.push_back({me
 void EncoderObject::set_threadgroup_memory(unsigned index, std::size_t size) {
   slot(index);
   threadgroup_[index] = size;
+  threadgroup_slots_ = size != 0 ? threadgroup_slots_ | 1u << index : threadgroup_slots_ & ~(1u << index);
 }
 
 void EncoderObject::move_offset(unsigned index, std::size_t offset) {
   Slot& place = slot(index);
-  TORCH_CHECK(place.holds == Slot::Holds::memory, "no buffer is bound at index ", index);
+  TORCH_CHECK(memory_slots_ >> index & 1, "no buffer is bound at index ", index);
   place.offset = offset;
 }
 
@@ -165,26 +186,28 @@ void EncoderObject::run(const char* what, Size grid, Size group, bool counts_thr
   TORCH_CHECK_VALUE(group.volume() <= pipeline->max_threads, "Threadgroup size exceeds ", pipeline->max_threads,
                     " limit");
   if (grid.volume() == 0) return;
-  Dispatch dispatch;
-  for (unsigned index = 0; index < buffer_slots; ++index) {
-    if (!(pipeline->buffers >> index & 1)) continue;
-    const Slot& place = slots_[index];
-    if (place.holds == Slot::Holds::memory) dispatch.buffer(index, place.buffer, place.offset);
-    if (place.holds == Slot::Holds::bytes) dispatch.bytes(index, place.bytes);
+  const std::uint32_t buffers = pipeline->buffers & (memory_slots_ | bytes_slots_),
+                      threadgroup = pipeline->threadgroup & threadgroup_slots_;
+  std::unique_ptr<PipelineObject::Prepared> prepared(pipeline->prepared.exchange(nullptr));
+  if (!prepared || prepared->buffers != buffers || prepared->threadgroup != threadgroup) {
+    prepared.reset(new PipelineObject::Prepared{{}, buffers, threadgroup});
   }
-  for (unsigned index = 0; index < buffer_slots; ++index) {
-    if ((pipeline->threadgroup >> index & 1) && threadgroup_[index]) {
-      dispatch.threadgroup_memory(index, threadgroup_[index]);
-    }
-  }
+  Dispatch& dispatch = prepared->dispatch;
+  for_each_bit(buffers & memory_slots_,
+               [&](unsigned index) { dispatch.buffer(index, slots_[index].buffer, slots_[index].offset); });
+  for_each_bit(buffers & bytes_slots_, [&](unsigned index) { dispatch.bytes(index, slots_[index].bytes); });
+  for_each_bit(threadgroup, [&](unsigned index) { dispatch.threadgroup_memory(index, threadgroup_[index]); });
   for (const Dispatch::Use& one : used_) dispatch.use(one.buffer, one.access);
   use_addressed(dispatch);
   counts_threads ? dispatch.threads(grid, group) : dispatch.threadgroups(grid, group);
   launched.fetch_add(1, std::memory_order_relaxed);
   torch_device::raising([&] {
-    commands_ ? commands_->dispatch(pipeline->kernel, std::move(dispatch))
+    commands_ ? commands_->dispatch(pipeline->kernel, dispatch)
               : Stream::current().dispatch(pipeline->kernel, dispatch);
   });
+  if ((buffers & owned_slots_) == 0 && dispatch.uses().empty()) {
+    prepared.reset(pipeline->prepared.exchange(prepared.release()));
+  }
 }
 
 void EncoderObject::dispatch_threads(std::array<std::uint64_t, 3> grid, std::array<std::uint64_t, 3> group) {

@@ -13,12 +13,18 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/queue.h"
+
+namespace at::native::mps {
+class MetalKernelFunction;
+}
 
 namespace metalloid::torch_host {
 
@@ -88,13 +94,31 @@ struct DeviceObject : Object {
 };
 DeviceObject* default_device();
 
+struct FunctionObject;
+struct PipelineObject;
+
 // One source or several, which are searched in order.
 struct LibraryObject : Object {
   static constexpr Kind object_kind = Kind::library;
   std::vector<Library> parts;
   std::map<std::string, std::size_t, std::less<>> part_of = {};  // by kernel
 
+  // What operators have asked for, which they do at each launch.
+  struct Ready {
+    PipelineObject* pipeline;
+    FunctionObject* function;
+    std::shared_ptr<at::native::mps::MetalKernelFunction> kernel;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  std::unordered_map<std::string, Ready, Hash, std::equal_to<>> ready = {};
+
   explicit LibraryObject(const Object& head, std::vector<Library> libraries);
+  ~LibraryObject();
+  LibraryObject(const LibraryObject&) = delete;
+  LibraryObject& operator=(const LibraryObject&) = delete;
 };
 
 struct FunctionObject : Object {
@@ -112,7 +136,18 @@ struct PipelineObject : Object {
   std::uint32_t threadgroup = 0;  // the same for threadgroup(i)
   std::uint64_t max_threads = 0;
 
+  // A dispatch with places for arguments at these indices, which the next one with the same takes over. It keeps no
+  // memory alive.
+  struct Prepared {
+    Dispatch dispatch;
+    std::uint32_t buffers, threadgroup;
+  };
+  std::atomic<Prepared*> prepared = nullptr;
+
   explicit PipelineObject(const Object& head, Kernel state);
+  ~PipelineObject();
+  PipelineObject(const PipelineObject&) = delete;
+  PipelineObject& operator=(const PipelineObject&) = delete;
 };
 
 struct BufferObject : Object {
@@ -214,7 +249,6 @@ struct EncoderObject : Object {
  private:
   CommandBufferObject* commands_ = nullptr;
   struct Slot {
-    enum class Holds : std::uint8_t { nothing, memory, bytes } holds = Holds::nothing;
     std::size_t offset = 0;
     Buffer buffer = Buffer::wrap(nullptr, 0);
     std::vector<std::byte> bytes = {};
@@ -222,6 +256,8 @@ struct EncoderObject : Object {
   Slot& slot(unsigned index);
   void run(const char* what, Size grid, Size group, bool counts_threads);
 
+  // Bit i: what slot i holds is memory, which may have an owner, or bytes; threadgroup memory i has a size.
+  std::uint32_t memory_slots_ = 0, owned_slots_ = 0, bytes_slots_ = 0, threadgroup_slots_ = 0;
   std::array<Slot, buffer_slots> slots_ = {};
   std::vector<Dispatch::Use> used_ = {};
   std::array<std::size_t, buffer_slots> threadgroup_ = {};

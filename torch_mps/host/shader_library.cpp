@@ -60,6 +60,30 @@ std::string nearest_to(const std::string& name, const LibraryObject& library) {
   return common(nearest) > name.find('_') ? " (its library has " + nearest + ")" : "";
 }
 
+// Under the mutex.
+LibraryObject::Ready& ready(LibraryObject& library, const std::string& name) {
+  if (const auto found = library.ready.find(name); found != library.ready.end()) return found->second;
+  const auto part = library.part_of.find(name);
+  TORCH_CHECK(part != library.part_of.end(), "Failed to create function state object for: ", name,
+              nearest_to(name, library));
+  try {
+    const metalloid::Kernel kernel = library.parts[part->second].kernel(name);
+    auto* function = make_object<FunctionObject>(name, kernel);
+    auto* pipeline = make_object<PipelineObject>(kernel);
+    return library.ready.emplace(name, LibraryObject::Ready{pipeline, function, nullptr}).first->second;
+  } catch (const metalloid::Error& error) {
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_device::raise(error);
+    TORCH_CHECK(false, "Failed to created pipeline state object, error: ", error.what());
+  }
+}
+
+// The same, as operators use it. Under the mutex.
+const std::shared_ptr<MetalKernelFunction>& kernel_of(MTLLibrary_t library, const std::string& name) {
+  LibraryObject::Ready& found = ready(*object_of<LibraryObject>(library), name);
+  if (!found.kernel) found.kernel = std::make_shared<MetalKernelFunction>(found.pipeline, found.function);
+  return found.kernel;
+}
+
 void release(const void* handle) {
   metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(const_cast<void*>(handle)));
 }
@@ -104,10 +128,6 @@ BundledLibrary& bundled_library() {
 }  // namespace
 
 MetalShaderLibrary::~MetalShaderLibrary() {
-  for (const auto& [_, states] : cplMap) {
-    release(states.first);
-    release(states.second);
-  }
   for (const auto& [_, one] : libMap) release(one);
   release(library);
 }
@@ -151,23 +171,8 @@ MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
     MTLLibrary_t lib, const std::string& fname) {
   const std::lock_guard lock(mutex);
-  std::string key(reinterpret_cast<const char*>(&lib), sizeof(lib));  // asked for at each launch
-  key += fname;
-  if (const auto found = cplMap.find(key); found != cplMap.end()) return found->second;
-
-  const auto* sources = object_of<LibraryObject>(lib);
-  const auto part = sources->part_of.find(fname);
-  TORCH_CHECK(part != sources->part_of.end(), "Failed to create function state object for: ", fname,
-              nearest_to(fname, *sources));
-  try {
-    const metalloid::Kernel kernel = sources->parts[part->second].kernel(fname);
-    auto* function = make_object<FunctionObject>(fname, kernel);
-    auto* pipeline = make_object<PipelineObject>(kernel);
-    return cplMap.emplace(std::move(key), std::pair(pipeline, function)).first->second;
-  } catch (const metalloid::Error& error) {
-    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_device::raise(error);
-    TORCH_CHECK(false, "Failed to created pipeline state object, error: ", error.what());
-  }
+  const LibraryObject::Ready& kernel = ready(*object_of<LibraryObject>(lib), fname);
+  return {kernel.pipeline, kernel.function};
 }
 
 std::vector<std::string> MetalShaderLibrary::getFunctionNames() {
@@ -180,22 +185,18 @@ std::vector<std::string> MetalShaderLibrary::getFunctionNames() {
 
 bool MetalShaderLibrary::hasFunction(const std::string& fname) {
   const std::lock_guard lock(mutex);
-  return object_of<LibraryObject>(getLibrary())->part_of.contains(fname);
+  const auto* sources = object_of<LibraryObject>(getLibrary());
+  return sources->ready.contains(fname) || sources->part_of.contains(fname);
 }
 
 std::shared_ptr<MetalKernelFunction> MetalShaderLibrary::getKernelFunction(const std::string& name) {
-  const auto [pipeline, function] = getLibraryPipelineState(getLibrary(), name);
-  return std::make_shared<MetalKernelFunction>(pipeline, function);
+  const std::lock_guard lock(mutex);
+  return kernel_of(getLibrary(), name);
 }
 
 MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::string& name) {
   const std::lock_guard lock(mutex);
-  std::unique_ptr<MetalKernelFunction>& kernel = kernelCache[name];
-  if (!kernel) {
-    const auto [pipeline, function] = getLibraryPipelineState(getLibrary(), name);
-    kernel = std::make_unique<MetalKernelFunction>(pipeline, function);
-  }
-  return kernel.get();
+  return kernel_of(getLibrary(), name).get();
 }
 
 DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;

@@ -31,15 +31,14 @@ void MetalShaderLibrary::exec_ternary_kernel(TensorIteratorBase& iter, const std
   const bool dense = iter.is_contiguous();
   const char* flavor = dense ? "dense" : "strided";
   const ScalarType input = bound_type(iter, 1);
-  const std::string plain =
-      kernel_name({name, flavor, scalarToMetalTypeString(output), scalarToMetalTypeString(input)});
   const ScalarType alpha_type = alpha ? scalar_arg_type.value_or(common) : ScalarType::Undefined;
-  const std::string suffix = alpha ? "_" + scalarToMetalTypeString(alpha_type) : "";
+  const std::string_view alpha_name = alpha ? metal_name(alpha_type) : std::string_view();
+  const std::string plain = kernel_name({name, flavor, metal_name(output), metal_name(input), alpha_name});
   // Operators whose result has another type than their operands have kernels for that.
-  if (cast && input == bound_type(iter, 2) && input == bound_type(iter, 3) && hasFunction(plain + suffix)) cast = false;
+  if (cast && input == bound_type(iter, 2) && input == bound_type(iter, 3) && hasFunction(plain)) cast = false;
 
-  Encoding encoding(getPipelineStateForFunc(
-      (cast ? kernel_name({name, flavor, "cast", scalarToMetalTypeString(common)}) : plain) + suffix));
+  Encoding encoding(
+      getPipelineStateForFunc(cast ? kernel_name({name, flavor, "cast", metal_name(common), alpha_name}) : plain));
   encoding.bind_all(iter);
   unsigned next = 4;
   if (alpha) {

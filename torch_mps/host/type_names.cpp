@@ -32,7 +32,7 @@ Names names_of(c10::ScalarType type) {
 
 }  // namespace
 
-std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type) {
+std::string_view metal_name(c10::ScalarType scalar_type) {
   const Names names = names_of(scalar_type);
   TORCH_CHECK_TYPE(scalar_type != c10::ScalarType::Double,
                    "Cannot convert a float64 Tensor to MPS as the MPS framework doesn't support float64. Please use "
@@ -40,6 +40,8 @@ std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type) {
   TORCH_CHECK_TYPE(names.metal, "Undefined type ", scalar_type);
   return names.metal;
 }
+
+std::string scalarToMetalTypeString(const c10::ScalarType& scalar_type) { return std::string(metal_name(scalar_type)); }
 
 std::string getMPSTypeString(c10::ScalarType scalar_type, bool short_name) {
   if (scalar_type == c10::ScalarType::Double) return short_name ? "f64" : "Float64";
@@ -49,8 +51,12 @@ std::string getMPSTypeString(c10::ScalarType scalar_type, bool short_name) {
 }
 
 std::string kernel_name(std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size() + 1;
   std::string name;
+  name.reserve(size);
   for (const std::string_view part : parts) {
+    if (part.empty()) continue;
     if (!name.empty()) name += '_';
     name += part;
   }

@@ -61,17 +61,16 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
   const auto dimensions = static_cast<std::uint32_t>(iter.ndim());
   const auto inner = static_cast<std::uint32_t>(inner_size(iter));
 
-  std::string type_names = scalarToMetalTypeString(output) + "_" + scalarToMetalTypeString(input);
   if (alpha) {
     const ScalarType alpha_type = scalar_arg_type.value_or(common_type(iter));
     constexpr std::array flavors = {"dense", "dense_ilp", "strided", "inner_contiguous"};
-    const auto kernel =
-        kernel_name({name, flavors[static_cast<std::size_t>(flavor)], type_names, scalarToMetalTypeString(alpha_type)});
+    const auto named = [&](std::string_view kind) {
+      return kernel_name({name, kind, metal_name(output), metal_name(input), metal_name(alpha_type)});
+    };
+    const auto kernel = named(flavors[static_cast<std::size_t>(flavor)]);
     const bool has_runs = flavor == Flavor::inner_contiguous && hasFunction(kernel);
     Encoding encoding(
-        getPipelineStateForFunc(flavor == Flavor::inner_contiguous && !has_runs
-                                    ? kernel_name({name, "strided", type_names, scalarToMetalTypeString(alpha_type)})
-                                    : kernel));
+        getPipelineStateForFunc(flavor == Flavor::inner_contiguous && !has_runs ? named("strided") : kernel));
     encoding.bind_all(iter);
     const bool dense = flavor == Flavor::scalar || flavor == Flavor::ilp;
     const metalloid::torch_host::Number number = metalloid::torch_host::number_of(*alpha, alpha_type);
@@ -92,7 +91,8 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
   }
 
   constexpr std::array flavors = {"dense_scalar", "dense", "strided", "inner_contiguous"};
-  const auto direct = kernel_name({name, flavors[static_cast<std::size_t>(flavor)], type_names});
+  const auto direct =
+      kernel_name({name, flavors[static_cast<std::size_t>(flavor)], metal_name(output), metal_name(input)});
   if (hasFunction(direct)) {
     Encoding encoding(getPipelineStateForFunc(direct));
     encoding.bind_all(iter);
@@ -116,7 +116,7 @@ void MetalShaderLibrary::exec_unary_kernel(TensorIteratorBase& iter, const std::
                             : flavor == Flavor::inner_contiguous ? "inner_contiguous_castout"
                             : ilp                                ? "dense_castout_ilp"
                                                                  : "dense_castout";
-  Encoding encoding(getPipelineStateForFunc(kernel_name({name, cast_flavor, scalarToMetalTypeString(input)})));
+  Encoding encoding(getPipelineStateForFunc(kernel_name({name, cast_flavor, metal_name(input)})));
   encoding.bind_all(iter);
   const auto out_size = static_cast<std::uint32_t>(size_of(output)), out_type = static_cast<std::uint32_t>(output);
   if (flavor == Flavor::strided) {
@@ -143,8 +143,8 @@ void MetalShaderLibrary::exec_unary_kernel_raw(std::string_view name, MTLBuffer_
                                                const std::optional<uint32_t> ilp_threshold) {
   if (numel == 0) return;
   const bool ilp = ilp_threshold && numel >= *ilp_threshold;
-  Encoding encoding(getPipelineStateForFunc(
-      kernel_name({name, ilp ? "dense_castout_ilp" : "dense_castout", scalarToMetalTypeString(src_dtype)})));
+  Encoding encoding(
+      getPipelineStateForFunc(kernel_name({name, ilp ? "dense_castout_ilp" : "dense_castout", metal_name(src_dtype)})));
   encoding->set_buffer(0, dst_buf, dst_offs_bytes);
   encoding->set_buffer(1, src_buf, src_offs_bytes);
   const auto out_size = static_cast<std::uint32_t>(size_of(dst_dtype)),

@@ -37,6 +37,23 @@ def test_the_allocator_knows_its_memory(host):
     assert host.allocators_are_one()
 
 
+def test_large_blocks_stay_until_the_cache_is_emptied():
+    gc.collect()
+    torch.mps.empty_cache()
+    before = torch.mps.driver_allocated_memory()
+    tensor = torch.ones(5, 1 << 20, device="mps")
+    place = tensor.data_ptr()
+    del tensor
+    gc.collect()
+    assert torch.mps.driver_allocated_memory() == before + (20 << 20)
+    almost_as_large = torch.zeros(5, (1 << 20) - 100, device="mps")
+    assert almost_as_large.data_ptr() == place and almost_as_large.sum().item() == 0
+    del almost_as_large
+    gc.collect()
+    torch.mps.empty_cache()
+    assert torch.mps.driver_allocated_memory() == before
+
+
 def test_memory_of_the_host_keeps_the_tensors(host):
     tensor = torch.arange(6.0, device="mps").view(2, 3)
     alias = host.on_host(tensor.t())

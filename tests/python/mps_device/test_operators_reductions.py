@@ -136,7 +136,7 @@ def with_exceptions(*shape):
 # Many results of simdgroups, side by side in memory or not, in whole rounds of lanes and others.
 @pytest.mark.parametrize(
     ("shape", "dims"),
-    [((70, 333), (1,)), ((600, 128), (1,)), ((97, 5, 100), (0,)), ((90, 1100), (0,)), ((3, 40, 17, 9), (0, 2, 3)),
+    [((70, 333), (1,)), ((600, 128), (1,)), ((450, 77), (1,)), ((97, 5, 100), (0,)), ((90, 1100), (0,)), ((3, 40, 17, 9), (0, 2, 3)),
      ((5, 130, 40), (1,)), ((70, 6, 66, 3), (1, 2))],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["sum", "mean", "amax", "amin", "var"])

@@ -58,7 +58,8 @@ kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1
   threadgroup float* own_scores = scores + simd_group * own_rows * keys;
   threadgroup float* own_sums = sums + simd_group * own_rows * columns;
   for (int i = lane; i < own_rows * columns; i += 32) own_sums[i] = 0.0f;
-  float maximum[own_rows], total[own_rows];
+  // Sums of weights are those of a lane's keys until the end.
+  float maximum[own_rows], total[own_rows], factor[own_rows];
   for (int i = 0; i < own_rows; ++i) {
     maximum[i] = -INFINITY;
     total[i] = 0.0f;
@@ -77,28 +78,47 @@ kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1
     auto some_keys = matrix_of(key, begin, end, params.features, params.key);
     multiply_keys.run(queries, some_keys, all_scores);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (int i = 0; i < own_rows; ++i) {
-      const int row = first_own + i;
-      float own[keys / 32];
-      float largest = maximum[i];
-      for (int j = 0; j < keys / 32; ++j) {
-        const int position = begin + j * 32 + lane;
-        own[j] = -INFINITY;
-        if (row < params.query_length && position < end && (!params.is_causal || position <= row)) {
-          own[j] = own_scores[i * keys + j * 32 + lane] * params.scale +
-                   mask_of<T>(mask, params, mask_begin + row * params.mask[2] + position * params.mask[3]);
+    // Where no element is masked, scores are scaled as they are read.
+    const bool is_whole = params.mask_kind == 0 && begin + keys <= end &&
+                          (!params.is_causal || begin + keys - 1 <= first_own);
+    if (!is_whole) {
+#pragma clang loop unroll(disable)
+      for (int i = 0; i < own_rows; ++i) {
+        const int row = first_own + i;
+        for (int j = lane; j < keys; j += 32) {
+          const int position = begin + j;
+          float score = -INFINITY;
+          if (row < params.query_length && position < end && (!params.is_causal || position <= row)) {
+            score = own_scores[i * keys + j] * params.scale +
+                    mask_of<T>(mask, params, mask_begin + row * params.mask[2] + position * params.mask[3]);
+          }
+          own_scores[i * keys + j] = score;
         }
-        largest = max(largest, simd_max(own[j]));
       }
-      const float factor = maximum[i] == largest ? 1.0f : exp(maximum[i] - largest);
-      total[i] *= factor;
+    }
+    const float scale = is_whole ? params.scale : 1.0f;
+    // What lanes do together comes before anything is written: simdgroups need not take turns.
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < own_rows; ++i) {
+      float largest = -INFINITY;
+      for (int j = 0; j < keys / 32; ++j) largest = max(largest, own_scores[i * keys + j * 32 + lane] * scale);
+      largest = max(maximum[i], simd_max(largest));
+      factor[i] = maximum[i] == largest ? 1.0f : exp(maximum[i] - largest);
       maximum[i] = largest;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < own_rows; ++i) {
+      // Where everything is masked so far no weight may become exp(-inf + inf).
+      const float subtracted = maximum[i] == -INFINITY ? 0.0f : maximum[i];
+      float sum = total[i] * factor[i];
       for (int j = 0; j < keys / 32; ++j) {
-        const float weight = own[j] == -INFINITY ? 0.0f : exp(own[j] - largest);
-        total[i] += simd_sum(weight);
+        const float weight = exp(own_scores[i * keys + j * 32 + lane] * scale - subtracted);
+        sum += weight;
         own_scores[i * keys + j * 32 + lane] = weight;
       }
-      for (int j = lane; j < columns; j += 32) own_sums[i * columns + j] *= factor;
+      total[i] = sum;
+      for (int j = 0; j < columns / 32; ++j) own_sums[i * columns + j * 32 + lane] *= factor[i];
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     auto some_values =
@@ -107,10 +127,12 @@ kernel void attention(device T* result [[buffer(0)]], device T* query [[buffer(1
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   result += batch * params.result[0] + head * params.result[1] + first_column * params.result[3];
+#pragma clang loop unroll(disable)
   for (int i = 0; i < own_rows && first_own + i < params.query_length; ++i) {
+    const float weights = simd_sum(total[i]);
     for (int j = lane; j < columns && first_column + j < params.value_features; j += 32) {
       // Where everything is masked there is no weight at all.
-      const float sum = total[i] == 0.0f ? 0.0f : own_sums[i * columns + j] / total[i];
+      const float sum = weights == 0.0f ? 0.0f : own_sums[i * columns + j] / weights;
       result[(first_own + i) * params.result[2] + j * params.result[3]] = T(sum);
     }
   }

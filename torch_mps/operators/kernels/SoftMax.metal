@@ -1,5 +1,6 @@
 // Softmax and its logarithm over one dimension of contiguous tensors, and their gradients. A row is what one softmax is
-// of: dim_size elements that lie inner_size apart. NAME_each: one thread per row; NAME_group: one threadgroup.
+// of: dim_size elements that lie inner_size apart. NAME_each: one thread per row; NAME_rows: one simdgroup for several
+// rows of elements side by side, one after the other; NAME_group: one threadgroup.
 #include <c10/metal/reduction_utils.h>
 #include <metal_stdlib>
 
@@ -9,6 +10,8 @@ using namespace metal;
 struct Rows {
   long dim_size;
   long inner_size;
+  long count;
+  long per_group;  // of NAME_rows
 };
 
 inline long start_of(long row, constant Rows& rows) {
@@ -114,6 +117,17 @@ kernel void softmax_group(
   }
 }
 
+template <bool logarithm, typename T, typename O>
+kernel void softmax_rows(
+    device const T* input [[buffer(0)]], device O* output [[buffer(1)]], constant Rows& rows [[buffer(2)]],
+    uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  const long first = group * rows.per_group, end = min(first + rows.per_group, rows.count);
+  for (long row = first; row < end; ++row) {
+    const long start = row * rows.dim_size;
+    softmax_together<logarithm, true>(input + start, output + start, rows, Simdgroup{lane, 0, 1}, nullptr);
+  }
+}
+
 template <bool logarithm>
 inline float term_of(float gradient, float output) {
   return logarithm ? gradient : gradient * output;
@@ -187,6 +201,8 @@ kernel void softmax_backward_group(
 #define SOFTMAX_(NAME, LOGARITHM, T, O)                                                                              \
   template [[host_name(#NAME "_each_" #O "_" #T)]] kernel void softmax_each<LOGARITHM, T, O>(                        \
       device const T*, device O*, constant Rows&, uint);                                                             \
+  template [[host_name(#NAME "_rows_" #O "_" #T)]] kernel void softmax_rows<LOGARITHM, T, O>(                        \
+      device const T*, device O*, constant Rows&, uint, uint);                                                       \
   template [[host_name(#NAME "_group_" #O "_" #T)]] kernel void softmax_group<LOGARITHM, T, O>(                      \
       device const T*, device O*, constant Rows&, uint, uint, uint, uint);                                                 \
   template [[host_name(#NAME "_backward_each_" #T "_" #O)]] kernel void softmax_backward_each<LOGARITHM, O, T>(      \

@@ -226,12 +226,53 @@ kernel void reduce_group(
   }
 }
 
+// Several runs at a time: the processor reads ahead in each of them, while one alone makes it wait at its begin.
+constant constexpr int runs_at_once = 4;
+
+template <typename F, typename T>
+inline void accumulate_runs(
+    thread typename F::accumulator* totals, device const T* thread const* first, uint lane,
+    constant ReductionShape& shape) {
+  for (int run = 0; run < runs_at_once; ++run) totals[run] = F::identity();
+  long at = 0;
+  for (; at + 32 <= shape.count; at += 32) {
+    const long i = at + lane;
+    for (int run = 0; run < runs_at_once; ++run) {
+      totals[run] = F::combine(totals[run], F::element(first[run][i], i, shape));
+    }
+  }
+  const long i = at + lane;
+  if (i < shape.count) {
+    for (int run = 0; run < runs_at_once; ++run) {
+      totals[run] = F::combine(totals[run], F::element(first[run][i], i, shape));
+    }
+  }
+}
+
 template <typename F, typename T, typename O>
 kernel void reduce_rows(
     device const T* input [[buffer(0)]], device O* output [[buffer(1)]], constant ReductionShape& shape [[buffer(2)]],
     uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
   const long begin = group * shape.results_per_group, end = min(begin + shape.results_per_group, shape.results);
-  for (long result = begin; result < end; ++result) {
+  long result = begin;
+  if (shape.reduced_dimensions == 1 && shape.reduced_strides[0] == 1) {
+    for (; result + runs_at_once <= end; result += runs_at_once) {
+      device const T* first[runs_at_once];
+      for (int run = 0; run < runs_at_once; ++run) {
+        first[run] = input + offset_of(result + run, shape.kept_dimensions, shape.kept_sizes, shape.kept_strides);
+      }
+      typename F::accumulator totals[runs_at_once];
+      accumulate_runs<F>(totals, first, lane, shape);
+      for (int run = 0; run < runs_at_once; ++run) {
+        const auto total = Across<F>::total(totals[run]);
+        if (lane == 0) {
+          output[offset_of(result + run, shape.kept_dimensions, shape.kept_sizes, shape.first_strides)] =
+              F::template result<O>(total, shape);
+        }
+      }
+    }
+  }
+  for (; result < end; ++result) {
     const auto total = Across<F>::total(accumulate_share<F>(input, shape, result, Simdgroup{lane, 0, 1}));
     if (lane == 0) {
       output[offset_of(result, shape.kept_dimensions, shape.kept_sizes, shape.first_strides)] =

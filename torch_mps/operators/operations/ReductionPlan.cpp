@@ -5,6 +5,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace at::native::mps::reductions {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr int64_t shared_count = 64;
 // With so many results a simdgroup is enough for one.
 constexpr int64_t many_results = 64;
-constexpr int64_t rows_of_simdgroup = 8;
+constexpr int64_t rows_of_simdgroup = 32;
 constexpr int64_t elements_per_thread = 8;
 // Results next to each other in memory, from which on their threads read side by side.
 constexpr int64_t few_columns = 16;
@@ -116,8 +117,8 @@ void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, c
                                   scalarToMetalTypeString(input.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(library.hasFunction(kernel_name), "\"", name, "_mps\" not implemented for '",
                               input.scalar_type(), "'");
-  const auto kernel = library.getKernelFunction(kernel_name);
-  kernel->runCommandBlock([&] {
+  auto* const kernel = library.getCachedKernelFunctionPtr(kernel_name);
+  const auto encode = [&] {
     kernel->startEncoding();
     kernel->setArg(0, input);
     kernel->setArg(1, first);
@@ -128,7 +129,8 @@ void run(MetalShaderLibrary& library, std::string_view name, const Plan& plan, c
     } else {
       kernel->dispatch(plan.groups * plan.group, plan.group);
     }
-  });
+  };
+  kernel->runCommandBlock(std::ref(encode));
 }
 
 void run(MetalShaderLibrary& library, std::string_view name, TensorIteratorBase& iter, float parameter,

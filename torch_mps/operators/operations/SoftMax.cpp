@@ -10,6 +10,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include <ATen/native/mps/SoftMax_metallib.h>
@@ -22,11 +23,12 @@ namespace {
 using mps::scalarToMetalTypeString;
 
 struct SoftMaxRows {
-  int64_t dim_size = 1, inner_size = 1;
+  int64_t dim_size = 1, inner_size = 1, count = 1, per_group = 1;
 };
 
-constexpr int64_t rows_shared_from = 64;  // from so many elements on, threads share a row
-constexpr int64_t many_rows = 64;         // so many of a simdgroup each keep the device busy
+constexpr int64_t rows_shared_from = 64;      // from so many elements on, threads share a row
+constexpr int64_t many_rows = 64;             // so many of a simdgroup each keep the device busy
+constexpr int64_t elements_per_group = 2048;  // of short rows
 
 void run_softmax(std::string name, const Tensor& input, const Tensor* output, int64_t dim, const Tensor& result) {
   if (result.numel() == 0) return;
@@ -36,16 +38,23 @@ void run_softmax(std::string name, const Tensor& input, const Tensor* output, in
     rows.dim_size = input.size(dim);
     for (int64_t inner = dim + 1; inner < input.dim(); ++inner) rows.inner_size *= input.size(inner);
   }
-  const int64_t count = input.numel() / rows.dim_size;
-  // Rows whose elements lie side by side are read at once by threads that have one each.
-  const bool each = rows.dim_size < rows_shared_from || (rows.inner_size >= 32 && count >= many_rows);
+  rows.count = input.numel() / rows.dim_size;
+  const bool is_short = rows.dim_size < rows_shared_from;
+  // A simdgroup has several short rows whose elements lie side by side. Rows that lie side by side themselves are read
+  // at once by threads that have one each.
+  const bool together = is_short && rows.inner_size == 1 && output == nullptr;
+  const bool each = !together && (is_short || (rows.inner_size >= 32 && rows.count >= many_rows));
+  rows.per_group = std::clamp<int64_t>(elements_per_group / rows.dim_size, 1, many_rows);
   const Tensor from = input.contiguous(), made = output ? output->contiguous() : from;
   const Tensor to = result.is_contiguous() ? result : at::empty(result.sizes(), result.options());
-  name += (each ? "_each_" : "_group_") + scalarToMetalTypeString(to.scalar_type()) + "_" +
-          scalarToMetalTypeString(from.scalar_type());
+  name.reserve(48);
+  name += together ? "_rows_" : each ? "_each_" : "_group_";
+  name += scalarToMetalTypeString(to.scalar_type());
+  name += '_';
+  name += scalarToMetalTypeString(from.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED(lib.hasFunction(name), "\"softmax_mps\" not implemented for '", from.scalar_type(), "'");
-  const auto kernel = lib.getKernelFunction(name);
-  kernel->runCommandBlock([&] {
+  auto* const kernel = lib.getCachedKernelFunctionPtr(name);
+  const auto encode = [&] {
     kernel->startEncoding();
     unsigned index = 0;
     kernel->setArg(index++, from);
@@ -53,13 +62,16 @@ void run_softmax(std::string name, const Tensor& input, const Tensor* output, in
     kernel->setArg(index++, to);
     kernel->setArg(index++, rows);
     if (each) {
-      kernel->dispatch(count);
+      kernel->dispatch(rows.count);
+    } else if (together) {
+      kernel->dispatch((rows.count + rows.per_group - 1) / rows.per_group * 32, 32);
     } else {
       const int64_t threads =
-          count >= many_rows ? 32 : std::clamp<int64_t>((rows.dim_size / 8 + 31) / 32 * 32, 32, 256);
-      kernel->dispatch(count * threads, threads);
+          rows.count >= many_rows ? 32 : std::clamp<int64_t>((rows.dim_size / 8 + 31) / 32 * 32, 32, 256);
+      kernel->dispatch(rows.count * threads, threads);
     }
-  });
+  };
+  kernel->runCommandBlock(std::ref(encode));
   if (!to.is_same(result)) result.copy_(to);
 }
 

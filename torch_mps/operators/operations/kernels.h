@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 namespace at {
@@ -50,13 +51,14 @@ void run(at::native::mps::MetalShaderLibrary& library, const std::string& kernel
          const Extent& group, const at::Tensor& result, const Arguments&... arguments) {
   if (threads[0] == 0 || threads[1] == 0 || threads[2] == 0) return;
   auto* function = library.getCachedKernelFunctionPtr(kernel);
-  function->runCommandBlock([&] {
+  const auto encode = [&] {
     function->startEncoding();
     function->setArg(0, result);
     unsigned index = 1;
     (function->setArg(index++, bound(result, arguments)), ...);
     function->dispatch(c10::ArrayRef<std::uint64_t>(threads), c10::OptionalArrayRef<std::uint64_t>(group));
-  });
+  };
+  function->runCommandBlock(std::ref(encode));  // a reference: std::function allocates for what it holds
 }
 
 // Copies operand 1 of an iterator to operand 0, if both have one type and it is a matter of rows that lie side by side
