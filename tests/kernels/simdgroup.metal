@@ -22,6 +22,18 @@ kernel void shuffle(device int4* out, uint i [[thread_position_in_grid]]) {
   out[i] = int4(simd_shuffle_xor(mine, 1), i == 0 ? 0 : up, simd_broadcast(mine, 3), simd_broadcast_first(mine + 10));
 }
 
+// Shifts by odd numbers of pairs that go on in a loop.
+// RUN: --kernel shifted_pairs --threads 32 --group 32 --arg n=2 --arg out=f32[32,2]=zeros
+// EXPECT out: 0 0 4 -4 8 -8 12 -12 16 -16 20 -20 24 -24 28 -28 32 -32 36 -36 40 -40 44 -44 48 -48 52 -52 56 -56 60 -60 64 -64 68 -68 72 -72 19 -19 23 -23 27 -27 31 -31 35 -35 39 -39 43 -43 47 -47 51 -51 55 -55 59 -59 63 -63 67 -67
+kernel void shifted_pairs(constant uint& n, device float2* out, uint i [[thread_position_in_grid]]) {
+  float2 sum = float2(float(i), -float(i));
+  for (uint k = 0; k < n; ++k) {
+    const float2 other = simd_shuffle_up(sum, 19);
+    sum += i < 19 ? sum : other;
+  }
+  out[i] = sum;
+}
+
 // Only the lanes that take part count.
 // RUN: --kernel divergent --threads 32 --group 32 --arg out=u32[32]=zeros
 // EXPECT out: 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256 240 256

@@ -71,6 +71,16 @@ llvm::Function* copy_of(llvm::Function& function, const char* name) {
   return copy;
 }
 
+Entry entry_of(Arrangement arrangement) {
+  switch (arrangement) {
+    case Arrangement::row:
+    case Arrangement::half_rows: return Entry::all_lanes;
+    case Arrangement::anywhere: return Entry::number_of_lanes;
+    case Arrangement::alone: return Entry::one_lane;
+  }
+  return Entry::number_of_lanes;
+}
+
 class SimdEngine : public Engine {
  public:
   std::string name() const override { return "simd"; }
@@ -154,12 +164,15 @@ class SimdEngine : public Engine {
     pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
+    facts.slow_alone = target.is_usual;
+    if (!target.is_usual && !is_screened) forms.insert(forms.end() - 1, {Arrangement::alone});
     pass("place_lanes", [&] {
       for (Form& form : forms) {
         const bool is_last = &form == &forms.back();
-        form.lane = is_last                                ? lane
-                    : form.arrangement == Arrangement::row ? &copy_for_rows(*lane)
-                                                           : copy_of(*lane, "half_rows");
+        form.lane = is_last                                  ? lane
+                    : form.arrangement == Arrangement::row   ? &copy_for_rows(*lane)
+                    : form.arrangement == Arrangement::alone ? copy_of(*lane, "alone")
+                                                             : copy_of(*lane, "half_rows");
       }
       lane->setName("anywhere");
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
@@ -177,8 +190,7 @@ class SimdEngine : public Engine {
     pass("widen", [&] {
       for (Form& form : forms) {
         std::vector<Remark> said;
-        const bool is_whole = form.arrangement != Arrangement::anywhere;
-        form.simdgroup = functions.widen(*form.lane, is_whole ? Entry::all_lanes : Entry::number_of_lanes, said);
+        form.simdgroup = functions.widen(*form.lane, entry_of(form.arrangement), said);
         // The other forms say the same, and what only threadgroups of rare shapes cost.
         if (form.arrangement == Arrangement::row || !form.simdgroup) remarks = std::move(said);
         if (!form.simdgroup) return;
@@ -193,8 +205,12 @@ class SimdEngine : public Engine {
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
     functions.erase_lanes();
     pass("run_simdgroups", [&] {
-      const Simdgroups simdgroups = {forms.front().simdgroup, forms.size() > 2 ? forms[1].simdgroup : nullptr,
-                                     forms.size() > 1 ? forms.back().simdgroup : nullptr};
+      const auto simdgroup_of = [&](Arrangement arrangement) -> llvm::Function* {
+        const auto form = llvm::find_if(forms, [&](const Form& each) { return each.arrangement == arrangement; });
+        return form == forms.end() ? nullptr : form->simdgroup;
+      };
+      const Simdgroups simdgroups = {simdgroup_of(Arrangement::row), simdgroup_of(Arrangement::half_rows),
+                                     simdgroup_of(Arrangement::anywhere), simdgroup_of(Arrangement::alone)};
       llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);
@@ -204,7 +220,7 @@ class SimdEngine : public Engine {
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
     pass("stream_stores", [&] {
       for (Form& form : forms) {
-        if (form.arrangement != Arrangement::anywhere) stream_stores(*form.simdgroup);
+        if (entry_of(form.arrangement) == Entry::all_lanes) stream_stores(*form.simdgroup);
       }
     });
     pass("lower_private_memory", [&] {

@@ -101,6 +101,15 @@ Processor processor_named(const std::string& name) {
   return {name, {}};
 }
 
+// Processors with AVX-512 all have shuffles of whole vectors as fast as others. LLVM 22 does not know it of AMD's, and
+// has no instruction then for some that shift the lanes of a float2 by an odd number.
+std::string with_shuffles_across(const std::string& cpu, std::string features) {
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  const std::unique_ptr<llvm::MCSubtargetInfo> info(target().createMCSubtargetInfo(triple, cpu, features));
+  if (!info->checkFeatures("+avx512f")) return features;
+  return features + (features.empty() ? "" : ",") + "+fast-variable-crosslane-shuffle";
+}
+
 }  // namespace
 
 const Processor& processor() {
@@ -119,7 +128,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
   return make_machine(chosen.name, chosen.features);
 }
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& wanted) {
+  const std::string features = with_shuffles_across(cpu, wanted);
   llvm::TargetOptions options;
   // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;

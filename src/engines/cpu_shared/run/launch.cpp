@@ -46,6 +46,9 @@ std::uint64_t nanoseconds(Clock::duration time) {
 // Bytes for the variables of all threads that one core keeps alive at a time.
 constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
+// Threads for which another compile pays: about 0.1 s, where each is faster by some 20 ns at least.
+constexpr std::uint64_t many_alone = 1 << 16;
+
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Sizes of buffers above which they are written past the caches.
@@ -104,6 +107,10 @@ class CpuExecutable : public CheckedExecutable {
   }
 
   bool takes(const DispatchPlan& plan) const override {
+    if (facts_.slow_alone && plan.threads_per_threadgroup == Size{1, 1, 1} &&
+        plan.threads_per_grid.volume() >= many_alone) {
+      return false;
+    }
     return facts_.row == 0 ||
            (plan.threads_per_threadgroup.x % facts_.row == 0 && plan.threads_per_grid.x % facts_.row == 0);
   }

@@ -82,12 +82,14 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
         offsetof(cpu::ThreadgroupState, threads_per_threadgroup) + dimension * sizeof(std::uint32_t));
     return builder.CreateLoad(builder.getInt32Ty(), place);
   };
-  Value* number = builder.CreateCall(callee);
+  const bool is_alone = arrangement == Arrangement::alone;
+  Value* none = builder.getInt32(0);
+  Value* number = is_alone ? none : builder.CreateCall(callee);
   // Multiples of 32, which LLVM can see.
   const auto whole = [&](Value* start) { return builder.CreateAnd(start, ~std::uint64_t{31}); };
   Value* first = whole(lane.getArg(1));
   Value *width = extent(0), *height = extent(1);
-  Value* index = builder.CreateAdd(first, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
+  Value* index = is_alone ? none : builder.CreateAdd(first, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
   std::array<Value*, 3> position;
   const auto place_rows = [&](Value* rows) {
     position[1] = builder.CreateURem(rows, height);
@@ -110,6 +112,7 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
       position[0] = builder.CreateURem(index, width);
       place_rows(builder.CreateUDiv(index, width));
       break;
+    case Arrangement::alone: position = {none, none, none}; break;
   }
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -124,7 +127,7 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     call->replaceAllUsesWith(answer);
     call->eraseFromParent();
   }
-  fold_parts(*index, *first, *number);
+  if (!is_alone) fold_parts(*index, *first, *number);
   if (start_of_x) fold_parts(*position[0], *start_of_x, *number);
 }
 

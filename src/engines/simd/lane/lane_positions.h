@@ -10,7 +10,8 @@ namespace metalloid::engines::simd {
 enum class Arrangement : std::uint8_t {
   row,        // all in one row of the threadgroup: only x differs, by one from lane to lane
   half_rows,  // two rows of 16 threads
-  anywhere    // the simdgroup goes on in the next row where one ends
+  anywhere,   // the simdgroup goes on in the next row where one ends
+  alone       // one thread is all of its threadgroup
 };
 
 // Whether the program asks for more than an index and x.

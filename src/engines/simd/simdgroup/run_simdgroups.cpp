@@ -1,6 +1,7 @@
 #include "engines/simd/simdgroup/run_simdgroups.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -35,6 +36,23 @@ struct GroupShape {
   }
 };
 
+// A threadgroup of one thread; the builder goes on with the others.
+void run_alone(llvm::IRBuilder<>& builder, const GroupShape& shape, const Simdgroups& simdgroups, Value* state,
+               Value* first) {
+  if (!simdgroups.alone) return;
+  llvm::Function* function = builder.GetInsertBlock()->getParent();
+  auto* alone = BasicBlock::Create(builder.getContext(), "alone", function);
+  auto* more = BasicBlock::Create(builder.getContext(), "more", function);
+  builder.CreateCondBr(builder.CreateICmpEQ(shape.threads, builder.getInt32(1)), alone, more);
+  builder.SetInsertPoint(alone);
+  llvm::CallInst* call = builder.CreateCall(simdgroups.alone, {state, first});
+  if (llvm::DISubprogram* own = function->getSubprogram()) {
+    call->setDebugLoc(llvm::DILocation::get(builder.getContext(), 0, 0, own));
+  }
+  builder.CreateRetVoid();
+  builder.SetInsertPoint(more);
+}
+
 llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdgroups, bool runs_rows) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
@@ -44,6 +62,7 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
   Value *state = run->getArg(0), *first = run->getArg(1);
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", run));
   const GroupShape shape(builder, state);
+  if (runs_rows) run_alone(builder, shape, simdgroups, state, first);
   Value* left = builder.CreateSub(shape.threads, first);
   Value* is_whole = builder.CreateICmpUGE(left, builder.getInt32(simdgroup_width));
   const auto run_if = [&](Value* condition, llvm::Function& simdgroup) {
@@ -101,6 +120,8 @@ llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroup
   Value *none = builder.getInt32(0), *width = builder.getInt32(simdgroup_width);
   builder.SetInsertPoint(start);
   const GroupShape shape(builder, state);
+  run_alone(builder, shape, simdgroups, state, none);
+  start = builder.GetInsertBlock();
   Value* in_rows = builder.CreateAnd(shape.threads, ~std::uint64_t{simdgroup_width - 1});
   in_rows = builder.CreateSelect(shape.in_rows, in_rows, none);
   builder.CreateCondBr(builder.CreateICmpNE(in_rows, none), rows, others);

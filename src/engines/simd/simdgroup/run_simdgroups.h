@@ -7,11 +7,13 @@
 namespace metalloid::engines::simd {
 
 //   void run_simdgroup(state, first)              one simdgroup of a threadgroup, by how its threads lie in rows
-//     if (32 threads left, in one row) row(state, first, x, y, z)
+//     if (the threadgroup is one thread) alone(state, first)
+//     else if (32 threads left, in one row) row(state, first, x, y, z)
 //     else if (32 threads left, in two rows of 16) half_rows(state, first)
 //     else anywhere(state, first, min(threads left, 32))
 //
 //   void metalloid_run_threadgroup(state)         kernels without barriers
+//     if (the threadgroup is one thread) return alone(state, 0)
 //     if (simdgroups are in one row each)
 //       for (first = 0; first + 32 <= threads; first += 32) row(state, first, x, y, z)
 //     for (; first < threads; first += 32) run_simdgroup(state, first)
@@ -22,6 +24,7 @@ struct Simdgroups {
   llvm::Function* row;
   llvm::Function* half_rows;  // may be null
   llvm::Function* anywhere;   // null: all are rows
+  llvm::Function* alone;      // may be null
 };
 // Returns the entry point.
 llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroups, bool has_barriers);

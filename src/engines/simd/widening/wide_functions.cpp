@@ -51,7 +51,7 @@ llvm::Function& WideFunctions::declare(const AnalysedFunction& lane, Entry entry
       parameters.push_back(parameter.getType());
     }
   }
-  if (entry != Entry::all_lanes) parameters.push_back(number);
+  if (entry == Entry::number_of_lanes || entry == Entry::bits_of_lanes) parameters.push_back(number);
   auto* type = llvm::FunctionType::get(result_type(own.getReturnType()), parameters, false);
   auto* made =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, own.getName() + ".simdgroup", own.getParent());

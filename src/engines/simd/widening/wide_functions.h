@@ -17,6 +17,7 @@ namespace metalloid::engines::simd {
 enum class Entry : std::uint8_t {
   all_lanes,
   number_of_lanes,  // u32: how many of the first ones
+  one_lane,         // the first one
   bits_of_lanes     // u32, at least one: of functions that stay calls, which give back vectors
 };
 

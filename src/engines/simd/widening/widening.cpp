@@ -55,12 +55,12 @@ void Widening::make_blocks() {
 }
 
 // Blocks with accesses that are slow for some lanes are there once more for all 32, with all blocks of the same lanes.
-// Not where the simdgroup has a number of lanes: that is the form for threadgroups of rare shapes, which costs as much
-// to compile as the others.
+// Not where the simdgroup has fewer: that is the form for threadgroups of rare shapes, which costs as much to compile
+// as the others.
 llvm::SmallBitVector Widening::sets_there_twice() const {
   std::vector<std::size_t> sizes(schedule_.lane_set_count());
   llvm::SmallBitVector result(schedule_.lane_set_count());
-  if (entered_by_ == Entry::number_of_lanes) return result;
+  if (entered_by_ == Entry::number_of_lanes || entered_by_ == Entry::one_lane) return result;
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     sizes[scheduled.lanes] += scheduled.block->size();
     if (llvm::any_of(*scheduled.block, [&](const llvm::Instruction& access) { return is_better_whole(access); })) {
@@ -137,8 +137,9 @@ void Widening::enter() {
   state_ = scalar_of(is_kernel ? lane_.getArg(0) : cpu::state_in_call(lane_));
   first_thread_ = scalar_of(is_kernel ? lane_.getArg(1) : first_thread_in_call(lane_));
   Value* last = wide_.getArg(wide_.arg_size() - 1);
-  if (entered_by_ == Entry::number_of_lanes) {
-    Value* count = builder_.CreateVectorSplat(simdgroup_width, last);
+  if (entered_by_ == Entry::number_of_lanes || entered_by_ == Entry::one_lane) {
+    Value* number = entered_by_ == Entry::one_lane ? builder_.getInt32(1) : last;
+    Value* count = builder_.CreateVectorSplat(simdgroup_width, number);
     entering_ = builder_.CreateICmpULT(lane_numbers(builder_.getInt32Ty()), count, "lanes");
   } else if (entered_by_ == Entry::bits_of_lanes) {
     entering_ = builder_.CreateBitCast(last, wide(builder_.getInt1Ty()), "lanes");
