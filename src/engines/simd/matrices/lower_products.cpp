@@ -127,7 +127,8 @@ class ProductLowering {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       const bool is_product = call && call->getCalledFunction() == &product_;
       const bool wants = llvm::any_of(instruction.operands(), [&](const llvm::Use& use) {
-        return waiting_.contains(use.get()) && !(is_product && use.getOperandNo() == 0);
+        const bool is_sum = is_product && use.getOperandNo() == 0 && llvm::isa<llvm::CallInst>(use.get());
+        return waiting_.contains(use.get()) && !is_sum;
       });
       if (is_product) {
         if (wants || products_.size() == most_waiting) compute(instruction);
