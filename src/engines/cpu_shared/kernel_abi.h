@@ -73,6 +73,7 @@ struct KernelFacts {
   std::uint32_t threads_per_program;        // 1, or those of a simdgroup that runs in step
   std::uint32_t logs;                       // 1: the kernel has messages to write
   std::uint32_t row;                        // if not 0, all rows of threads are multiples of so many
+  std::uint32_t half_rows;                  // 1: or they are two rows of half as many, and two more
   std::uint32_t slow_alone;                 // 1: other code is faster for threadgroups of one thread
 };
 inline constexpr std::string_view facts_name = "metalloid_kernel_facts";

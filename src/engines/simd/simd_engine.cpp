@@ -8,6 +8,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -57,6 +59,8 @@ namespace {
 
 // Instructions of a simdgroup's program, of rows, up to which code of all forms is quickly made.
 constexpr unsigned most_in_all_forms = 3000;
+// Threadgroups whose threads meet are whole, and seldom of other shapes than rows.
+constexpr unsigned most_in_all_forms_of_threads_that_meet = 300;
 
 // A lane's program with its lanes in place, and what it is widened into.
 struct Form {
@@ -188,18 +192,22 @@ class SimdEngine : public Engine {
     });
     WideFunctions functions;
     pass("widen", [&] {
-      for (Form& form : forms) {
+      for (std::size_t i = 0; i < forms.size(); ++i) {
+        Form& form = forms[i];
         std::vector<Remark> said;
         form.simdgroup = functions.widen(*form.lane, entry_of(form.arrangement), said);
         // The other forms say the same, and what only threadgroups of rare shapes cost.
         if (form.arrangement == Arrangement::row || !form.simdgroup) remarks = std::move(said);
         if (!form.simdgroup) return;
-        if (&form == &forms.front() && target.is_usual && form.simdgroup->getInstructionCount() > most_in_all_forms) {
-          for (const Form& left_out : llvm::drop_begin(forms)) left_out.lane->eraseFromParent();
-          forms.resize(1);
-          facts.row = simdgroup_width;
-          return;
-        }
+        if (i > 0 || !target.is_usual) continue;
+        const unsigned size = form.simdgroup->getInstructionCount();
+        if (size <= (facts.threads_meet ? most_in_all_forms_of_threads_that_meet : most_in_all_forms)) continue;
+        const bool keeps_half_rows = forms.size() > 2 && size <= most_in_all_forms;
+        const auto left_out = forms.begin() + (keeps_half_rows ? 2 : 1);
+        std::for_each(left_out, forms.end(), [](const Form& each) { each.lane->eraseFromParent(); });
+        forms.erase(left_out, forms.end());
+        facts.row = simdgroup_width;
+        facts.half_rows = keeps_half_rows;
       }
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;

@@ -111,8 +111,10 @@ class CpuExecutable : public CheckedExecutable {
         plan.threads_per_grid.volume() >= many_alone) {
       return false;
     }
-    return facts_.row == 0 ||
-           (plan.threads_per_threadgroup.x % facts_.row == 0 && plan.threads_per_grid.x % facts_.row == 0);
+    const Size &group = plan.threads_per_threadgroup, &grid = plan.threads_per_grid;
+    const std::uint32_t half = facts_.row / 2;
+    return facts_.row == 0 || (group.x % facts_.row == 0 && grid.x % facts_.row == 0) ||
+           (facts_.half_rows && group.x == half && grid.x % half == 0 && group.y % 2 == 0 && grid.y % 2 == 0);
   }
   // As many as have room for their variables at the same time, and those that run in step at least.
   std::uint32_t max_threads_per_threadgroup() const override {
