@@ -119,7 +119,9 @@ engines::simd::Simdgroups simdgroups_of(llvm::Module& module) {
   engines::simd::Simdgroups result{};
   for (llvm::Function& function : module) {
     if (function.arg_size() == 3) result.anywhere = &function;
-    if (function.arg_size() == 2 && !function.empty()) (result.half_rows ? result.alone : result.half_rows) = &function;
+    if (function.arg_size() == 2 && !function.empty()) {
+      (!result.half_rows ? result.half_rows : !result.column ? result.column : result.alone) = &function;
+    }
     if (function.arg_size() == 5) result.row = &function;
   }
   return result;
@@ -197,6 +199,7 @@ const std::map<std::string, Pass>& passes() {
          simd::place_lanes(*s.entry, simd::Arrangement::row);
        }},
       {"place_lanes_in_half_rows", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::half_rows); }},
+      {"place_lanes_in_a_column", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::column); }},
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
       {"place_lanes_alone", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::alone); }},
       {"fetch_ahead", [](Subject& s) { simd::fetch_ahead(*s.entry); }},

@@ -2,6 +2,7 @@
 ; the next row where one ends. The only thread of a threadgroup is at its beginning.
 ; RUN: lower_arguments_of_a_lane place_lanes
 ; RUN(HALF): lower_arguments_of_a_lane place_lanes_in_half_rows
+; RUN(COLUMN): lower_arguments_of_a_lane place_lanes_in_a_column
 ; RUN(ANYWHERE): lower_arguments_of_a_lane place_lanes_anywhere
 ; RUN(ALONE): lower_arguments_of_a_lane place_lanes_alone
 ; ARGUMENT: buffer
@@ -16,6 +17,10 @@
 ; HALF: [[LANE:%.*]] = call i32 @metalloid_lane_number()
 ; HALF: {{and|lshr}} i32 [[LANE]], {{15|4}}
 ; HALF: ret void
+
+; COLUMN: [[LANE:%.*]] = call i32 @metalloid_lane_number()
+; COLUMN: getelementptr i32, ptr {{.*}}, i32 0
+; COLUMN: ret void
 
 ; ANYWHERE: [[LANE:%.*]] = call i32 @metalloid_lane_number()
 ; ANYWHERE: [[THREAD:%.*]] = add {{.*}}[[LANE]]

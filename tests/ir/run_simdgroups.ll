@@ -5,6 +5,7 @@
 ; CHECK: define internal void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
 ; CHECK-NOT: @row
 ; CHECK: call void @half_rows(ptr [[STATE]], i32 [[FIRST]])
+; CHECK: call void @column(ptr [[STATE]], i32 [[FIRST]])
 ; CHECK: [[COUNT:%.*]] = call i32 @llvm.umin.i32(i32 {{.*}}, i32 32)
 ; CHECK: call void @anywhere(ptr [[STATE]], i32 [[FIRST]], i32 [[COUNT]])
 ; CHECK: define void @metalloid_run_threadgroup(ptr
@@ -30,6 +31,7 @@
 define void @kernel() {
   call void @row(ptr null, i32 0, i32 0, i32 0, i32 0)
   call void @half_rows(ptr null, i32 0)
+  call void @column(ptr null, i32 0)
   call void @alone(ptr null, i32 0)
   call void @anywhere(ptr null, i32 0, i32 0)
   ret void
@@ -43,6 +45,10 @@ define internal void @row(ptr %state, i32 %first, i32 %x, i32 %y, i32 %z) {
 }
 
 define internal void @half_rows(ptr %state, i32 %first) {
+  ret void
+}
+
+define internal void @column(ptr %state, i32 %first) {
   ret void
 }
 

@@ -26,6 +26,16 @@ using namespace metal;
 // EXPECT out: 3455536384 3455536384
 // RUN: --kernel arranged --threadgroups 2 --group 5,3,2 --arg out=u32[2]=zeros
 // EXPECT out: 421097214 421097214
+// RUN: --kernel arranged --threadgroups 2 --group 1,64 --arg out=u32[2]=zeros
+// EXPECT out: 2946857984 2946857984
+// RUN: --kernel arranged --threadgroups 2 --group 1,32,3 --arg out=u32[2]=zeros
+// EXPECT out: 1602603520 1602603520
+// RUN: --kernel arranged --threadgroups 2 --group 1,40 --arg out=u32[2]=zeros
+// EXPECT out: 3839958560 3839958560
+// RUN: --kernel arranged --threadgroups 2 --group 2,32 --arg out=u32[2]=zeros
+// EXPECT out: 3758898176 3758898176
+// RUN: --kernel arranged --threadgroups 2 --group 1,1,32 --arg out=u32[2]=zeros
+// EXPECT out: 3512812032 3512812032
 kernel void arranged(device uint* out, uint3 at [[thread_position_in_threadgroup]],
                      uint3 size [[threads_per_threadgroup]], uint t [[thread_index_in_threadgroup]],
                      uint3 group [[threadgroup_position_in_grid]]) {
@@ -40,4 +50,15 @@ kernel void arranged(device uint* out, uint3 at [[thread_position_in_threadgroup
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   atomic_fetch_add_explicit((device atomic_uint*)out + group.x, kept[t] * (t + 1), memory_order_relaxed);
+}
+
+// Columns of threads that do not meet, so many that they have code of their own.
+// RUN: --kernel columns --threads 64,1024 --group 1,64 --arg out=u32[64,1024]=zeros --arg sums=u32[2]=zeros
+// EXPECT sums: 2147450880 2016
+kernel void columns(device uint* out, device uint* sums, uint2 at [[thread_position_in_grid]],
+                    uint2 inside [[thread_position_in_threadgroup]]) {
+  out[at.x * 1024 + at.y] = at.x * 1024 + at.y;
+  if (at.y == 0) atomic_fetch_add_explicit((device atomic_uint*)sums + 1, at.x, memory_order_relaxed);
+  const uint own = out[at.x * 1024 + at.y] + inside.x + (inside.y == at.y % 64 ? 0 : 1);
+  atomic_fetch_add_explicit((device atomic_uint*)sums, own, memory_order_relaxed);
 }

@@ -75,10 +75,22 @@ llvm::Function* copy_of(llvm::Function& function, const char* name) {
   return copy;
 }
 
+const char* name_of(Arrangement arrangement) {
+  switch (arrangement) {
+    case Arrangement::row: return "row";
+    case Arrangement::half_rows: return "half_rows";
+    case Arrangement::column: return "column";
+    case Arrangement::anywhere: return "anywhere";
+    case Arrangement::alone: return "alone";
+  }
+  return "anywhere";
+}
+
 Entry entry_of(Arrangement arrangement) {
   switch (arrangement) {
     case Arrangement::row:
-    case Arrangement::half_rows: return Entry::all_lanes;
+    case Arrangement::half_rows:
+    case Arrangement::column: return Entry::all_lanes;
     case Arrangement::anywhere: return Entry::number_of_lanes;
     case Arrangement::alone: return Entry::one_lane;
   }
@@ -167,18 +179,20 @@ class SimdEngine : public Engine {
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
     pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
-    if (asks_for_rows(*lane)) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
+    const bool asks = asks_for_rows(*lane);
+    if (asks) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     facts.slow_alone = target.is_usual;
+    facts.slow_columns = target.is_usual && asks && !facts.threads_meet;
+    if (asks && !facts.slow_columns) forms.insert(forms.end() - 1, {Arrangement::column});
     if (!target.is_usual && !is_screened) forms.insert(forms.end() - 1, {Arrangement::alone});
     pass("place_lanes", [&] {
       for (Form& form : forms) {
         const bool is_last = &form == &forms.back();
-        form.lane = is_last                                  ? lane
-                    : form.arrangement == Arrangement::row   ? &copy_for_rows(*lane)
-                    : form.arrangement == Arrangement::alone ? copy_of(*lane, "alone")
-                                                             : copy_of(*lane, "half_rows");
+        form.lane = is_last                                ? lane
+                    : form.arrangement == Arrangement::row ? &copy_for_rows(*lane)
+                                                           : copy_of(*lane, name_of(form.arrangement));
       }
-      lane->setName("anywhere");
+      lane->setName(name_of(Arrangement::anywhere));
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
     });
     pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
@@ -202,12 +216,11 @@ class SimdEngine : public Engine {
         if (i > 0 || !target.is_usual) continue;
         const unsigned size = form.simdgroup->getInstructionCount();
         if (size <= (facts.threads_meet ? most_in_all_forms_of_threads_that_meet : most_in_all_forms)) continue;
-        const bool keeps_half_rows = forms.size() > 2 && size <= most_in_all_forms;
-        const auto left_out = forms.begin() + (keeps_half_rows ? 2 : 1);
+        const auto left_out = size <= most_in_all_forms ? forms.end() - 1 : forms.begin() + 1;
         std::for_each(left_out, forms.end(), [](const Form& each) { each.lane->eraseFromParent(); });
         forms.erase(left_out, forms.end());
         facts.row = simdgroup_width;
-        facts.half_rows = keeps_half_rows;
+        facts.half_rows = facts.columns = forms.size() > 1;
       }
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
@@ -218,7 +231,8 @@ class SimdEngine : public Engine {
         return form == forms.end() ? nullptr : form->simdgroup;
       };
       const Simdgroups simdgroups = {simdgroup_of(Arrangement::row), simdgroup_of(Arrangement::half_rows),
-                                     simdgroup_of(Arrangement::anywhere), simdgroup_of(Arrangement::alone)};
+                                     simdgroup_of(Arrangement::column), simdgroup_of(Arrangement::anywhere),
+                                     simdgroup_of(Arrangement::alone)};
       llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);

@@ -47,7 +47,7 @@ std::uint64_t nanoseconds(Clock::duration time) {
 constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
 // Threads for which another compile pays: about 0.1 s, where each is faster by some 20 ns at least.
-constexpr std::uint64_t many_alone = 1 << 16;
+constexpr std::uint64_t many_in_thin_groups = 1 << 16;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -107,14 +107,13 @@ class CpuExecutable : public CheckedExecutable {
   }
 
   bool takes(const DispatchPlan& plan) const override {
-    if (facts_.slow_alone && plan.threads_per_threadgroup == Size{1, 1, 1} &&
-        plan.threads_per_grid.volume() >= many_alone) {
-      return false;
-    }
     const Size &group = plan.threads_per_threadgroup, &grid = plan.threads_per_grid;
-    const std::uint32_t half = facts_.row / 2;
-    return facts_.row == 0 || (group.x % facts_.row == 0 && grid.x % facts_.row == 0) ||
-           (facts_.half_rows && group.x == half && grid.x % half == 0 && group.y % 2 == 0 && grid.y % 2 == 0);
+    const bool is_slow = group.volume() == 1 ? facts_.slow_alone : group.x == 1 && facts_.slow_columns;
+    if (is_slow && grid.volume() >= many_in_thin_groups) return false;
+    const std::uint32_t row = facts_.row, half = row / 2;
+    return row == 0 || (group.x % row == 0 && grid.x % row == 0) ||
+           (facts_.half_rows && group.x == half && grid.x % half == 0 && group.y % 2 == 0 && grid.y % 2 == 0) ||
+           (facts_.columns && group.x == 1 && group.y % row == 0 && grid.y % row == 0);
   }
   // As many as have room for their variables at the same time, and those that run in step at least.
   std::uint32_t max_threads_per_threadgroup() const override {

@@ -95,11 +95,11 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     position[1] = builder.CreateURem(rows, height);
     position[2] = builder.CreateUDiv(rows, height);
   };
-  Value* start_of_x = nullptr;
+  Value* start_of_row = nullptr;
   switch (arrangement) {
     case Arrangement::row:
-      start_of_x = whole(lane.getArg(2));
-      position[0] = builder.CreateAdd(start_of_x, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
+      start_of_row = whole(lane.getArg(2));
+      position[0] = builder.CreateAdd(start_of_row, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
       position[1] = lane.getArg(3);
       position[2] = lane.getArg(4);
       break;
@@ -107,6 +107,12 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
       position[0] = builder.CreateAnd(number, 15);
       place_rows(builder.CreateLShr(first, 4));
       position[1] = builder.CreateAdd(position[1], builder.CreateLShr(number, 4), "", /*HasNUW=*/true, /*HasNSW=*/true);
+      break;
+    case Arrangement::column:
+      start_of_row = whole(builder.CreateURem(first, height));
+      position[0] = none;
+      position[1] = builder.CreateAdd(start_of_row, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
+      position[2] = builder.CreateUDiv(first, height);
       break;
     case Arrangement::anywhere:
       position[0] = builder.CreateURem(index, width);
@@ -128,7 +134,7 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     call->eraseFromParent();
   }
   if (!is_alone) fold_parts(*index, *first, *number);
-  if (start_of_x) fold_parts(*position[0], *start_of_x, *number);
+  if (start_of_row) fold_parts(*position[arrangement == Arrangement::column ? 1 : 0], *start_of_row, *number);
 }
 
 }  // namespace metalloid::engines::simd

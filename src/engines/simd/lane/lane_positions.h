@@ -10,6 +10,7 @@ namespace metalloid::engines::simd {
 enum class Arrangement : std::uint8_t {
   row,        // all in one row of the threadgroup: only x differs, by one from lane to lane
   half_rows,  // two rows of 16 threads
+  column,     // rows are one thread each: only y differs, by one from lane to lane
   anywhere,   // the simdgroup goes on in the next row where one ends
   alone       // one thread is all of its threadgroup
 };

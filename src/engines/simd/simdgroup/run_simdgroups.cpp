@@ -88,6 +88,11 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
     Value* is_half = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(simdgroup_width / 2));
     run_if(builder.CreateAnd(is_half, builder.CreateOr(even, one_slice)), *simdgroups.half_rows);
   }
+  if (simdgroups.column) {
+    Value* is_thin = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(1));
+    Value* part = builder.CreateAnd(shape.extents[1], builder.getInt32(simdgroup_width - 1));
+    run_if(builder.CreateAnd(is_thin, builder.CreateICmpEQ(part, builder.getInt32(0))), *simdgroups.column);
+  }
   if (!simdgroups.anywhere) {
     builder.CreateIntrinsic(builder.getVoidTy(), llvm::Intrinsic::trap, {});
     builder.CreateRetVoid();

@@ -10,6 +10,7 @@ namespace metalloid::engines::simd {
 //     if (the threadgroup is one thread) alone(state, first)
 //     else if (32 threads left, in one row) row(state, first, x, y, z)
 //     else if (32 threads left, in two rows of 16) half_rows(state, first)
+//     else if (32 threads left, in one column) column(state, first)
 //     else anywhere(state, first, min(threads left, 32))
 //
 //   void metalloid_run_threadgroup(state)         kernels without barriers
@@ -23,6 +24,7 @@ namespace metalloid::engines::simd {
 struct Simdgroups {
   llvm::Function* row;
   llvm::Function* half_rows;  // may be null
+  llvm::Function* column;     // may be null
   llvm::Function* anywhere;   // null: all are rows
   llvm::Function* alone;      // may be null
 };
