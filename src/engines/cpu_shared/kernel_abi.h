@@ -74,7 +74,6 @@ struct KernelFacts {
   std::uint32_t logs;                       // 1: the kernel has messages to write
   std::uint32_t row;                        // if not 0, all rows of threads are multiples of so many
   std::uint32_t half_rows;                  // 1: or they are two rows of half as many, and two more
-  std::uint32_t columns;                    // 1: or columns of one thread each are such multiples
   std::uint32_t slow_alone;                 // 1: other code is faster for threadgroups of one thread
   std::uint32_t slow_columns;               // 1: or that are one thread wide
 };

@@ -182,8 +182,8 @@ class SimdEngine : public Engine {
     const bool asks = asks_for_rows(*lane);
     if (asks) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     facts.slow_alone = target.is_usual;
-    facts.slow_columns = target.is_usual && asks && !facts.threads_meet;
-    if (asks && !facts.slow_columns) forms.insert(forms.end() - 1, {Arrangement::column});
+    facts.slow_columns = target.is_usual && asks;
+    if (asks && !target.is_usual) forms.insert(forms.end() - 1, {Arrangement::column});
     if (!target.is_usual && !is_screened) forms.insert(forms.end() - 1, {Arrangement::alone});
     pass("place_lanes", [&] {
       for (Form& form : forms) {
@@ -220,7 +220,7 @@ class SimdEngine : public Engine {
         std::for_each(left_out, forms.end(), [](const Form& each) { each.lane->eraseFromParent(); });
         forms.erase(left_out, forms.end());
         facts.row = simdgroup_width;
-        facts.half_rows = facts.columns = forms.size() > 1;
+        facts.half_rows = forms.size() > 1;
       }
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;

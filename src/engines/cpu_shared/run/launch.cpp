@@ -112,8 +112,7 @@ class CpuExecutable : public CheckedExecutable {
     if (is_slow && grid.volume() >= many_in_thin_groups) return false;
     const std::uint32_t row = facts_.row, half = row / 2;
     return row == 0 || (group.x % row == 0 && grid.x % row == 0) ||
-           (facts_.half_rows && group.x == half && grid.x % half == 0 && group.y % 2 == 0 && grid.y % 2 == 0) ||
-           (facts_.columns && group.x == 1 && group.y % row == 0 && grid.y % row == 0);
+           (facts_.half_rows && group.x == half && grid.x % half == 0 && group.y % 2 == 0 && grid.y % 2 == 0);
   }
   // As many as have room for their variables at the same time, and those that run in step at least.
   std::uint32_t max_threads_per_threadgroup() const override {
