@@ -89,13 +89,12 @@ def operators_table(result: dict) -> str:
     for name, wrong in result["wrong"].items():
         lines.append(f"| `{name}` | | | | wrong, {wrong['mps']} |")
     small = {name: spread(row["seconds"]["mps"]).median for name, row in result["kernels"].items() if name.startswith("small_")}
-    for is_model, what in ((False, "operators"), (True, "models")):
-        own = {name: over for name, over in ratios.items() if result["kernels"][name]["is_model"] == is_model}
-        if own:
-            mean = geometric_mean(list(own.values()))
-            lines.append(f"| {len(own)} {what}: geometric mean, at most 1.1 | | | {mean:.2f} | {_met(mean <= 1.1)} |")
+    for kind in dict.fromkeys(row["kind"] for row in result["kernels"].values()):
+        own = {name: over for name, over in ratios.items() if result["kernels"][name]["kind"] == kind}
+        mean = geometric_mean(list(own.values()))
+        lines.append(f"| {len(own)} {kind}: geometric mean, at most 1.1 | | | {mean:.2f} | {_met(mean <= 1.1)} |")
         if large := [over for name, over in own.items() if name not in small]:
-            aim = "the worst but for the small ones" if not is_model and small else "the worst"
+            aim = "the worst but for the small ones" if small.keys() & own.keys() else "the worst"
             lines.append(f"| {aim}, at most 1.6 | | | {max(large):.2f} | {_met(max(large) <= 1.6)} |")
     if small:
         worst = max(small.values()) * 1e6

@@ -58,18 +58,19 @@ def _model(make_model: Callable[[], tuple[torch.nn.Module, Tensors]], compiled: 
     return Case(make, 1e-3)
 
 
-def _training(make_model: Callable[[], tuple[torch.nn.Module, Tensors]]) -> Case:
+def _training(make_model: Callable[[], tuple[torch.nn.Module, Tensors]], compiled: bool = False) -> Case:
     """A step: forward, backward, and an optimiser that leaves the weights what they are."""
 
     def make(device: str) -> Callable[[], torch.Tensor]:
         model, inputs = make_model()
         model.to(device).train()
         own = [each.to(device) for each in inputs]
+        called = torch.compile(model) if compiled else model
         optimiser = torch.optim.AdamW(model.parameters(), lr=0.0, weight_decay=0.0)
 
         def run() -> torch.Tensor:
             optimiser.zero_grad()
-            loss = model(*own).square().mean()
+            loss = called(*own).square().mean()
             loss.backward()
             optimiser.step()
             return loss.detach()
@@ -148,14 +149,22 @@ OPERATORS: dict[str, Case] = {
     "small_softmax": _of(lambda x: torch.softmax(x, -1), _normal(4, 16)),
 }
 
-MODELS: dict[str, Case] = {
-    "decoder_prefill": _model(lambda: models.decoder(256)),
-    "decoder_decode": _model(lambda: models.decoder(1)),
-    "resnet": _model(models.residual_network),
-    "unet": _model(models.unet),
-    "encoder_training": _training(models.encoder),
-    "lstm": _model(models.recurrent),
-    "diffusion_step": _model(models.diffusion_step),
-}
 
-CASES = {**OPERATORS, **MODELS}
+def _models(compiled: bool) -> dict[str, Case]:
+    return {
+        "decoder_prefill": _model(lambda: models.decoder(256), compiled),
+        "decoder_decode": _model(lambda: models.decoder(1), compiled),
+        "resnet": _model(models.residual_network, compiled),
+        "unet": _model(models.unet, compiled),
+        "encoder_training": _training(models.encoder, compiled),
+        "lstm": _model(models.recurrent, compiled),
+        "diffusion_step": _model(models.diffusion_step, compiled),
+    }
+
+
+KINDS: dict[str, dict[str, Case]] = {
+    "operators": OPERATORS,
+    "models": _models(compiled=False),
+    "compiled models": {f"{name}_compiled": case for name, case in _models(compiled=True).items()},
+}
+CASES = {name: case for cases in KINDS.values() for name, case in cases.items()}

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import torch
 from measuring import OtherLoad, measure, seconds_of
-from mps_operators.cases import CASES, MODELS, Case
+from mps_operators.cases import CASES, KINDS, Case
 
 DEVICES = ("cpu", "mps")
 
@@ -47,6 +47,7 @@ def main() -> None:
     if unknown := set(chosen) - set(CASES):
         sys.exit(f"no such operator: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
     torch.set_num_threads(os.cpu_count() or 1)
+    torch._dynamo.config.recompile_limit = len(CASES)
     result: dict = {"torch": torch.__version__, "threads": torch.get_num_threads(), "kernels": {}, "wrong": {}}
     for name in chosen:
         runs = {device: CASES[name].make(device) for device in DEVICES}
@@ -55,7 +56,8 @@ def main() -> None:
             continue
         with OtherLoad() as load:
             times = measure({device: timed(run, device) for device, run in runs.items()}, options.seconds)
-        result["kernels"][name] = {"seconds": times, "is_model": name in MODELS, "other_load": load.part}
+        kind = next(kind for kind, cases in KINDS.items() if name in cases)
+        result["kernels"][name] = {"seconds": times, "kind": kind, "other_load": load.part}
         took = ", ".join(f"{device} {min(seconds) * 1e3:.3f} ms" for device, seconds in times.items())
         print(f"{name}: {took}; others kept {load.part:.0%} of the machine busy", file=sys.stderr, flush=True)
     print(json.dumps(result))
