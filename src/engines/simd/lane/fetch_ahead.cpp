@@ -16,8 +16,10 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -68,8 +70,8 @@ class FetchAhead {
       }
     }
     if (streams.size() > most_in_loop) return;
-    const std::uint64_t turns =
-        std::clamp<std::uint64_t>(instructions_ahead / std::max<std::uint64_t>(size, 1), 1, most_turns_ahead);
+    const std::uint64_t turns = std::clamp<std::uint64_t>(
+        llvm::divideCeil(instructions_ahead, std::max<std::uint64_t>(size, 1)), 1, most_turns_ahead);
     for (const Stream& stream : streams) {
       llvm::IRBuilder<> builder(stream.load);
       llvm::Value* pointer = stream.load->getPointerOperand();
@@ -90,8 +92,10 @@ class FetchAhead {
     const std::int64_t bytes = step->getAPInt().getSExtValue();
     if (std::abs(bytes) < least_step || std::abs(bytes) > most_step) return;
     const bool is_known = llvm::any_of(streams, [&](const Stream& other) {
-      const auto* apart = llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(place, other.place));
-      return apart && std::abs(apart->getAPInt().getSExtValue()) < close;
+      const llvm::SCEV* apart = evolution_.getMinusSCEV(place, other.place);
+      if (llvm::isa<llvm::SCEVCouldNotCompute>(apart)) return false;
+      const llvm::ConstantRange range = evolution_.getSignedRange(apart);
+      return range.getSignedMin().sgt(-close) && range.getSignedMax().slt(close);
     });
     if (!is_known) streams.push_back({&load, place, bytes});
   }

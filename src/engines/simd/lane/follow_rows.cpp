@@ -32,10 +32,13 @@ using llvm::Value;
 constexpr std::size_t most_twice = 400;  // instructions
 constexpr unsigned most_depth = 8;       // operands below each other
 
+enum class Part : std::uint8_t { quotient, remainder, multiple };  // of which: what is left without the remainder
+
 struct Division {
   llvm::BinaryOperator* instruction;
   Value *index, *divisor;
-  bool is_remainder;
+  std::uint32_t stride;  // from lane to lane, of the index
+  Part part;
 };
 
 class Rows {
@@ -62,11 +65,15 @@ class Rows {
     branch->getNextNode()->eraseFromParent();
     for (const Division& division : divisions_) {
       auto* twin = llvm::cast<Instruction>(static_cast<Value*>(twins[division.instruction]));
-      const auto& [quotient, remainder] = once_[{division.index, division.divisor}];
-      Value* result = quotient;
-      if (division.is_remainder) {
+      const Once& once = once_[{division.index, division.divisor}];
+      Value* result = division.part == Part::quotient ? once.quotient : once.multiple;
+      if (division.part == Part::remainder) {
         builder.SetInsertPoint(twin);
-        result = builder.CreateAdd(remainder, lane_number_, "", /*HasNUW=*/true);
+        Value* further = lane_number_;
+        if (division.stride != 1) {
+          further = builder.CreateMul(further, builder.getInt32(division.stride), "", /*HasNUW=*/true);
+        }
+        result = builder.CreateAdd(once.remainder, further, "", /*HasNUW=*/true);
       }
       twin->replaceAllUsesWith(result);
       twin->eraseFromParent();
@@ -102,26 +109,29 @@ class Rows {
     if (!operation || !operation->getType()->isIntegerTy(32)) return std::nullopt;
     Value *index = operation->getOperand(0), *divisor = operation->getOperand(1);
     const Shape shape = shapes_.of(*index);
-    if (shape.kind != Shape::Kind::strided || shape.stride != 1 || !shapes_.is_uniform(*divisor)) return std::nullopt;
+    if (shape.kind != Shape::Kind::strided || shape.stride < 1 || !shapes_.is_uniform(*divisor)) return std::nullopt;
+    const auto stride = static_cast<std::uint32_t>(shape.stride);
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(divisor);
-    const auto by = [&](std::uint64_t number, bool is_remainder) -> std::optional<Division> {
-      if (number < simdgroup_width) return std::nullopt;
-      return Division{operation, index, llvm::ConstantInt::get(divisor->getType(), number), is_remainder};
+    const auto by = [&](std::uint64_t number, Part part) -> std::optional<Division> {
+      if (number < std::uint64_t{simdgroup_width} * stride) return std::nullopt;
+      return Division{operation, index, llvm::ConstantInt::get(divisor->getType(), number), stride, part};
     };
     switch (operation->getOpcode()) {
       case Instruction::UDiv:
       case Instruction::URem: {
-        const bool is_remainder = operation->getOpcode() == Instruction::URem;
-        if (constant) return by(constant->getZExtValue(), is_remainder);
+        const Part part = operation->getOpcode() == Instruction::URem ? Part::remainder : Part::quotient;
+        if (constant) return by(constant->getZExtValue(), part);
         if (!llvm::isKnownNonZero(divisor, llvm::SimplifyQuery(operation->getDataLayout()))) return std::nullopt;
-        return Division{operation, index, divisor, is_remainder};
+        return Division{operation, index, divisor, stride, part};
       }
       case Instruction::LShr:
         if (!constant || constant->getZExtValue() >= 32) return std::nullopt;
-        return by(std::uint64_t{1} << constant->getZExtValue(), false);
+        return by(std::uint64_t{1} << constant->getZExtValue(), Part::quotient);
       case Instruction::And:
-        if (!constant || !constant->getValue().isMask() || constant->isMinusOne()) return std::nullopt;
-        return by(constant->getZExtValue() + 1, true);
+        if (!constant || constant->isMinusOne()) return std::nullopt;
+        if (constant->getValue().isMask()) return by(constant->getZExtValue() + 1, Part::remainder);
+        if (!constant->getValue().isNegatedPowerOf2()) return std::nullopt;
+        return by((-constant->getValue()).getZExtValue(), Part::multiple);
       default: return std::nullopt;
     }
   }
@@ -161,9 +171,10 @@ class Rows {
     if (!is_new) return;
     Value* index = in_lane_0(builder, division.index);
     Value* quotient = builder.CreateUDiv(index, division.divisor);
-    Value* remainder = builder.CreateSub(index, builder.CreateMul(quotient, division.divisor));
-    place->second = {quotient, remainder};
-    constexpr std::uint32_t further = simdgroup_width - 1;
+    Value* multiple = builder.CreateMul(quotient, division.divisor);
+    Value* remainder = builder.CreateSub(index, multiple);
+    place->second = {quotient, multiple, remainder};
+    const std::uint32_t further = (simdgroup_width - 1) * division.stride;
     Value* stays = builder.CreateICmpUGT(builder.CreateSub(division.divisor, remainder), builder.getInt32(further));
     stays = builder.CreateAnd(stays, builder.CreateICmpULE(index, builder.getInt32(~further)));
     stays_ = stays_ ? builder.CreateAnd(stays_, stays) : stays;
@@ -200,7 +211,10 @@ class Rows {
   Instruction* lane_number_ = nullptr;
   llvm::SmallVector<Division, 4> divisions_;
   llvm::SmallVector<BasicBlock*, 16> region_;  // the first one is where the others come from
-  llvm::DenseMap<std::pair<Value*, Value*>, std::pair<Value*, Value*>> once_;
+  struct Once {
+    Value *quotient = nullptr, *multiple = nullptr, *remainder = nullptr;
+  };
+  llvm::DenseMap<std::pair<Value*, Value*>, Once> once_;
   Value* stays_ = nullptr;
 };
 

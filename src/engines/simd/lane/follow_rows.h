@@ -21,7 +21,8 @@ namespace metalloid::engines::simd {
 //
 // What follows is there twice. Unless the row of lanes goes over a multiple of %n, they divide once, and what they
 // reach with the remainder is a row of memory, with the quotient one place. Shifts and masks by constants are
-// divisions, too. For lanes that are 32 neighbours of a row. Not in loops, nor where much follows.
+// divisions, too (`i & -128` is the quotient times 128), and so is what indices are divided by that grow by more than
+// one. For lanes that are 32 neighbours of a row. Not in loops, nor where much follows.
 void follow_rows(llvm::Function& lane);
 
 }  // namespace metalloid::engines::simd

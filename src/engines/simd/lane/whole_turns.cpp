@@ -22,8 +22,9 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
 
-// Instructions of a loop, and of all loops of a kernel.
-constexpr std::size_t most_in_loop = 150, most_in_all = 600;
+// Instructions of a loop, and of all loops of a kernel. Those whose accesses would be there twice for some lanes and
+// for all (widening.cpp) are so anyway.
+constexpr std::size_t most_in_loop = 150, most_apart_in_loop = 1000, most_in_all = 1000;
 
 class WholeTurns {
  public:
@@ -39,7 +40,8 @@ class WholeTurns {
       if (!loop->isInnermost() || !is_row(*loop)) continue;
       std::size_t size = 0;
       for (const BasicBlock* block : loop->blocks()) size += block->size();
-      if (size > most_in_loop || all + size > most_in_all || !is_alone(*loop)) continue;
+      if (size > (has_apart(*loop) ? most_apart_in_loop : most_in_loop)) continue;
+      if (all + size > most_in_all || !is_alone(*loop)) continue;
       all += size;
       chosen.push_back(loop);
     }
@@ -47,7 +49,8 @@ class WholeTurns {
   }
 
  private:
-  // Whether lanes leave at the header, one after the other in the order of the row.
+  // Whether lanes leave at the header, by a number that grows with the bits of the lane's number alone: lanes of the
+  // same turn are close to each other.
   bool is_row(const llvm::Loop& loop) const {
     const BasicBlock* header = loop.getHeader();
     if (loop.getExitingBlock() != header || !loop.getLoopLatch() || loop.getLoopLatch() == header) return false;
@@ -55,10 +58,24 @@ class WholeTurns {
     if (!branch || !branch->isConditional()) return false;
     const auto* condition = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
     if (!condition || condition->getParent() != header) return false;
-    const Shape left = shapes_.of(*condition->getOperand(0)), right = shapes_.of(*condition->getOperand(1));
-    const auto is_strided = [](const Shape& shape) { return shape.kind == Shape::Kind::strided; };
-    const auto is_uniform = [](const Shape& shape) { return shape.kind == Shape::Kind::uniform; };
-    return (is_strided(left) && is_uniform(right)) || (is_uniform(left) && is_strided(right));
+    const Value &left = *condition->getOperand(0), &right = *condition->getOperand(1);
+    return (grows(left) && shapes_.is_uniform(right)) || (shapes_.is_uniform(left) && grows(right));
+  }
+
+  bool grows(const Value& value) const {
+    if (shapes_.is_uniform(value)) return false;
+    return llvm::all_of(shapes_.bits_of(value).growth, [](const auto& growth) { return growth.has_value(); });
+  }
+
+  // Whether it reads runs or pieces of memory.
+  bool has_apart(const llvm::Loop& loop) const {
+    return llvm::any_of(loop.blocks(), [&](const BasicBlock* block) {
+      return llvm::any_of(*block, [&](const Instruction& instruction) {
+        const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+        return load && shapes_.is_varying(*load->getPointerOperand()) &&
+               shapes_.bits_of(*load->getPointerOperand()).is_known();
+      });
+    });
   }
 
   // Whether what the header does may be done twice, and nothing waits for others.
@@ -102,6 +119,8 @@ class WholeTurns {
     branch->eraseFromParent();
     llvm::BranchInst::Create(header, rest)->setDebugLoc(header->getTerminator()->getDebugLoc());
     before->getTerminator()->replaceSuccessorWith(header, whole);
+    header->getTerminator()->setMetadata(llvm::StringRef(rest_of_turns_name),
+                                         llvm::MDNode::get(lane_.getContext(), {}));
     for (llvm::PHINode& phi : header->phis()) {
       const int place = phi.getBasicBlockIndex(before);
       phi.setIncomingBlock(static_cast<unsigned>(place), rest);

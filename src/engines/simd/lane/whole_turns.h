@@ -3,15 +3,20 @@
 
 #include <llvm/IR/Function.h>
 
+#include <string_view>
+
 namespace metalloid::engines::simd {
+
+// Metadata of the branch by which lanes leave the second loop: there is no turn of it that all are in.
+inline constexpr std::string_view rest_of_turns_name = "metalloid.rest_of_turns";
 
 //   for (i = lane; i < n; i += 32) body;                      // n is the same in all lanes
 // ->
 //   for (i = lane; simd_all(i < n); i += 32) body;            // no lane leaves: nothing needs a mask
 //   for (; i < n; i += 32) body;
 //
-// Of loops that end by a comparison of a number that grows by the same from lane to lane, in front of what they do, and
-// nowhere else. They are short and meet nobody.
+// Of loops that end by a comparison of a number that grows with the lane's (`i = lane`, `i = lane / 2`), in front of
+// what they do, and nowhere else. They are short and meet nobody.
 void split_off_whole_turns(llvm::Function& lane);
 
 }  // namespace metalloid::engines::simd

@@ -135,6 +135,7 @@ unsigned LaneShapes::derive_zeros(const Instruction& instruction) const {
     case Instruction::SExt:
     case Instruction::Trunc:
     case Instruction::Freeze: return zeros_at(0);
+    case Instruction::Select: return std::min(zeros_at(1), zeros_at(2));
     case Instruction::PHI: {
       unsigned zeros = most_zeros;
       for (const Value* incoming : llvm::cast<llvm::PHINode>(instruction).incoming_values()) {
@@ -188,18 +189,23 @@ void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
   }
 }
 
+// What both have in common.
+static void keep_common(LaneBits& common, const LaneBits& bits) {
+  common.zeros = std::min(common.zeros, bits.zeros);
+  common.may_wrap |= bits.may_wrap;
+  for (unsigned i = 0; i < bit_count; ++i) {
+    if (common.growth[i] != bits.growth[i]) common.growth[i].reset();
+  }
+}
+
 LaneBits LaneShapes::phi_bits(const llvm::PHINode& phi) const {
-  if (!is_loop_header_.lookup(phi.getParent())) return {};
+  if (!meets_together_.lookup(phi.getParent())) return {};
   std::optional<LaneBits> common;
   for (const Value* incoming : phi.incoming_values()) {
     if (llvm::isa<Instruction>(incoming) && is_varying(*incoming) && !seen_.contains(incoming)) continue;
     const LaneBits bits = bits_of(*incoming);
     if (!common) common = bits;
-    common->zeros = std::min(common->zeros, bits.zeros);
-    common->may_wrap |= bits.may_wrap;
-    for (unsigned i = 0; i < bit_count; ++i) {
-      if (common->growth[i] != bits.growth[i]) common->growth[i].reset();
-    }
+    keep_common(*common, bits);
   }
   return common.value_or(LaneBits{});
 }
@@ -209,6 +215,12 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return address_bits(*address);
   if (!is_function_of_operands(instruction)) return {};
   const auto bits_at = [&](unsigned operand) { return bits_of(*instruction.getOperand(operand)); };
+  if (llvm::isa<llvm::SelectInst>(instruction) && instruction.getType()->isIntOrPtrTy() &&
+      is_uniform(*instruction.getOperand(0))) {
+    LaneBits common = bits_at(1);
+    keep_common(common, bits_at(2));
+    return common;
+  }
   const auto* number =
       instruction.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1)) : nullptr;
   const std::optional<std::int64_t> constant =

@@ -1,7 +1,9 @@
 #include "engines/simd/shapes/lane_shapes.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
@@ -64,7 +66,10 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);
-  for (const llvm::BasicBlock* block : order) is_loop_header_[block] = loops.isLoopHeader(block);
+  for (const llvm::BasicBlock* block : order) {
+    const bool has_phis = !block->phis().empty();
+    meets_together_[block] = has_phis && (loops.isLoopHeader(block) || is_reached_together(*block, dominators));
+  }
   // Phis of loops begin as strided as what enters the loop, and are taken back where turns disagree.
   for (const llvm::BasicBlock* block : order) {
     for (const Instruction& instruction : *block) {
@@ -92,6 +97,23 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
     }
   }
   find_bits(order);
+}
+
+// Whether lanes that part nowhere come to a block from one side: no branch behind the last block that all came through
+// tells them apart.
+bool LaneShapes::is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators) const {
+  const auto* node = dominators.getNode(&block);
+  if (!node || !node->getIDom()) return false;
+  const llvm::BasicBlock* begin = node->getIDom()->getBlock();
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen = {begin, &block};
+  llvm::SmallVector<const llvm::BasicBlock*, 16> left(llvm::pred_begin(&block), llvm::pred_end(&block));
+  while (!left.empty()) {
+    const llvm::BasicBlock* between = left.pop_back_val();
+    if (!seen.insert(between).second || !dominators.isReachableFromEntry(between)) continue;
+    if (diverges_behind(*between)) return false;
+    left.append(llvm::pred_begin(between), llvm::pred_end(between));
+  }
+  return !diverges_behind(*begin);
 }
 
 Shape LaneShapes::of(const Value& value) const {
@@ -145,6 +167,11 @@ Shape LaneShapes::derive(const Instruction& instruction) const {
       if (width < 32 || value.kind != Kind::strided) return varying_shape;
       return strided(value.stride, value.may_wrap && width > 32);  // in 32 bits all sums wrap alike
     }
+    case Instruction::Select: {
+      const Shape a = shape_of(1), b = shape_of(2);
+      if (shape_of(0).kind != Kind::uniform || a.kind != Kind::strided || b.kind != Kind::strided) return varying_shape;
+      return a.stride == b.stride ? strided(a.stride, a.may_wrap || b.may_wrap) : varying_shape;
+    }
     case Instruction::AddrSpaceCast:
     case Instruction::PtrToInt:
     case Instruction::Freeze: return shape_of(0);
@@ -180,9 +207,9 @@ Shape LaneShapes::derive_address(const llvm::GetElementPtrInst& address) const {
   return strided(stride, may_wrap);
 }
 
-// Lanes of one turn come to a loop's header together. At any other join they may come from different sides.
+// Lanes of one turn come to a loop's header together. At other joins they may come from different sides.
 Shape LaneShapes::derive_phi(const llvm::PHINode& phi) const {
-  if (!phi.getType()->isIntOrPtrTy() || !is_loop_header_.lookup(phi.getParent())) return varying_shape;
+  if (!phi.getType()->isIntOrPtrTy() || !meets_together_.lookup(phi.getParent())) return varying_shape;
   std::optional<Shape> common;
   for (const Value* incoming : phi.incoming_values()) {
     if (llvm::isa<Instruction>(incoming) && !seen_.contains(incoming)) continue;

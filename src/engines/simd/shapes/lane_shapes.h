@@ -19,6 +19,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 
 #include <array>
@@ -63,6 +64,7 @@ class LaneShapes {
   bool diverges_behind(const llvm::BasicBlock& block) const;
 
  private:
+  bool is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators) const;
   Shape derive(const llvm::Instruction& instruction) const;
   Shape derive_address(const llvm::GetElementPtrInst& address) const;
   Shape derive_phi(const llvm::PHINode& phi) const;
@@ -81,7 +83,7 @@ class LaneShapes {
   llvm::DenseMap<const llvm::Value*, unsigned> zeros_;  // of strided ones
   llvm::DenseMap<const llvm::Value*, LaneBits> bits_;   // of varying ones, as far as known
   llvm::DenseSet<const llvm::Value*> seen_;             // in the first round
-  llvm::DenseMap<const llvm::BasicBlock*, bool> is_loop_header_;
+  llvm::DenseMap<const llvm::BasicBlock*, bool> meets_together_;  // that begin with phis
 };
 
 }  // namespace metalloid::engines::simd

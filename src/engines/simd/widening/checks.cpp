@@ -254,7 +254,9 @@ void Widening::report_lane(const llvm::CallInst& check, Value* outside) {
 void Widening::apart(llvm::function_ref<void()> code) {
   const auto known = known_;
   const auto in_lane = in_lane_;
+  const bool was_apart = std::exchange(is_apart_, true);
   code();
+  is_apart_ = was_apart;
   known_ = known;
   in_lane_ = in_lane;
 }

@@ -1,4 +1,5 @@
 // Operands of widened instructions.
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/DerivedTypes.h>
@@ -49,28 +50,7 @@ Value* take_part(llvm::IRBuilder<>& builder, Value* value, unsigned part) {
   }
 }
 
-}  // namespace
-
-Value* Widening::vector_of(Value* value, unsigned part) {
-  Type* type = part_type(value->getType(), part);
-  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && !llvm::isa<llvm::Instruction>(value)) {
-    if (llvm::isa<llvm::PoisonValue>(constant)) return llvm::PoisonValue::get(wide(type));
-    Value* element = take_part(builder_, constant, part);
-    return builder_.CreateVectorSplat(simdgroup_width, element);
-  }
-  known(value);
-  Widened& widened = known_[value];
-  if (part < widened.vectors.size() && widened.vectors[part]) return widened.vectors[part];
-  const Shape shape = shapes_.of(*value);
-  Value* splat = shape.kind == Kind::strided
-                     ? row_of_strided(value, shape)
-                     : builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
-  Widened& cached = known_[value];
-  if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
-  return cached.vectors[part] = splat;
-}
-
-namespace {
+constexpr unsigned most_depth = 6;  // operands below each other
 
 // Integers and addresses that cost one lane no more than taking them out of a vector, again and again.
 bool is_cheap_for_one(const llvm::Instruction& instruction) {
@@ -93,6 +73,40 @@ bool is_cheap_for_one(const llvm::Instruction& instruction) {
 
 }  // namespace
 
+// Whether what another block has computed follows cheaply from what is known here.
+bool Widening::can_be_made_again(const Value& value, unsigned depth) const {
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction || depth > most_depth || !shapes_.is_varying(value) || !is_cheap_for_one(*instruction)) return false;
+  return llvm::all_of(instruction->operands(), [&](const llvm::Use& operand) {
+    const auto* other = llvm::dyn_cast<llvm::Instruction>(&operand);
+    return !other || known_.contains(other) || slots_.contains(other) || can_be_made_again(*other, depth + 1);
+  });
+}
+
+Value* Widening::vector_of(Value* value, unsigned part) {
+  Type* type = part_type(value->getType(), part);
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && !llvm::isa<llvm::Instruction>(value)) {
+    if (llvm::isa<llvm::PoisonValue>(constant)) return llvm::PoisonValue::get(wide(type));
+    Value* element = take_part(builder_, constant, part);
+    return builder_.CreateVectorSplat(simdgroup_width, element);
+  }
+  // Code that hardly ever runs keeps nothing alive for itself.
+  if (is_apart_ && !known_.contains(value) && can_be_made_again(*value)) {
+    const Widened again = widen_operation(llvm::cast<llvm::Instruction>(*value));
+    return (known_[value] = again).vectors[part];
+  }
+  known(value);
+  Widened& widened = known_[value];
+  if (part < widened.vectors.size() && widened.vectors[part]) return widened.vectors[part];
+  const Shape shape = shapes_.of(*value);
+  Value* splat = shape.kind == Kind::strided
+                     ? row_of_strided(value, shape)
+                     : builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
+  Widened& cached = known_[value];
+  if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
+  return cached.vectors[part] = splat;
+}
+
 // Computed for that lane alone where that is cheap, so that where a row of memory begins needs no vectors.
 Value* Widening::value_in_lane(Value* value, unsigned lane) {
   const Shape shape = shapes_.of(*value);
@@ -101,7 +115,8 @@ Value* Widening::value_in_lane(Value* value, unsigned lane) {
   if (Value* before = in_lane_.lookup(key)) return before;
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   Value* result = nullptr;
-  const bool is_here = instruction && instruction->getParent() == current_->block && is_cheap_for_one(*instruction);
+  const bool is_here = instruction && is_cheap_for_one(*instruction) &&
+                       (instruction->getParent() == current_->block || can_be_made_again(*instruction));
   if (shape.kind == Kind::strided && !(shape.may_wrap && is_here)) {
     Value* first = scalar_of(value);
     const auto distance = static_cast<std::uint64_t>(shape.stride * static_cast<std::int64_t>(lane));

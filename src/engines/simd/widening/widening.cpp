@@ -11,6 +11,7 @@
 
 #include "engines/cpu_shared/passes/thread_state.h"
 #include "engines/simd/lane/prepare_calls.h"
+#include "engines/simd/lane/whole_turns.h"
 #include "ir/bounds/check_bounds.h"
 
 namespace metalloid::engines::simd {
@@ -42,7 +43,11 @@ void Widening::run() {
 
 void Widening::make_blocks() {
   entry_ = BasicBlock::Create(context_, "entry", &wide_);
-  const llvm::SmallBitVector twice = sets_there_twice();
+  llvm::SmallBitVector twice = sets_there_twice();
+  rare_sets_ = twice;
+  for (unsigned set = 0; set < twice.size(); ++set) {
+    (is_never_whole(set) ? twice : rare_sets_).reset(set);
+  }
   for (const ScheduledBlock& scheduled : schedule_.blocks()) {
     Places& places = places_[scheduled.block];
     if (scheduled.is_checked)
@@ -71,6 +76,12 @@ llvm::SmallBitVector Widening::sets_there_twice() const {
     if ((set == all_lanes && entered_by_ == Entry::all_lanes) || sizes[set] > most_twice) result.reset(set);
   }
   return result;
+}
+
+// Of loops in front of which another has taken the turns that all lanes are in.
+bool Widening::is_never_whole(LaneSet set) const {
+  const llvm::Loop* loop = schedule_.loop_of(set);
+  return loop && loop->getHeader()->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name));
 }
 
 BasicBlock* Widening::start_of(const BasicBlock* block) {
@@ -173,7 +184,12 @@ void Widening::run_block(const ScheduledBlock& scheduled) {
     builder_.CreateCondBr(any(lanes_or_all(lanes)), places.body, start_of(scheduled.if_empty));
   }
   builder_.SetInsertPoint(places.body);
-  if (!places.variants[0]) return run_instructions(scheduled, lanes_of(scheduled.lanes));
+  if (!places.variants[0]) {
+    is_rare_ = rare_sets_[scheduled.lanes];
+    run_instructions(scheduled, lanes_of(scheduled.lanes));
+    is_rare_ = false;
+    return;
+  }
   Value* all = llvm::Constant::getAllOnesValue(builder_.getInt32Ty());
   Value* has_all = builder_.CreateICmpEQ(bits_of(lanes_of(scheduled.lanes)), all);
   builder_.CreateCondBr(has_all, places.variants[1], places.variants[0]);

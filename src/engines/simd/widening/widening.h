@@ -75,6 +75,7 @@ class Widening {
   void run_block(const ScheduledBlock& scheduled);
   void run_instructions(const ScheduledBlock& scheduled, Value* lanes);
   llvm::SmallBitVector sets_there_twice() const;
+  bool is_never_whole(LaneSet set) const;
   void leave(const ScheduledBlock& scheduled);
   void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
   Value* lanes_of(LaneSet set);       // null: all
@@ -90,6 +91,7 @@ class Widening {
   Value* element_of(Value* value, unsigned part, Value* lane);  // one lane's
   Value* whole_of(Value* value, Value* lane);                   // one lane's, in its own type
   Value* value_in_lane(Value* value, unsigned lane);
+  bool can_be_made_again(const Value& value, unsigned depth = 0) const;
   Value* bits_of(Value* lanes);
   Value* any(Value* lanes);
   Value* lane_numbers(Type* type) const;
@@ -224,7 +226,8 @@ class Widening {
   };
   llvm::DenseMap<const llvm::BasicBlock*, Places> places_;
   std::vector<llvm::AllocaInst*> lane_slots_;  // per LaneSet
-  Value* entering_ = nullptr;                  // lanes; null: all
+  llvm::SmallBitVector rare_sets_;
+  Value* entering_ = nullptr;  // lanes; null: all
   struct Slots {
     llvm::AllocaInst* scalar = nullptr;
     llvm::SmallVector<llvm::AllocaInst*, 4> vectors;
@@ -239,7 +242,8 @@ class Widening {
   // Of the block that is being widened.
   const ScheduledBlock* current_ = nullptr;
   unsigned variant_ = 0;
-  bool is_rare_ = false;                                  // a block that is there twice, for some lanes
+  bool is_rare_ = false;                                  // a block that is slow for some lanes, for these
+  bool is_apart_ = false;                                 // on a way that is hardly ever taken (checks.cpp)
   Value* lanes_ = nullptr;                                // null: all
   llvm::SmallVector<llvm::CallInst*, 4> pending_checks_;  // of bounds, of accesses that come next
   llvm::DenseMap<const Value*, Widened> known_;

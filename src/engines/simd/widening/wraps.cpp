@@ -111,6 +111,9 @@ Value* Widening::beside_row(Value* value) {
       break;
     }
     case Instruction::Trunc: result = builder_.CreateTrunc(below(0), type); break;
+    case Instruction::Select:
+      result = builder_.CreateSelect(scalar_of(instruction.getOperand(0)), below(1), below(2));
+      break;
     case Instruction::GetElementPtr:
       result = below(0);
       for (auto step = llvm::gep_type_begin(instruction); step != llvm::gep_type_end(instruction); ++step) {
