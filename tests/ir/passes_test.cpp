@@ -52,6 +52,7 @@
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
+#include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
@@ -229,6 +230,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
+      {"hold_vectors", [](Subject& s) { simd::hold_vectors(s.module()); }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
   return list;

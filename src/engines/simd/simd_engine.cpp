@@ -40,6 +40,7 @@
 #include "engines/simd/refusals.h"
 #include "engines/simd/run/executable.h"
 #include "engines/simd/run/simdgroup_abi.h"
+#include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
 #include "engines/simd/simdgroup/optimise_vectors.h"
@@ -265,6 +266,7 @@ class SimdEngine : public Engine {
     pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
+    pass("hold_vectors", [&] { hold_vectors(module); });
     cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
     pass("embed_facts", [&] {
       cpu::embed_facts(module, cpu::facts_name, facts);
