@@ -1,9 +1,15 @@
-; What a loop reads at places that go on by the same step is asked for some turns before: once for accesses that lie
-; close, and not where lanes would share little (steps of more than 2 KiB) or processors follow by themselves (less than a
-; line, memory that is not a buffer's).
+; What a loop reads at places that go on by the same step is asked for some turns before, and in front of the loop for its
+; first turns: once for accesses that lie close, and not where lanes would share little (steps of more than 2 KiB) or
+; processors follow by themselves (less than a line, memory that is not a buffer's).
 ; RUN: fetch_ahead
 
 ; CHECK-LABEL: define void @kernel(
+; CHECK: [[FIRST:%.*]] = getelementptr [288 x i8], ptr addrspace(1) %in, i64 0
+; CHECK: call void @llvm.prefetch.p1(ptr addrspace(1) [[FIRST]], i32 0, i32 3, i32 1)
+; CHECK: [[SECOND:%.*]] = getelementptr i8, ptr addrspace(1) [[FIRST]], i64 288
+; CHECK-NEXT: call void @llvm.prefetch.p1(ptr addrspace(1) [[SECOND]], i32 0, i32 3, i32 1)
+; CHECK-COUNT-14: call void @llvm.prefetch
+; CHECK-NOT: llvm.prefetch
 ; CHECK: loop:
 ; CHECK: [[AHEAD:%.*]] = getelementptr i8, ptr addrspace(1) %place, i64 4608
 ; CHECK-NEXT: call void @llvm.prefetch.p1(ptr addrspace(1) [[AHEAD]], i32 0, i32 3, i32 1)

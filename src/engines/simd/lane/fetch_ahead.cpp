@@ -3,6 +3,8 @@
 //   loop:
 //     %x = load i64, ptr %p               ; %p is 288 bytes further in the next turn
 // ->
+//   call void @llvm.prefetch(ptr %p.in.the.first.turn, ...)
+//   call void @llvm.prefetch(ptr %p.in.the.first.turn + 288, ...)
 //   loop:
 //     call void @llvm.prefetch(ptr %p + 2 * 288, ...)
 //     %x = load i64, ptr %p
@@ -10,7 +12,7 @@
 // Processors follow a row that is read from end to end by themselves, and within a page of 4 KiB. Of rows that end
 // after some KiB, several of which are read at a time, they bring what comes next too late: a product with weights of 4
 // bits waited for memory in half of its time. What lanes read in one turn are few lines of memory
-// (widening/memory.cpp).
+// (widening/memory.cpp). What the first turns read is asked for in front of the loop, of all rows together.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -26,6 +28,7 @@
 #include <cstdlib>
 
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/whole_turns.h"
 #include "ir/support/pass_managers.h"
 #include "support/address_spaces.h"
 
@@ -40,6 +43,8 @@ constexpr std::int64_t least_step = 64, most_step = 2048;
 // Loads that lie closer are brought together.
 constexpr std::int64_t close = 512;
 constexpr std::size_t most_in_loop = 8;
+constexpr std::size_t most_in_front = 16;
+constexpr unsigned deepest_address = 12;  // operands below each other
 
 struct Stream {
   llvm::LoadInst* load;
@@ -61,6 +66,8 @@ class FetchAhead {
 
  private:
   void fetch_in(llvm::Loop& loop) {
+    // What the turns before it have asked for is there.
+    if (loop.getHeader()->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name))) return;
     std::uint64_t size = 0;
     llvm::SmallVector<Stream, 8> streams;
     for (llvm::BasicBlock* block : loop.blocks()) {
@@ -69,17 +76,56 @@ class FetchAhead {
         if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) take(*load, loop, streams);
       }
     }
-    if (streams.size() > most_in_loop) return;
+    if (streams.empty() || streams.size() > most_in_loop) return;
     const std::uint64_t turns = std::clamp<std::uint64_t>(
         llvm::divideCeil(instructions_ahead, std::max<std::uint64_t>(size, 1)), 1, most_turns_ahead);
     for (const Stream& stream : streams) {
       llvm::IRBuilder<> builder(stream.load);
-      llvm::Value* pointer = stream.load->getPointerOperand();
-      llvm::Value* ahead = builder.CreateGEP(builder.getInt8Ty(), pointer,
-                                             builder.getInt64(static_cast<std::uint64_t>(stream.step) * turns));
-      builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
-                              {ahead, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+      fetch(builder, stream.load->getPointerOperand(), stream.step, turns);
     }
+    llvm::BasicBlock* before = loop.getLoopPreheader();
+    if (!before) return;
+    llvm::IRBuilder<> builder(before->getTerminator());
+    llvm::SmallVector<llvm::Value*, 8> firsts;
+    for (const Stream& stream : streams) {
+      firsts.push_back(in_first_turn(builder, stream.load->getPointerOperand(), loop));
+    }
+    for (std::uint64_t turn = 0; turn < std::min<std::uint64_t>(turns, most_in_front / streams.size()); ++turn) {
+      for (unsigned i = 0; i < streams.size(); ++i) {
+        if (firsts[i]) fetch(builder, firsts[i], streams[i].step, turn);
+      }
+    }
+  }
+
+  static void fetch(llvm::IRBuilder<>& builder, llvm::Value* pointer, std::int64_t step, std::uint64_t turns) {
+    const std::uint64_t distance = static_cast<std::uint64_t>(step) * turns;
+    llvm::Value* ahead =
+        turns == 0 ? pointer : builder.CreateGEP(builder.getInt8Ty(), pointer, builder.getInt64(distance));
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                            {ahead, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+  }
+
+  // What an address is when the loop begins. Null if it takes more than arithmetic.
+  static llvm::Value* in_first_turn(llvm::IRBuilder<>& builder, llvm::Value* value, const llvm::Loop& loop,
+                                    unsigned depth = 0) {
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || !loop.contains(instruction)) return value;
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
+      return phi->getParent() == loop.getHeader() ? phi->getIncomingValueForBlock(loop.getLoopPreheader()) : nullptr;
+    }
+    const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(instruction);
+    const bool is_simple =
+        operation ? !operation->isIntDivRem() : llvm::isa<llvm::CastInst, llvm::GetElementPtrInst>(instruction);
+    if (!is_simple || depth == deepest_address) return nullptr;
+    llvm::SmallVector<llvm::Value*, 4> operands;
+    for (llvm::Value* operand : instruction->operands()) {
+      operands.push_back(in_first_turn(builder, operand, loop, depth + 1));
+      if (!operands.back()) return nullptr;
+    }
+    llvm::Instruction* copy = instruction->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
+    return builder.Insert(copy);
   }
 
   void take(llvm::LoadInst& load, const llvm::Loop& loop, llvm::SmallVectorImpl<Stream>& streams) {

@@ -50,7 +50,7 @@ Value* take_part(llvm::IRBuilder<>& builder, Value* value, unsigned part) {
   }
 }
 
-constexpr unsigned most_depth = 6;  // operands below each other
+constexpr unsigned deepest_again = 6;  // operands below each other
 
 // Integers and addresses that cost one lane no more than taking them out of a vector, again and again.
 bool is_cheap_for_one(const llvm::Instruction& instruction) {
@@ -76,7 +76,8 @@ bool is_cheap_for_one(const llvm::Instruction& instruction) {
 // Whether what another block has computed follows cheaply from what is known here.
 bool Widening::can_be_made_again(const Value& value, unsigned depth) const {
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-  if (!instruction || depth > most_depth || !shapes_.is_varying(value) || !is_cheap_for_one(*instruction)) return false;
+  if (!instruction || depth > deepest_again || !shapes_.is_varying(value) || !is_cheap_for_one(*instruction))
+    return false;
   return llvm::all_of(instruction->operands(), [&](const llvm::Use& operand) {
     const auto* other = llvm::dyn_cast<llvm::Instruction>(&operand);
     return !other || known_.contains(other) || slots_.contains(other) || can_be_made_again(*other, depth + 1);
