@@ -60,6 +60,9 @@ class LaneShapes {
   bool is_uniform(const llvm::Value& value) const { return of(value).kind == Shape::Kind::uniform; }
   bool is_varying(const llvm::Value& value) const { return of(value).kind == Shape::Kind::varying; }
   LaneBits bits_of(const llvm::Value& value) const;
+  // Of blocks that begin with phis: whether all lanes that come at a time come from the same side. Then shapes of the
+  // phis hold for lanes that take no part, too.
+  bool meets_together(const llvm::BasicBlock& block) const { return meets_together_.lookup(&block); }
   // Whether lanes may go different ways at the block's end.
   bool diverges_behind(const llvm::BasicBlock& block) const;
 
