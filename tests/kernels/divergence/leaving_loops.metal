@@ -220,3 +220,42 @@ static T last_of(T x, uint steps) {
 kernel void templates(device uint2* out, uint i [[thread_position_in_grid]]) {
   out[i] = uint2(last_of(i, i % 4), uint(last_of(float(i), i % 5)));
 }
+
+// Lanes 31 and others have returned before a loop from a number that four lanes share; some of the rest leave earlier.
+// RUN: --kernel runs_of_some --threads 100 --group 50 --arg right=u32[100]=zeros --arg in=u32[64]=arange --arg n=13
+// EXPECT right: 1 x 100
+// RUN: --kernel runs_of_some --threads 96 --group 32 --arg right=u32[96]=zeros --arg in=u32[64]=arange --arg n=3
+// EXPECT right: 1 x 96
+// RUN: --kernel runs_of_some --threads 96 --group 32 --arg right=u32[96]=zeros --arg in=u32[64]=arange --arg n=40
+// EXPECT right: 1 x 96
+kernel void runs_of_some(device uint* right, device const uint* in, constant uint& n,
+                         uint t [[thread_position_in_threadgroup]], uint i [[thread_position_in_grid]]) {
+  if (t % 10 == 1) {
+    right[i] = 1;
+    return;
+  }
+  uint sum = 0, expected = 0;
+  for (uint k = t / 4; k < n; k += 8) sum += in[k];
+  for (uint k = 0; k < n; ++k) expected += k >= t / 4 && k % 8 == t / 4 % 8 ? k : 0;
+  right[i] = sum == expected;
+}
+
+// What uniform branches lead to is the same for lanes that have returned: rows begin where these would lie.
+// RUN: --kernel joined_rows --threads 100 --group 50 --arg right=u32[100]=zeros --arg in=u32[256]=arange --arg n=20
+// EXPECT right: 1 x 100
+// RUN: --kernel joined_rows --threads 64 --group 32 --arg right=u32[64]=zeros --arg in=u32[256]=arange --arg n=0
+// EXPECT right: 1 x 64
+kernel void joined_rows(device uint* right, device const uint* in, constant uint& n,
+                        uint t [[thread_position_in_threadgroup]], uint i [[thread_position_in_grid]]) {
+  if (t % 10 == 1) {
+    right[i] = 1;
+    return;
+  }
+  device const uint* row = in + t;
+  device const uint* pairs = in + t / 2;
+  if (n > 4) {
+    row += n;
+    for (uint k = 0; k < n; k += 7) pairs += k;
+  }
+  right[i] = *row == t + (n > 4 ? n : 0) && *pairs == t / 2 + (n > 4 ? 21 : 0);
+}
