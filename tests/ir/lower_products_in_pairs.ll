@@ -3,7 +3,7 @@
 ; RUN: retarget lower_products
 
 ; CHECK-LABEL: define void @kernel(
-; CHECK: call {{.*}} @metalloid.products.[[COUNT:1|2]](
+; CHECK: call {{.*}} @metalloid.products.[[COUNT:1x1|2x1|1x2]](
 ; CHECK: call {{.*}} @metalloid.products.[[COUNT]](
 ; CHECK: [[LOW:%.*]] = shufflevector <64 x float> {{.*}} <32 x i32>
 ; CHECK: store <32 x float> [[LOW]]
@@ -11,7 +11,7 @@
 ; CHECK: ret void
 ; CHECK: define internal {{.*}} @metalloid.products.[[COUNT]](
 
-declare <64 x float> @metalloid_matrix_product(<64 x float>, <64 x float>, <64 x float>)
+declare <64 x float> @metalloid_matrix_product(<64 x float>, <64 x float>, <64 x float>) nounwind willreturn memory(none)
 
 define void @kernel(<64 x float> %a, <64 x float> %b, <64 x float> %c, <64 x float> %d, ptr %out) {
   %one = call <64 x float> @metalloid_matrix_product(<64 x float> zeroinitializer, <64 x float> %a, <64 x float> %b)

@@ -11,7 +11,7 @@
 ; CHECK: load float, ptr %out
 ; CHECK: ret void
 
-declare <64 x float> @metalloid_matrix_product(<64 x float>, <64 x float>, <64 x float>)
+declare <64 x float> @metalloid_matrix_product(<64 x float>, <64 x float>, <64 x float>) nounwind willreturn memory(none)
 
 define void @kernel(<64 x float> %a, <64 x float> %b, <64 x float> %c, ptr %out, ptr %other) {
   %one = call <64 x float> @metalloid_matrix_product(<64 x float> zeroinitializer, <64 x float> %a, <64 x float> %b)

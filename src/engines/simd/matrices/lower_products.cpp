@@ -5,33 +5,34 @@
 // ->
 //   store <64 x float> %b, ptr %slot.b
 //   store <64 x float> %g, ptr %slot.g
-//   %de = call x86_regcallcc <128 x float> @metalloid.products.2(<16 x float> %c.0, ... %f.3, ... %a.3, ptr %slot.b,
-//                                                                ptr %slot.g)
-//
-// A step k of a product multiplies column k of a by row k of b: of a tile of a, element k of each row goes to all four
-// places of its quarter, and four elements of the row of b go to all quarters. The first is a permutation within
-// quarters, the second comes out of memory as it is wanted. c, a and the result stay in registers. Permutations and
-// half of the multiplications want the same part of the processor: so two products of one left operand are computed
-// together, and their sums are chains enough to keep it busy.
+//   %de = call x86_regcallcc <128 x float> @metalloid.products.1x2(<16 x float> %c.0, ... %f.3, ... %a.3, ptr %slot.b,
+//                                                                  ptr %slot.g)
 //
 //   1. Products of a block wait until something wants a result. To keep it in memory is no reason while nothing else
 //      goes to memory.
-//   2. Then they are computed in an order in which each has its sum, in pairs where there are two of one left operand.
+//   2. Then they are computed in an order in which each has its sum: in blocks of up to two left operands by two right
+//      ones (product_code.h), each block behind the one whose sums it goes on with, so that these stay in registers.
+//   3. A right operand whose rows lie in memory, a constant number of bytes apart, stays where it is if nothing is
+//      written until then.
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Transforms/Utils/Local.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
+#include "engines/simd/matrices/product_code.h"
 #include "engines/simd/vectors/joined_vectors.h"
 #include "metalloid/reflection.h"
 
@@ -58,69 +59,67 @@ unsigned lane_index(Place place) {
   return (place.column & 1) * simdgroup_width + lane;
 }
 
-llvm::CallingConv::ID convention(const llvm::Module& module) {
-  return module.getTargetTriple().isX86() ? llvm::CallingConv::X86_RegCall : llvm::CallingConv::C;
+// Where a right operand lies, row by row.
+struct Rows {
+  Value* begin = nullptr;
+  std::uint64_t bytes = size * sizeof(float);  // from one to the next
+  llvm::SmallVector<llvm::LoadInst*, size> loads;
+};
+
+// What eight elements of a matrix from a place on are loaded by, and which of its elements they begin with.
+struct LoadedRow {
+  llvm::LoadInst* load = nullptr;  // null: they are no such thing
+  int first = 0;
+};
+
+LoadedRow loaded_row(Value* matrix, unsigned begin) {
+  auto first = static_cast<int>(begin);
+  while (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(matrix)) {
+    const llvm::ArrayRef<int> row = shuffle->getShuffleMask().slice(static_cast<unsigned>(first), size);
+    for (unsigned i = 0; i < size; ++i) {
+      if (row[i] < 0 || row[i] != row[0] + static_cast<int>(i)) return {};
+    }
+    const auto before =
+        static_cast<int>(llvm::cast<llvm::FixedVectorType>(shuffle->getOperand(0)->getType())->getNumElements());
+    if (row[0] < before && row[0] + static_cast<int>(size) > before) return {};
+    matrix = shuffle->getOperand(row[0] < before ? 0 : 1);
+    first = row[0] % before;
+  }
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(matrix);
+  return load && load->isSimple() ? LoadedRow{load, first} : LoadedRow{};
 }
 
-// 32 registers of 512 bits hold the sums of two products. (LLVM prefers shorter ones on some processors that have
-// them.)
-unsigned most_together(const llvm::TargetMachine& machine) {
-  return machine.getTargetTriple().isX86() && machine.getMCSubtargetInfo()->checkFeatures("+avx512f") ? 2 : 1;
-}
-
-llvm::Function& make_function(llvm::Module& module, const llvm::Function& user, unsigned count) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> builder(context);
-  auto* vector = llvm::FixedVectorType::get(builder.getFloatTy(), tile);
-  llvm::SmallVector<llvm::Type*, 14> parameters((count + 1) * tiles, vector);
-  parameters.append(count, builder.getPtrTy());
-  auto* result = llvm::FixedVectorType::get(builder.getFloatTy(), whole * count);
-  auto* made =
-      llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), llvm::GlobalValue::InternalLinkage,
-                             "metalloid.products." + llvm::Twine(count), module);
-  made->setCallingConv(convention(module));
-  for (const llvm::Attribute& attribute : user.getAttributes().getFnAttrs()) {
-    if (attribute.isStringAttribute()) made->addFnAttr(attribute);
-  }
-  for (const auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn}) {
-    made->addFnAttr(attribute);
-  }
-  made->setOnlyReadsMemory();
-  made->setOnlyAccessesArgMemory();
-  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", made));
-  llvm::SmallVector<Value*, 2 * tiles> sums;
-  for (unsigned i = 0; i < count * tiles; ++i) sums.push_back(made->getArg(i));
-  for (unsigned k = 0; k < size; ++k) {
-    llvm::SmallVector<std::array<Value*, 2>, 2> rows(count);  // left and right half
-    for (unsigned i = 0; i < count * 2; ++i) {
-      Value* place = builder.CreateConstInBoundsGEP1_64(builder.getFloatTy(), made->getArg((count + 1) * tiles + i / 2),
-                                                        std::uint64_t{k} * size + i % 2 * 4);
-      Value* four =
-          builder.CreateAlignedLoad(llvm::FixedVectorType::get(builder.getFloatTy(), 4), place, llvm::Align(16));
-      llvm::SmallVector<int, tile> places;
-      for (unsigned at = 0; at < tile; ++at) places.push_back(static_cast<int>(at % 4));
-      rows[i / 2][i % 2] = builder.CreateShuffleVector(four, places);
+std::optional<Rows> rows_in_memory(Value* matrix) {
+  Rows rows;
+  Value* base = nullptr;
+  std::int64_t first = 0;
+  for (unsigned i = 0; i < size; ++i) {
+    const auto [load, element] = loaded_row(matrix, i * size);
+    if (!load || (i == 0 && element != 0)) return std::nullopt;
+    std::int64_t offset = 0;
+    Value* origin =
+        llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, load->getModule()->getDataLayout());
+    offset += element * static_cast<std::int64_t>(sizeof(float));
+    if (i == 0) {
+      base = origin;
+      first = offset;
+      rows.begin = load->getPointerOperand();
     }
-    for (unsigned half = 0; half < 2; ++half) {  // upper and lower
-      llvm::SmallVector<int, tile> places;
-      for (unsigned i = 0; i < tile; ++i) places.push_back(static_cast<int>(i / 4 * 4 + k % 4));
-      Value* column = builder.CreateShuffleVector(made->getArg(count * tiles + half * 2 + k / 4), places);
-      for (unsigned i = 0; i < count * 2; ++i) {
-        Value*& sum = sums[i / 2 * tiles + half * 2 + i % 2];
-        sum = builder.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {column, rows[i / 2][i % 2], sum});
-      }
-    }
+    if (i == 1) rows.bytes = static_cast<std::uint64_t>(offset - first);
+    if (origin != base || offset != first + static_cast<std::int64_t>(i * rows.bytes)) return std::nullopt;
+    rows.loads.push_back(load);
   }
-  builder.CreateRet(join(builder, sums));
-  return *made;
+  return rows;
 }
 
 // Products of a function.
 class ProductLowering {
  public:
-  ProductLowering(llvm::Function& function, llvm::Function& product, std::array<llvm::Function*, 2>& functions,
+  using Functions = std::map<ProductBlock, llvm::Function*>;
+
+  ProductLowering(llvm::Function& function, llvm::Function& product, Functions& functions,
                   const llvm::TargetMachine& machine)
-      : function_(function), product_(product), functions_(functions), most_(most_together(machine)) {}
+      : function_(function), product_(product), functions_(functions), largest_(largest_block(machine)) {}
 
   void lower(llvm::BasicBlock& block) {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
@@ -168,43 +167,164 @@ class ProductLowering {
   // In front of an instruction.
   void compute(llvm::Instruction& where) {
     llvm::SmallPtrSet<Value*, 16> left(products_.begin(), products_.end());
+    llvm::SmallVector<llvm::CallInst*, 4> block;
     while (!left.empty()) {
-      llvm::SmallVector<llvm::CallInst*, 2> together;
-      for (llvm::CallInst* call : products_) {
-        if (!left.contains(call) || left.contains(call->getArgOperand(0))) continue;
-        if (!together.empty() && together[0]->getArgOperand(1) != call->getArgOperand(1)) continue;
-        together.push_back(call);
-        if (together.size() == most_) break;
-      }
-      make_call(together, where);
-      for (llvm::CallInst* call : together) left.erase(call);
+      block = next_block(left, block);
+      make_call(block, where);
+      for (llvm::CallInst* call : block) left.erase(call);
+      place_followers(left, where);
     }
-    for (llvm::Instruction* follower : followers_) follower->moveBefore(where.getIterator());
-    for (llvm::CallInst* call : products_) call->eraseFromParent();
+    for (llvm::CallInst* call : products_) {
+      Value* right = call->getArgOperand(2);
+      call->eraseFromParent();
+      llvm::RecursivelyDeleteTriviallyDeadInstructions(right);  // that stayed where it is
+    }
     products_.clear();
+    results_.clear();
     followers_.clear();
+    placed_.clear();
     waiting_.clear();
     keeps_store_ = false;
   }
 
+  // Those that have what they want; of stores, those that no earlier one has to come before.
+  void place_followers(const llvm::SmallPtrSetImpl<Value*>& left, llvm::Instruction& where) {
+    llvm::SmallPtrSet<Value*, 32> missing(left.begin(), left.end());
+    llvm::SmallVector<llvm::Instruction*, 8> before;  // stores that are not placed
+    for (llvm::Instruction* follower : followers_) {
+      if (placed_.contains(follower)) continue;
+      const bool is_store = follower->mayWriteToMemory();
+      const bool waits =
+          llvm::any_of(follower->operands(), [&](const llvm::Use& use) { return missing.contains(use.get()); }) ||
+          (is_store && !llvm::all_of(before, [&](auto* other) { return are_apart(*follower, *other); }));
+      if (!waits) {
+        follower->moveBefore(where.getIterator());
+        placed_.insert(follower);
+        continue;
+      }
+      missing.insert(follower);
+      if (is_store) before.push_back(follower);
+    }
+  }
+
+  // Whether a load or store surely touches other memory than another one.
+  static bool are_apart(const llvm::Instruction& one, const llvm::Instruction& other) {
+    const llvm::DataLayout& layout = one.getDataLayout();
+    std::int64_t begin = 0, other_begin = 0;
+    const Value* base = llvm::GetPointerBaseWithConstantOffset(llvm::getLoadStorePointerOperand(&one), begin, layout);
+    const Value* other_base =
+        llvm::GetPointerBaseWithConstantOffset(llvm::getLoadStorePointerOperand(&other), other_begin, layout);
+    const auto bytes = [&](const llvm::Instruction& access) {
+      return static_cast<std::int64_t>(layout.getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue());
+    };
+    return base == other_base && (begin + bytes(one) <= other_begin || other_begin + bytes(other) <= begin);
+  }
+
+  // Of those that are left, with all of one left operand in front.
+  llvm::SmallVector<llvm::CallInst*, 4> next_block(const llvm::SmallPtrSetImpl<Value*>& left,
+                                                   llvm::ArrayRef<llvm::CallInst*> last) const {
+    llvm::SmallVector<llvm::CallInst*, 64> ready;
+    llvm::DenseMap<std::pair<Value*, Value*>, llvm::CallInst*> of_operands;
+    llvm::CallInst* first = nullptr;
+    const auto sums = sums_of(last);
+    for (llvm::CallInst* call : products_) {
+      if (!left.contains(call) || left.contains(call->getArgOperand(0))) continue;
+      ready.push_back(call);
+      if (!first && llvm::is_contained(sums, call->getArgOperand(0))) first = call;
+    }
+    if (!first) first = ready.front();
+    for (llvm::CallInst* call : ready) of_operands.try_emplace({call->getArgOperand(1), call->getArgOperand(2)}, call);
+    Value *a = first->getArgOperand(1), *b = first->getArgOperand(2);
+    llvm::SmallVector<llvm::CallInst*, 8> beside, below;  // with the same left operand, with the same right one
+    for (llvm::CallInst* call : ready) {
+      const bool has_left = call->getArgOperand(1) == a, has_right = call->getArgOperand(2) == b;
+      if (has_left && !has_right && largest_.right > 1) beside.push_back(call);
+      if (has_right && !has_left && largest_.left > 1) below.push_back(call);
+    }
+    for (llvm::CallInst* right : beside) {
+      for (llvm::CallInst* left_one : below) {
+        llvm::CallInst* both = of_operands.lookup({left_one->getArgOperand(1), right->getArgOperand(2)});
+        if (both) return {first, right, left_one, both};
+      }
+    }
+    if (!beside.empty()) return {first, beside.front()};
+    if (!below.empty()) return {first, below.front()};
+    return {first};
+  }
+
+  // What the products of a call became, which stand for their sums.
+  llvm::SmallVector<Value*, 4> sums_of(llvm::ArrayRef<llvm::CallInst*> products) const {
+    llvm::SmallVector<Value*, 4> sums;
+    for (llvm::CallInst* call : products) sums.push_back(results_.lookup(call));
+    return sums;
+  }
+
   void make_call(llvm::ArrayRef<llvm::CallInst*> products, llvm::Instruction& where) {
     llvm::IRBuilder<> builder(&where);
+    ProductBlock block;
     const auto count = static_cast<unsigned>(products.size());
-    llvm::SmallVector<Value*, 14> arguments;
+    block.right = count > 1 && products[0]->getArgOperand(1) == products[1]->getArgOperand(1) ? 2 : 1;
+    block.left = count / block.right;
+    llvm::SmallVector<Value*, 20> arguments;
     const auto add_tiles = [&](Value* matrix) {
       for (unsigned i = 0; i < tiles; ++i) arguments.push_back(piece_of(builder, matrix, i, tile));
     };
-    for (llvm::CallInst* call : products) add_tiles(call->getArgOperand(0));
-    add_tiles(products[0]->getArgOperand(1));
-    for (llvm::CallInst* call : products) arguments.push_back(slot_of(call->getArgOperand(2), builder).memory);
-    llvm::Function*& callee = functions_[count - 1];
-    if (!callee) callee = &make_function(*function_.getParent(), function_, count);
+    for (llvm::CallInst* call : products) {
+      load_late(*call->getArgOperand(0), where);
+      add_tiles(call->getArgOperand(0));
+    }
+    llvm::SmallVector<Value*, 4> kept;  // in slots
+    if (block.has_left_in_registers()) {
+      add_tiles(products[0]->getArgOperand(1));
+    } else {
+      for (unsigned i = 0; i < block.left; ++i) {
+        kept.push_back(products[i * block.right]->getArgOperand(1));
+        arguments.push_back(slot_of(kept.back(), builder).memory);
+      }
+    }
+    for (unsigned i = 0; i < block.right; ++i) {
+      Value* matrix = products[i]->getArgOperand(2);
+      auto rows = rows_in_memory(matrix);
+      if (rows && !is_as_loaded(rows->loads, where)) rows.reset();
+      if (!rows) {
+        rows.emplace().begin = slot_of(matrix, builder).memory;
+        kept.push_back(matrix);
+      }
+      arguments.push_back(builder.CreateAddrSpaceCast(rows->begin, builder.getPtrTy()));
+      block.row_bytes[i] = rows->bytes;
+    }
+    llvm::Function*& callee = functions_[block];
+    if (!callee) callee = &make_products(*function_.getParent(), function_, block);
     llvm::CallInst* made = builder.CreateCall(callee, arguments);
     made->setCallingConv(callee->getCallingConv());
+    for (Value* matrix : kept) slots_[matrix].last = made;
     for (unsigned i = 0; i < count; ++i) {
-      slots_[products[i]->getArgOperand(2)].last = made;
-      products[i]->replaceAllUsesWith(count == 1 ? made : piece_of(builder, made, i, whole));
+      Value* result = count == 1 ? made : piece_of(builder, made, i, whole);
+      results_[products[i]] = result;
+      products[i]->replaceAllUsesWith(result);
     }
+  }
+
+  // A sum that comes out of memory need not be in a register before.
+  void load_late(Value& sum, llvm::Instruction& where) const {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&sum);
+    if (load && load->isSimple() && load->hasOneUse() && is_as_loaded(load, where)) {
+      load->moveBefore(where.getIterator());
+    }
+  }
+
+  // Whether memory still has in front of an instruction what was loaded.
+  bool is_as_loaded(llvm::ArrayRef<llvm::LoadInst*> loads, const llvm::Instruction& where) const {
+    llvm::SmallPtrSet<const llvm::Instruction*, size> left(loads.begin(), loads.end());
+    if (llvm::any_of(loads, [&](auto* load) { return load->getParent() != where.getParent(); })) return false;
+    for (const llvm::Instruction* at = where.getPrevNode(); at && !left.empty(); at = at->getPrevNode()) {
+      left.erase(at);
+      if (!at->mayWriteToMemory() || own_.contains(at)) continue;
+      const bool waits = llvm::is_contained(followers_, at) && !placed_.contains(at);
+      const auto is_other = [&](auto* load) { return llvm::isa<llvm::StoreInst>(at) && are_apart(*load, *at); };
+      if (!waits && !llvm::all_of(loads, is_other)) return false;
+    }
+    return true;
   }
 
   // Filled where the matrix comes from, if that is in the block.
@@ -220,20 +340,23 @@ class ProductLowering {
     } else {
       builder.SetInsertPoint(where.GetInsertBlock(), where.GetInsertPoint());
     }
-    builder.CreateLifetimeStart(slot.memory);
-    builder.CreateAlignedStore(matrix, slot.memory, llvm::Align(64));
+    own_.insert(builder.CreateLifetimeStart(slot.memory));
+    own_.insert(builder.CreateAlignedStore(matrix, slot.memory, llvm::Align(64)));
     return slot;
   }
 
   llvm::Function& function_;
   llvm::Function& product_;
-  std::array<llvm::Function*, 2>& functions_;  // of one product and of two
-  unsigned most_;
+  Functions& functions_;
+  ProductBlock largest_;
   llvm::SmallVector<llvm::CallInst*, 64> products_;
-  llvm::SmallVector<llvm::Instruction*, 16> followers_;  // that only rearrange results, or keep them
-  bool keeps_store_ = false;                             // among the followers
-  llvm::SmallPtrSet<Value*, 32> waiting_;                // both
-  llvm::MapVector<Value*, Slot> slots_;                  // of the block
+  llvm::SmallVector<llvm::Instruction*, 16> followers_;     // that only rearrange results, or keep them
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> placed_;  // of the followers, behind what they wanted
+  bool keeps_store_ = false;                                // among the followers
+  llvm::SmallPtrSet<Value*, 32> waiting_;                   // both
+  llvm::MapVector<Value*, Slot> slots_;                     // of the block
+  llvm::SmallPtrSet<const llvm::Instruction*, 32> own_;     // that write to slots
+  llvm::DenseMap<llvm::CallInst*, Value*> results_;         // of the products that are computed now
 };
 
 }  // namespace
@@ -254,7 +377,7 @@ llvm::SmallVector<Value*, 2> take_from_order(llvm::IRBuilder<>& builder, Value* 
 void lower_products(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::Function* opaque = module.getFunction(llvm::StringRef(product_name));
   if (!opaque) return;
-  std::array<llvm::Function*, 2> functions{};
+  ProductLowering::Functions functions;
   llvm::SmallPtrSet<llvm::Function*, 4> users;
   for (llvm::User* user : opaque->users()) users.insert(llvm::cast<llvm::Instruction>(user)->getFunction());
   for (llvm::Function& function : module) {
