@@ -52,6 +52,7 @@
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
+#include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -212,6 +213,7 @@ const std::map<std::string, Pass>& passes() {
       {"run_simdgroups", [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), false); }},
       {"run_simdgroups_that_stop",
        [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
+      {"carry_over_barriers", [](Subject& s) { simd::carry_over_barriers(*s.entry); }},
       {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
       {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
       {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},

@@ -40,6 +40,7 @@
 #include "engines/simd/refusals.h"
 #include "engines/simd/run/executable.h"
 #include "engines/simd/run/simdgroup_abi.h"
+#include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -254,6 +255,9 @@ class SimdEngine : public Engine {
       }
     });
     if (facts.threads_meet) {
+      pass("carry_over_barriers", [&] {
+        for (Form& form : forms) carry_over_barriers(*form.simdgroup);
+      });
       pass("split_at_barriers", [&] {
         for (Form& form : forms) {
           simdgroup_facts.frame_bytes =
