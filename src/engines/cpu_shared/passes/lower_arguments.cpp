@@ -5,6 +5,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
@@ -98,7 +99,16 @@ class EntryBuilder {
     function->setMemoryEffects(llvm::MemoryEffects::none());
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr(llvm::Attribute::WillReturn);
-    return builder_.CreateCall(callee);
+    llvm::CallInst* answer = builder_.CreateCall(callee);
+    answer->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, most_threads())));
+    return answer;
+  }
+
+  // Lanes that take no part count, too: whole simdgroups.
+  std::uint32_t most_threads() const {
+    const std::uint32_t own = info_.max_total_threads_per_threadgroup;
+    const std::uint32_t most = own != 0 ? std::min(own, max_threads_per_threadgroup) : max_threads_per_threadgroup;
+    return (most + simdgroup_width - 1) / simdgroup_width * simdgroup_width;
   }
 
   // Pointers are loaded once, and vector built-ins get memory, before any loop.

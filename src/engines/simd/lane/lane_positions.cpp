@@ -22,8 +22,14 @@ using llvm::Value;
 
 namespace {
 
+bool is_sum(const llvm::BinaryOperator& operation) {
+  const auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&operation);
+  return operation.getOpcode() == llvm::Instruction::Add || (both && both->isDisjoint());
+}
+
 // Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is
-// a multiple of 32, or of what is left of it: LLVM makes (start + lane) >> 2 & 8 of (start + lane) / 32 % 2 * 8.
+// a multiple of 32, or of what is left of it: LLVM makes (start + lane) >> 2 & 8 of (start + lane) / 32 % 2 * 8. And of
+// their index in turns of a loop that are written out: start + lane + 128.
 void fold_parts(Value& sum, Value& start, Value& number, unsigned width = 32) {
   for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
     auto* part = llvm::dyn_cast<llvm::BinaryOperator>(user);
@@ -36,6 +42,8 @@ void fold_parts(Value& sum, Value& start, Value& number, unsigned width = 32) {
       folded = builder.CreateLShr(&start, operand);
     } else if (part->getOpcode() == llvm::Instruction::LShr && operand < 32 && !part->use_empty()) {
       fold_parts(*part, *builder.CreateLShr(&start, operand), *builder.CreateLShr(&number, operand), width >> operand);
+    } else if (is_sum(*part) && operand % width == 0) {
+      fold_parts(*part, *builder.CreateAdd(&start, builder.getInt32(operand)), number, width);
     } else if (part->getOpcode() == llvm::Instruction::And && operand < width) {
       folded = operand == width - 1 ? &number : builder.CreateAnd(&number, operand);
     } else if (part->getOpcode() == llvm::Instruction::And && operand % width == width - 1) {

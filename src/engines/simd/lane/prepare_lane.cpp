@@ -3,6 +3,9 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/SimplifyQuery.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -30,6 +33,7 @@
 #include <utility>
 
 #include "engines/cpu_shared/passes/check_bounds.h"
+#include "engines/simd/lane/count_turns.h"
 #include "engines/simd/shapes/lane_target.h"
 
 namespace metalloid::engines::simd {
@@ -55,6 +59,27 @@ void add_disjoint_numbers(llvm::Function& lane) {
     if (!both || !both->isDisjoint()) continue;
     auto* sum = llvm::BinaryOperator::CreateAdd(both->getOperand(0), both->getOperand(1));
     llvm::ReplaceInstWithInst(both, sum);
+  }
+}
+
+// LLVM leaves out the mask of a number where a constant has its bits: of ((s & 2) * 256 | 256) + v it makes
+// (s * 256 + v) | 256. Lanes that differ in v do not differ in what is or-ed to it, which goes to s again.
+void take_constants_from_sums(llvm::Function& lane) {
+  const llvm::SimplifyQuery query(lane.getDataLayout());
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
+    auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+    const auto* constant = both ? llvm::dyn_cast<llvm::ConstantInt>(both->getOperand(1)) : nullptr;
+    auto* sum = constant ? llvm::dyn_cast<llvm::BinaryOperator>(both->getOperand(0)) : nullptr;
+    const auto* apart = llvm::dyn_cast_or_null<llvm::PossiblyDisjointInst>(sum);
+    if (!apart || !apart->isDisjoint() || both->isDisjoint()) continue;
+    for (const unsigned own : {0u, 1u}) {
+      llvm::Value* other = sum->getOperand(1 - own);
+      if (!llvm::MaskedValueIsZero(other, constant->getValue(), query)) continue;
+      llvm::IRBuilder<> builder(both);
+      both->replaceAllUsesWith(builder.CreateAdd(builder.CreateOr(sum->getOperand(own), both->getOperand(1)), other));
+      both->eraseFromParent();
+      break;
+    }
   }
 }
 
@@ -88,6 +113,7 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   llvm::LoopPassManager loops;
   loops.addPass(llvm::IndVarSimplifyPass(/*WidenIndVars=*/false));
+  loops.addPass(CountTurnsPass());
   loops.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/2));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -98,6 +124,7 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));  // arrays whose indices became constants just now
   passes.addPass(llvm::InstCombinePass());
   passes.run(lane, managers.functions);
+  take_constants_from_sums(lane);
 }
 
 void check_bounds(llvm::Function& lane, const KernelInfo& info) {
