@@ -6,6 +6,8 @@
 
 ; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK-COUNT-5: call void @llvm.prefetch.p1(ptr addrspace(1) {{.*}}, i32 0, i32 3, i32 1)
+; CHECK-COUNT-2: call void @llvm.prefetch.p1(ptr addrspace(1) {{.*}}, i32 0, i32 2, i32 1)
+; CHECK-COUNT-2: call void @llvm.prefetch.p1(ptr addrspace(1) {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK-NOT: call void @llvm.prefetch
 ; CHECK: ret void
 
@@ -17,6 +19,15 @@ define void @kernel(ptr addrspace(1) %in, i32 %position) {
   %i = zext i32 %position to i64
   %row = getelementptr float, ptr addrspace(1) %in, i64 %i
   call void @llvm.prefetch.p1(ptr addrspace(1) %row, i32 0, i32 3, i32 1)
+  call void @llvm.prefetch.p1(ptr addrspace(1) %row, i32 0, i32 2, i32 1)
+  %lane.row = lshr i32 %position, 4
+  %column = and i32 %position, 15
+  %columns = load i32, ptr addrspace(1) %in, align 4
+  %start = mul i32 %lane.row, %columns
+  %at = add i32 %start, %column
+  %wide.at = zext i32 %at to i64
+  %run = getelementptr float, ptr addrspace(1) %in, i64 %wide.at
+  call void @llvm.prefetch.p1(ptr addrspace(1) %run, i32 0, i32 3, i32 1)
   %index = load i32, ptr addrspace(1) %row, align 4
   %wide = zext i32 %index to i64
   %anywhere = getelementptr float, ptr addrspace(1) %in, i64 %wide

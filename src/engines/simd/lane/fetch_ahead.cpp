@@ -19,9 +19,11 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Support/MathExtras.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +31,7 @@
 
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/whole_turns.h"
+#include "ir/operations.h"
 #include "ir/support/pass_managers.h"
 #include "support/address_spaces.h"
 
@@ -40,22 +43,40 @@ constexpr std::uint64_t instructions_ahead = 800;
 constexpr std::uint64_t most_turns_ahead = 16;
 // Bytes from one turn to the next: less is a row that processors follow, more are lines that have little in common.
 constexpr std::int64_t least_step = 64, most_step = 2048;
+// Of tiles, whose rows are more than processors follow.
+constexpr std::int64_t least_between_barriers = 16;
 // Loads that lie closer are brought together.
 constexpr std::int64_t close = 512;
-constexpr std::size_t most_in_loop = 8;
+constexpr std::size_t most_in_loop = 8, most_between_barriers = 32;
 constexpr std::size_t most_in_front = 16;
 constexpr unsigned deepest_address = 12;  // operands below each other
 
 struct Stream {
   llvm::LoadInst* load;
-  const llvm::SCEVAddRecExpr* place;
-  std::int64_t step;
+  const llvm::SCEV* place;
+  const llvm::SCEV* step;  // the same in all turns
+  bool is_far;             // from turn to turn
 };
+
+// How far a prefetch brings what it asks for: to the nearest cache, or to the next one, where rows at steps of a power
+// of two find places (widening/memory.cpp).
+constexpr std::uint32_t to_nearest = 3, to_next = 2;
+
+bool has_barrier(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      return callee && callee->getName() == llvm::StringRef(ir::threadgroup_barrier_name);
+    });
+  });
+}
 
 class FetchAhead {
  public:
   explicit FetchAhead(llvm::Function& lane)
-      : loops_(managers_.functions.getResult<llvm::LoopAnalysis>(lane)),
+      : dominators_(managers_.functions.getResult<llvm::DominatorTreeAnalysis>(lane)),
+        loops_(managers_.functions.getResult<llvm::LoopAnalysis>(lane)),
         evolution_(managers_.functions.getResult<llvm::ScalarEvolutionAnalysis>(lane)) {}
 
   void run() {
@@ -69,40 +90,49 @@ class FetchAhead {
     // What the turns before it have asked for is there.
     if (loop.getHeader()->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name))) return;
     std::uint64_t size = 0;
+    const bool meets = has_barrier(loop);
     llvm::SmallVector<Stream, 8> streams;
     for (llvm::BasicBlock* block : loop.blocks()) {
       size += block->size();
       for (llvm::Instruction& instruction : *block) {
-        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) take(*load, loop, streams);
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) take(*load, loop, meets, streams);
       }
     }
-    if (streams.empty() || streams.size() > most_in_loop) return;
-    const std::uint64_t turns = std::clamp<std::uint64_t>(
-        llvm::divideCeil(instructions_ahead, std::max<std::uint64_t>(size, 1)), 1, most_turns_ahead);
+    if (streams.empty() || streams.size() > (meets ? most_between_barriers : most_in_loop)) return;
+    const std::uint64_t turns_ahead = llvm::divideCeil(instructions_ahead, std::max<std::uint64_t>(size, 1));
+    const std::uint64_t turns = meets ? 1 : std::clamp<std::uint64_t>(turns_ahead, 1, most_turns_ahead);
+    llvm::SCEVExpander expander(evolution_, "step");
     for (const Stream& stream : streams) {
+      if (!expander.isSafeToExpand(stream.step) || !is_known_at(stream.step, *stream.load)) continue;
+      llvm::Value* step = expander.expandCodeFor(stream.step, stream.step->getType(), stream.load);
       llvm::IRBuilder<> builder(stream.load);
-      fetch(builder, stream.load->getPointerOperand(), stream.step, turns);
+      fetch(builder, stream, *stream.load->getPointerOperand(), step, turns);
     }
-    llvm::BasicBlock* before = loop.getLoopPreheader();
-    if (!before) return;
-    llvm::IRBuilder<> builder(before->getTerminator());
+    if (!meets) fetch_in_front(loop, streams, turns);
+  }
+
+  // Of steps that are constants.
+  void fetch_in_front(const llvm::Loop& loop, llvm::ArrayRef<Stream> streams, std::uint64_t turns) {
+    llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
     llvm::SmallVector<llvm::Value*, 8> firsts;
     for (const Stream& stream : streams) {
       firsts.push_back(in_first_turn(builder, stream.load->getPointerOperand(), loop));
     }
     for (std::uint64_t turn = 0; turn < std::min<std::uint64_t>(turns, most_in_front / streams.size()); ++turn) {
       for (unsigned i = 0; i < streams.size(); ++i) {
-        if (firsts[i]) fetch(builder, firsts[i], streams[i].step, turn);
+        llvm::Value* step = llvm::cast<llvm::SCEVConstant>(streams[i].step)->getValue();
+        if (firsts[i]) fetch(builder, streams[i], *firsts[i], step, turn);
       }
     }
   }
 
-  static void fetch(llvm::IRBuilder<>& builder, llvm::Value* pointer, std::int64_t step, std::uint64_t turns) {
-    const std::uint64_t distance = static_cast<std::uint64_t>(step) * turns;
-    llvm::Value* ahead =
-        turns == 0 ? pointer : builder.CreateGEP(builder.getInt8Ty(), pointer, builder.getInt64(distance));
-    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
-                            {ahead, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+  static void fetch(llvm::IRBuilder<>& builder, const Stream& stream, llvm::Value& pointer, llvm::Value* step,
+                    std::uint64_t turns) {
+    llvm::Value* distance = builder.CreateMul(step, llvm::ConstantInt::get(step->getType(), turns));
+    llvm::Value* ahead = turns == 0 ? &pointer : builder.CreateGEP(builder.getInt8Ty(), &pointer, distance);
+    builder.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {pointer.getType()},
+        {ahead, builder.getInt32(0), builder.getInt32(stream.is_far ? to_next : to_nearest), builder.getInt32(1)});
   }
 
   // What an address is when the loop begins. Null if it takes more than arithmetic.
@@ -128,25 +158,91 @@ class FetchAhead {
     return builder.Insert(copy);
   }
 
-  void take(llvm::LoadInst& load, const llvm::Loop& loop, llvm::SmallVectorImpl<Stream>& streams) {
+  void take(llvm::LoadInst& load, const llvm::Loop& loop, bool meets, llvm::SmallVectorImpl<Stream>& streams) {
     const unsigned space = load.getPointerAddressSpace();
-    if (!load.isSimple() || (space != device_space && space != constant_space)) return;
-    const auto* place = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(load.getPointerOperand()));
-    if (!place || place->getLoop() != &loop || !place->isAffine()) return;
-    const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(place->getStepRecurrence(evolution_));
-    if (!step) return;
-    const std::int64_t bytes = step->getAPInt().getSExtValue();
-    if (std::abs(bytes) < least_step || std::abs(bytes) > most_step) return;
+    if (!load.isSimple() || (space != device_space && space != constant_space) || !loop.getLoopPreheader()) return;
+    const llvm::SCEV* place = evolution_.getSCEV(load.getPointerOperand());
+    const llvm::SCEV* step = step_of(place, loop);
+    if (!step && meets) step = step_of_index(*load.getPointerOperand(), loop);
+    if (!step || step->isZero()) return;
+    const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
+    const std::int64_t bytes = constant ? constant->getAPInt().getSExtValue() : 0;
+    if (constant && std::abs(bytes) < (meets ? least_between_barriers : least_step)) return;
+    const bool is_far = !constant || std::abs(bytes) > most_step;
+    if (is_far && !meets) return;
     const bool is_known = llvm::any_of(streams, [&](const Stream& other) {
       const llvm::SCEV* apart = evolution_.getMinusSCEV(place, other.place);
       if (llvm::isa<llvm::SCEVCouldNotCompute>(apart)) return false;
       const llvm::ConstantRange range = evolution_.getSignedRange(apart);
       return range.getSignedMin().sgt(-close) && range.getSignedMax().slt(close);
     });
-    if (!is_known) streams.push_back({&load, place, bytes});
+    if (!is_known) streams.push_back({&load, place, step, is_far});
+  }
+
+  bool is_known_at(const llvm::SCEV* number, const llvm::Instruction& where) const {
+    return !llvm::SCEVExprContains(number, [&](const llvm::SCEV* part) {
+      const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+      return unknown && !dominators_.dominates(unknown->getValue(), &where);
+    });
+  }
+
+  // By what a number grows in each turn; null if that is not the same in all.
+  const llvm::SCEV* step_of(const llvm::SCEV* number, const llvm::Loop& loop) {
+    if (stays(number, loop)) return evolution_.getZero(evolution_.getEffectiveSCEVType(number->getType()));
+    if (const auto* turns = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number)) {
+      return turns->getLoop() == &loop && turns->isAffine() ? turns->getStepRecurrence(evolution_) : nullptr;
+    }
+    const llvm::SCEV* sum = nullptr;
+    if (llvm::isa<llvm::SCEVAddExpr>(number)) {
+      for (const llvm::SCEV* operand : number->operands()) {
+        const llvm::SCEV* step = step_of(operand, loop);
+        if (!step) return nullptr;
+        sum = sum ? evolution_.getAddExpr(sum, step) : step;
+      }
+    } else if (llvm::isa<llvm::SCEVMulExpr>(number)) {
+      for (const llvm::SCEV* operand : number->operands()) {
+        if (stays(operand, loop)) continue;
+        if (sum) return nullptr;
+        sum = step_of(operand, loop);
+        if (!sum) return nullptr;
+      }
+      for (const llvm::SCEV* operand : number->operands()) {
+        if (stays(operand, loop)) sum = evolution_.getMulExpr(sum, operand);
+      }
+    }
+    return sum;
+  }
+
+  // Also what is loaded in each turn from where it never changes.
+  bool stays(const llvm::SCEV* number, const llvm::Loop& loop) {
+    return !llvm::SCEVExprContains(number, [&](const llvm::SCEV* part) {
+      if (const auto* turns = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part)) return turns->getLoop() == &loop;
+      const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+      const auto* load = unknown ? llvm::dyn_cast<llvm::LoadInst>(unknown->getValue()) : nullptr;
+      if (load && load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) {
+        return !loop.isLoopInvariant(load->getPointerOperand());
+      }
+      return unknown && !evolution_.isLoopInvariant(unknown, &loop);
+    });
+  }
+
+  // Of an index of 32 bits, which may wrap on its way: what is asked for then is of no use, and does no harm.
+  const llvm::SCEV* step_of_index(llvm::Value& pointer, const llvm::Loop& loop) {
+    const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&pointer);
+    if (!address || address->getNumIndices() != 1) return nullptr;
+    if (!loop.isLoopInvariant(address->getPointerOperand())) return nullptr;
+    const auto* wide = llvm::dyn_cast<llvm::CastInst>(address->idx_begin()->get());
+    if (!wide || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(wide)) return nullptr;
+    const llvm::SCEV* step = step_of(evolution_.getSCEV(wide->getOperand(0)), loop);
+    if (!step) return nullptr;
+    const llvm::DataLayout& layout = address->getDataLayout();
+    const std::uint64_t size = layout.getTypeAllocSize(address->getSourceElementType()).getFixedValue();
+    llvm::Type* type = wide->getType();
+    return evolution_.getMulExpr(evolution_.getSignExtendExpr(step, type), evolution_.getConstant(type, size));
   }
 
   ir::PassManagers managers_;
+  llvm::DominatorTree& dominators_;
   llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& evolution_;
 };

@@ -25,6 +25,7 @@ constexpr unsigned most_narrow_gathers = 24;
 
 // Bytes. More lines than that would be in each other's way.
 constexpr std::int64_t cache_line = 64, most_prefetched = 512;
+constexpr std::size_t most_apart = 3;  // bits of a lane's number that lead to places of their own
 
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
 Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
@@ -219,23 +220,37 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
   });
 }
 
-// Of the lines that all lanes together touch, if they are few and follow from the address of one lane. Rows are
-// followed by processors themselves.
+// Of the lines that all lanes together touch, if they are few and follow from the addresses of a few lanes. Rows are
+// followed by processors themselves, where the next turn does not begin far behind (fetch_ahead.cpp: not to the nearest
+// cache).
 void Widening::widen_prefetch(llvm::CallInst& call) {
   Value* pointer = call.getArgOperand(0);
-  if (!shapes_.is_varying(*pointer)) return;
+  const bool is_row = !shapes_.is_varying(*pointer);
+  const bool is_near = llvm::cast<llvm::ConstantInt>(call.getArgOperand(2))->equalsInt(3);
+  if (is_rare_ || shapes_.is_uniform(*pointer) || (is_row && is_near)) return;
   const LaneBits bits = shapes_.bits_of(*pointer);
   std::int64_t span = 0;
-  for (const auto& growth : bits.growth) {
-    if (!growth || *growth < 0) return;
-    span += *growth;
+  unsigned followed = 0;
+  llvm::SmallVector<unsigned, 5> apart;
+  for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
+    if (!bits.growth[bit]) {
+      apart.push_back(bit);
+      continue;
+    }
+    if (*bits.growth[bit] < 0) return;
+    span += *bits.growth[bit];
+    followed |= 1u << bit;
   }
-  if (is_rare_ || bits.may_wrap || span > most_prefetched) return;
-  Value* first = address_part(value_in_lane(pointer, simdgroup_width - 1), static_cast<std::uint64_t>(-span));
-  for (std::int64_t line = 0; line <= span; line += cache_line) {
-    builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
-                             {address_part(first, static_cast<std::uint64_t>(line)), call.getArgOperand(1),
-                              call.getArgOperand(2), call.getArgOperand(3)});
+  const auto starts = lanes_of_bits(apart);
+  if (apart.size() > most_apart || static_cast<std::int64_t>(starts.size()) * (span + 1) > most_prefetched) return;
+  for (const unsigned start : starts) {
+    Value* first = is_row ? scalar_of(pointer)
+                          : address_part(value_in_lane(pointer, start | followed), static_cast<std::uint64_t>(-span));
+    for (std::int64_t line = 0; line <= span; line += cache_line) {
+      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                               {address_part(first, static_cast<std::uint64_t>(line)), call.getArgOperand(1),
+                                call.getArgOperand(2), call.getArgOperand(3)});
+    }
   }
 }
 
