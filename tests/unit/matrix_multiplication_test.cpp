@@ -161,7 +161,7 @@ class Numbers {
 };
 
 Case random_case(Numbers& numbers) {
-  constexpr std::array<int, 8> sizes = {8, 16, 32, 64, 5, 12, 24, 40};
+  constexpr std::array<int, 8> sizes = {8, 16, 32, 64, 5, 12, 24, 136};
   constexpr std::array<int, 6> depths = {0, 8, 16, 32, 20, 3};
   Case test{};
   test.simdgroups = std::array{0, 1, 1, 1, 2, 3, 4}[numbers.below(7)];
@@ -188,7 +188,7 @@ Case random_case(Numbers& numbers) {
   const bool even = numbers.chance(30);
   test.rows = even ? 2 * test.m : 1 + numbers.below(2 * test.m);
   test.columns = even ? test.n : 1 + numbers.below(2 * test.n);
-  test.depth = test.k == 0 ? std::array{1, 7, 64, 300}[numbers.below(4)]
+  test.depth = test.k == 0 ? std::array{1, 7, 64, 600}[numbers.below(4)]
                : even      ? 2 * test.k
                            : 1 + numbers.below(3 * test.k);
   test.accumulate = test.depth > test.k && test.k != 0 ? true : numbers.chance(50);

@@ -90,6 +90,39 @@ template <std::uint32_t turned = 0>
   }
 }
 
+template <typename T>
+constexpr bool is_narrow_float = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+
+// Floats of elements that lie side by side.
+template <typename T>
+[[gnu::always_inline]] inline void widen(const std::byte* from, std::uint32_t* to, int count) {
+  int i = 0;
+#if defined(__AVX512F__)
+  for (; i + width <= count; i += width) {
+    const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i));
+    __m512i words;
+    if constexpr (std::is_same_v<T, Half>) {
+      words = _mm512_castps_si512(_mm512_cvtph_ps(bits));
+    } else {
+      words = _mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+    }
+    store(to + i, reinterpret_cast<Words>(words));
+  }
+#elif defined(__F16C__)
+  for (; i + width <= count; i += width) {
+    const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i));
+    __m256i words;
+    if constexpr (std::is_same_v<T, Half>) {
+      words = _mm256_castps_si256(_mm256_cvtph_ps(bits));
+    } else {
+      words = _mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
+    }
+    store(to + i, reinterpret_cast<Words>(words));
+  }
+#endif
+  for (; i < count; ++i) to[i] = as<std::uint32_t>(number(element_at<T>(from, i)));
+}
+
 // How steps of products take an element. `takes` says of which elements they take the bits as they are, but for
 // `turned` ones.
 struct AsFloat {
@@ -210,7 +243,16 @@ inline void write_typed(const TileMatrix& matrix, std::int64_t place, std::int64
                         Convert convert) {
   std::byte* to = matrix.address + place * static_cast<std::int64_t>(sizeof(T));
   if (stride == 1) {
-    for (int i = 0; i < count; ++i) {
+    int i = 0;
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, Half>) {
+      for (; i + width <= count; i += width) {
+        const __m256i halves = _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * sizeof(T)), halves);
+      }
+    }
+#endif
+    for (; i < count; ++i) {
       const T value = convert(from[i]);
       std::memcpy(to + i * sizeof(T), &value, sizeof(T));
     }

@@ -67,6 +67,21 @@ inline const std::byte* address_of(const Strip& strip, std::int64_t row, std::in
   return strip.matrix.address + place * bytes_of(strip.matrix.element);
 }
 
+#if defined(__AVX512F__)
+// Words of an element of each of two rows.
+struct WordPair {
+  Words low, high;
+};
+[[gnu::always_inline]] inline WordPair zip_shorts(__m512i a, __m512i b) {
+  // Quarters have columns 0-3, 8-11, ... and 4-7, 12-15, ...
+  const __m512i low = _mm512_unpacklo_epi16(a, b), high = _mm512_unpackhi_epi16(a, b);
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  return {reinterpret_cast<Words>(_mm512_permutex2var_epi64(low, first, high)),
+          reinterpret_cast<Words>(_mm512_permutex2var_epi64(low, second, high))};
+}
+#endif
+
 // Words of what rows of elements have side by side.
 template <int elements, std::uint32_t turned>
 [[gnu::always_inline]] inline void zip_rows(const std::byte* from, std::int64_t distance, std::uint32_t* to,
@@ -77,6 +92,14 @@ template <int elements, std::uint32_t turned>
     using Bits = std::conditional_t<elements == 2, std::uint16_t, std::uint8_t>;
     int at = 0;
 #if defined(__AVX512F__)
+    if constexpr (elements == 2) {
+      for (; at + 2 * width <= count; at += 2 * width) {
+        const std::byte* row = from + at * static_cast<int>(sizeof(Bits));
+        const WordPair words = zip_shorts(_mm512_loadu_si512(row), _mm512_loadu_si512(row + distance));
+        store(to + at, words.low ^ all(turned));
+        store(to + at + width, words.high ^ all(turned));
+      }
+    }
     for (; at + width <= count; at += width) {
       Words words = all(turned);
       for (int i = 0; i < elements; ++i) {
@@ -102,15 +125,33 @@ template <int elements, std::uint32_t turned>
   }
 }
 
+// Calls `read` with what elements that lie side by side are read as: what steps take, or narrower floats.
+template <typename As, typename Read>
+[[gnu::always_inline]] inline void with_elements(TileElement element, const Read& read) {
+  if constexpr (std::is_same_v<As, AsFloat>) {
+    if (element == TileElement::f16) return read(Half{});
+    if (element == TileElement::bf16) return read(Bfloat{});
+  }
+  read(typename As::Element{});
+}
+template <typename As, typename From>
+bool are_read_at_once(const Strip& strip, std::int64_t distance) {
+  return distance == 1 && (is_narrow_float<From> || As::takes(strip.matrix.element));
+}
+
 // Rows of words. Whole words are written, of elements that are not there zero.
-template <typename As, int elements>
-void read_rows(const Strip& strip, typename As::Element zero, std::uint32_t* to, int to_row) {
+template <typename As, int elements, typename From>
+void read_rows_of(const Strip& strip, typename As::Element zero, std::uint32_t* to, int to_row) {
   const int there = static_cast<int>(std::clamp<std::int64_t>(strip.depth - strip.k, 0, strip.steps));
-  const bool is_as_it_is =
-      As::takes(strip.matrix.element) && strip.along == 1 && there == strip.steps && there % elements == 0;
+  const bool at_once = are_read_at_once<As, From>(strip, strip.along) && there == strip.steps && there % elements == 0;
   for (int i = 0; i < strip.count; ++i) {
-    if (is_as_it_is && strip.first + i < strip.size) {
-      copy_words<As::turned>(address_of(strip, strip.first + i, strip.k), to + i * to_row, there / elements);
+    if (at_once && strip.first + i < strip.size) {
+      const std::byte* from = address_of(strip, strip.first + i, strip.k);
+      if constexpr (is_narrow_float<From>) {
+        widen<From>(from, to + i * to_row, there);
+      } else {
+        copy_words<As::turned>(from, to + i * to_row, there / elements);
+      }
       continue;
     }
     typename As::Element row[ProductScratch::depth * elements];
@@ -124,22 +165,42 @@ void read_rows(const Strip& strip, typename As::Element zero, std::uint32_t* to,
   }
 }
 
-// The same, turned: a row of words for each word of k, of which every `group` columns are a matrix of their own.
 template <typename As, int elements>
-void read_columns(const Strip& strip, typename As::Element zero, std::uint32_t* to, int group) {
+void read_rows(const Strip& strip, typename As::Element zero, std::uint32_t* to, int to_row) {
+  with_elements<As>(strip.matrix.element,
+                    [&]<typename From>(From) { read_rows_of<As, elements, From>(strip, zero, to, to_row); });
+}
+
+// The same, turned: a row of words for each word of k, of which every `group` columns are a matrix of their own. What
+// lies side by side is read together.
+template <typename As, int elements, typename From>
+void read_columns_of(const Strip& strip, typename As::Element zero, std::uint32_t* panels, int group) {
   const int words = (strip.steps + elements - 1) / elements;
-  const bool is_as_it_is = As::takes(strip.matrix.element) && strip.next == 1;
-  const std::int64_t along = strip.along * bytes_of(strip.matrix.element);
-  for (int first = 0; first < strip.count; first += group) {
-    const int own = std::min(group, strip.count - first);
-    const int there = static_cast<int>(std::clamp<std::int64_t>(strip.size - strip.first - first, 0, own));
-    for (int word = 0; word < words; ++word, to += group) {
-      const int end = (word + 1) * elements;
-      if (is_as_it_is && there == group && end <= strip.steps && strip.k + end <= strip.depth) {
-        const std::byte* from = address_of(strip, strip.first + first, strip.k + word * elements);
-        zip_rows<elements, As::turned>(from, along, to, group);
-        continue;
+  // What is there of whole words and groups.
+  const bool at_once = are_read_at_once<As, From>(strip, strip.next);
+  const auto whole = [&](std::int64_t count, int most, int unit) {
+    return at_once ? static_cast<int>(std::clamp<std::int64_t>(count, 0, most)) / unit : 0;
+  };
+  const int whole_words = whole(strip.depth - strip.k, strip.steps, elements);
+  const int whole_columns = whole(strip.size - strip.first, strip.count, group) * group;
+  const std::int64_t size = bytes_of(strip.matrix.element), along = strip.along * size;
+  for (int word = 0; word < words; ++word) {
+    int first = 0;
+    if (word < whole_words && whole_columns > 0) {
+      const std::byte* from = address_of(strip, strip.first, strip.k + word * elements);
+      for (; first < whole_columns; first += group) {
+        std::uint32_t* to = panels + first * words + word * group;
+        if constexpr (is_narrow_float<From>) {
+          widen<From>(from + first * size, to, group);
+        } else {
+          zip_rows<elements, As::turned>(from + first * size, along, to, group);
+        }
       }
+    }
+    for (; first < strip.count; first += group) {
+      const int own = std::min(group, strip.count - first);
+      const int there = static_cast<int>(std::clamp<std::int64_t>(strip.size - strip.first - first, 0, own));
+      std::uint32_t* to = panels + first * words + word * group;
       typename As::Element rows[elements][ProductScratch::columns];
       for (int i = 0; i < elements; ++i) {
         const int k = word * elements + i;
@@ -163,6 +224,11 @@ void read_columns(const Strip& strip, typename As::Element zero, std::uint32_t* 
       }
     }
   }
+}
+template <typename As, int elements>
+void read_columns(const Strip& strip, typename As::Element zero, std::uint32_t* panels, int group) {
+  with_elements<As>(strip.matrix.element,
+                    [&]<typename From>(From) { read_columns_of<As, elements, From>(strip, zero, panels, group); });
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct TileProduct {
 
 // What a thread of the host works in.
 struct ProductScratch {
-  static constexpr int rows = 112, columns = 128, depth = 128;  // words
+  static constexpr int rows = 128, columns = 128, depth = 128;  // words
   static constexpr int left_row = depth + 16;                   // so that rows do not meet in a cache
   alignas(64) std::uint32_t left[rows * left_row];
   alignas(64) std::uint32_t right[depth * columns];

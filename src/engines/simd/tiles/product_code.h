@@ -1,11 +1,12 @@
 // multiply: a product of tiles, for the instructions of the file that includes this.
 //
-//   for blocks of the destination, of at most 112 x 128:
+//   for blocks of the destination, of at most 128 x 128:
 //     sums = destination or 0
-//     for k, 128 words at a time:
+//     for k, at most 128 words at a time:
 //       left  -> rows of words, one behind the other
 //       right -> two vectors of words for each word of k, side by side
-//       sums += left * right, by as many rows and two vectors as registers hold
+//       sums += left * right, by as many rows and two vectors as registers hold; meanwhile, what comes next is brought
+//         into the cache
 //     destination = sums
 //
 // An element's products are added up in the order of k. Files are compiled for processors that the library need not
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engines/simd/tiles/ahead.h"
 #include "engines/simd/tiles/held_code.h"
 #include "engines/simd/tiles/panel_code.h"
 
@@ -23,22 +25,29 @@ namespace {
 
 // A panel of `Rows` rows of the block, times so many vectors of columns.
 template <typename Steps, int Rows, int Vectors>
-void multiply_panel(const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps) {
+void multiply_panel(const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps,
+                    Ahead& next_left, Ahead& next_right) {
   Words sum[Rows][Vectors];
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 2
     for (int j = 0; j < Vectors; ++j) sum[i][j] = load(sums + i * ProductScratch::columns + j * width);
   }
-  for (int k = 0; k < steps; ++k) {
-    Words row[Vectors];
+  for (int k = 0; k < steps;) {
+    constexpr int steps_and_lines = 4;  // a line in as many cycles as one takes from the third level of caches
+    next_left.ask(steps_and_lines);
+    next_right.ask(steps_and_lines);
+    const int end = std::min(k + steps_and_lines, steps);
+    for (; k < end; ++k) {
+      Words row[Vectors];
 #pragma GCC unroll 2
-    for (int j = 0; j < Vectors; ++j) row[j] = load(right + k * pair + j * width);
+      for (int j = 0; j < Vectors; ++j) row[j] = load(right + k * pair + j * width);
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-      const Words factor = all(left[i * ProductScratch::left_row + k]);
+      for (int i = 0; i < Rows; ++i) {
+        const Words factor = all(left[i * ProductScratch::left_row + k]);
 #pragma GCC unroll 2
-      for (int j = 0; j < Vectors; ++j) sum[i][j] = Steps::add(sum[i][j], factor, row[j]);
+        for (int j = 0; j < Vectors; ++j) sum[i][j] = Steps::add(sum[i][j], factor, row[j]);
+      }
     }
   }
 #pragma GCC unroll 16
@@ -49,10 +58,11 @@ void multiply_panel(const std::uint32_t* left, const std::uint32_t* right, std::
 }
 
 template <typename Steps, int Vectors, int Rows = most_rows>
-void multiply_rows(int rows, const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps) {
+void multiply_rows(int rows, const std::uint32_t* left, const std::uint32_t* right, std::uint32_t* sums, int steps,
+                   Ahead& next_left, Ahead& next_right) {
   if constexpr (Rows > 0) {
-    if (rows == Rows) return multiply_panel<Steps, Rows, Vectors>(left, right, sums, steps);
-    multiply_rows<Steps, Vectors, Rows - 1>(rows, left, right, sums, steps);
+    if (rows == Rows) return multiply_panel<Steps, Rows, Vectors>(left, right, sums, steps, next_left, next_right);
+    multiply_rows<Steps, Vectors, Rows - 1>(rows, left, right, sums, steps, next_left, next_right);
   }
 }
 
@@ -70,12 +80,16 @@ class Blocks {
         columns_ = static_cast<int>(std::min<std::int64_t>(ProductScratch::columns, product_.n - column));
         wide_ = (columns_ + pair - 1) / pair * pair;
         start(row, column);
+        // Nothing has asked for the first part, which is small if others follow.
         constexpr int most = ProductScratch::depth * elements;
-        for (std::int64_t k = 0; k < product_.k; k += most) {
-          steps_ = static_cast<int>(std::min<std::int64_t>(most, product_.k - k));
+        int part = product_.k > most ? most / 4 : most;
+        for (std::int64_t k = 0; k < product_.k; k += steps_) {
+          steps_ = static_cast<int>(std::min<std::int64_t>(part, product_.k - k));
           words_ = (steps_ + elements - 1) / elements;
+          part = std::min(2 * part, most);
           read_left(row, k);
           read_right(column, k);
+          look_ahead(row, column, k + steps_, part);
           add();
         }
         finish(row, column);
@@ -128,7 +142,7 @@ class Blocks {
           std::memcpy(sums(i), read, static_cast<std::size_t>(count) * sizeof(Sum));
         }
       }
-      for (int j = count; j < wide_; ++j) sums(i)[j] = 0;
+      std::memset(sums(i) + count, 0, static_cast<std::size_t>(wide_ - count) * sizeof(Sum));
     }
   }
 
@@ -197,6 +211,18 @@ class Blocks {
     }
   }
 
+  // What is wanted once this part of k is multiplied: the operands' next parts, in the end the destination.
+  void look_ahead(std::int64_t row, std::int64_t column, std::int64_t k, std::int64_t part) {
+    next_left_ = next_right_ = Ahead{};
+    const std::int64_t depth = std::min(part, product_.k - k);
+    if (depth <= 0) {
+      if (!product_.held_destination) next_left_ = Ahead(product_.destination, row, column, rows_, columns_);
+      return;
+    }
+    if (!product_.held_left) next_left_ = Ahead(product_.left, row, k, rows_, depth);
+    if (!product_.held_right) next_right_ = Ahead(product_.right, k, column, depth, columns_);
+  }
+
   void add() {
     const int panels = (rows_ + most_rows - 1) / most_rows;
     for (int column = 0; column < wide_; column += pair) {
@@ -205,9 +231,9 @@ class Blocks {
         const std::uint32_t *left = scratch_.left + row * ProductScratch::left_row,
                             *right = scratch_.right + column * words_;
         if (columns_ - column <= width) {
-          multiply_rows<Steps, 1>(end - row, left, right, sums(row) + column, words_);
+          multiply_rows<Steps, 1>(end - row, left, right, sums(row) + column, words_, next_left_, next_right_);
         } else {
-          multiply_rows<Steps, 2>(end - row, left, right, sums(row) + column, words_);
+          multiply_rows<Steps, 2>(end - row, left, right, sums(row) + column, words_, next_left_, next_right_);
         }
         row = end;
       }
@@ -252,6 +278,7 @@ class Blocks {
   ProductScratch& scratch_;
   int rows_ = 0, columns_ = 0, wide_ = 0;  // of the block; columns up to a whole pair of vectors
   int steps_ = 0, words_ = 0;              // of k
+  Ahead next_left_, next_right_;
 };
 
 inline bool is_byte(TileElement element) {
