@@ -184,10 +184,11 @@ void read_columns_of(const Strip& strip, typename As::Element zero, std::uint32_
   const int whole_words = whole(strip.depth - strip.k, strip.steps, elements);
   const int whole_columns = whole(strip.size - strip.first, strip.count, group) * group;
   const std::int64_t size = bytes_of(strip.matrix.element), along = strip.along * size;
+  const bool is_any_whole = whole_words > 0 && whole_columns > 0;
+  const std::byte* from = is_any_whole ? address_of(strip, strip.first, strip.k) : nullptr;
   for (int word = 0; word < words; ++word) {
     int first = 0;
-    if (word < whole_words && whole_columns > 0) {
-      const std::byte* from = address_of(strip, strip.first, strip.k + word * elements);
+    if (is_any_whole && word < whole_words) {
       for (; first < whole_columns; first += group) {
         std::uint32_t* to = panels + first * words + word * group;
         if constexpr (is_narrow_float<From>) {
@@ -196,6 +197,7 @@ void read_columns_of(const Strip& strip, typename As::Element zero, std::uint32_
           zip_rows<elements, As::turned>(from + first * size, along, to, group);
         }
       }
+      from += elements * along;
     }
     for (; first < strip.count; first += group) {
       const int own = std::min(group, strip.count - first);
