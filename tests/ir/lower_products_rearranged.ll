@@ -2,10 +2,10 @@
 ; RUN: retarget lower_products
 
 ; CHECK-LABEL: define void @kernel(
-; CHECK: [[ONCE:%.*]] = call {{.*}}<64 x float> @metalloid.products.1(
+; CHECK: [[ONCE:%.*]] = call {{.*}}<64 x float> @metalloid.products.1x1(
 ; CHECK: [[MOVED:%.*]] = shufflevector <64 x float> [[ONCE]], <64 x float> poison, <64 x i32> <i32 1, i32 0,
 ; CHECK: [[PART:%.*]] = shufflevector <64 x float> [[MOVED]],
-; CHECK: call {{.*}}<64 x float> @metalloid.products.1(<16 x float> [[PART]],
+; CHECK: call {{.*}}<64 x float> @metalloid.products.1x1(<16 x float> [[PART]],
 ; CHECK: ret void
 
 declare <64 x float> @metalloid_matrix_product(<64 x float>, <64 x float>, <64 x float>)

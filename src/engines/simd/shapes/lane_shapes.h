@@ -82,10 +82,10 @@ class LaneShapes {
   llvm::UniformityInfo& uniformity_;
   std::vector<Shape> parameters_;
   const llvm::DataLayout& layout_;
-  llvm::DenseMap<const llvm::Value*, Shape> strided_;   // what is neither uniform nor varying
-  llvm::DenseMap<const llvm::Value*, unsigned> zeros_;  // of strided ones
-  llvm::DenseMap<const llvm::Value*, LaneBits> bits_;   // of varying ones, as far as known
-  llvm::DenseSet<const llvm::Value*> seen_;             // in the first round
+  llvm::DenseMap<const llvm::Value*, Shape> strided_;             // what is neither uniform nor varying
+  llvm::DenseMap<const llvm::Value*, unsigned> zeros_;            // of strided ones
+  llvm::DenseMap<const llvm::Value*, LaneBits> bits_;             // of varying ones, as far as known
+  llvm::DenseSet<const llvm::Value*> seen_;                       // in the first round
   llvm::DenseMap<const llvm::BasicBlock*, bool> meets_together_;  // that begin with phis
 };
 

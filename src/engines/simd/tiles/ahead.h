@@ -26,6 +26,7 @@ class Ahead {
     const bool is_nibble = matrix.element == ir::TileElement::i4 || matrix.element == ir::TileElement::u4;
     const std::int64_t size = ir::bytes_of(matrix.element);
     const auto bytes = [&](std::int64_t elements) { return is_nibble ? elements / 2 : elements * size; };
+    if (count > 1 && bytes(distance) <= followed) return;
     const std::byte* first = matrix.address + bytes(matrix.first + row * matrix.down + column * matrix.across);
     row_ = first - reinterpret_cast<std::uintptr_t>(first) % line;
     length_ = first + bytes(length) - row_;
@@ -46,6 +47,7 @@ class Ahead {
 
  private:
   static constexpr std::int64_t line = 64;
+  static constexpr std::int64_t followed = 1024;  // bytes between rows that processors follow by themselves
 
   const std::byte* row_ = nullptr;
   std::int64_t at_ = 0, length_ = 0, distance_ = 0;  // bytes

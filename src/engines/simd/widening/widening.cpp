@@ -332,8 +332,8 @@ void Widening::go_along(const BasicBlock& from, llvm::ArrayRef<unsigned> success
     for (const BasicBlock* other : llvm::predecessors(to)) {
       if (other != &from && schedule_.comes_before(*other, from)) is_first = false;
     }
-    const bool is_whole = !edge_lanes[i] || is_header || is_first || shapes_.meets_together(*to) ||
-                          schedule_.brings_all_lanes(from, *to);
+    const bool is_whole =
+        !edge_lanes[i] || is_header || is_first || shapes_.meets_together(*to) || schedule_.brings_all_lanes(from, *to);
     for (llvm::PHINode& phi : to->phis()) {
       Value* incoming = phi.getIncomingValueForBlock(&from);
       const Slots& slots = phi_slots_[&phi];
