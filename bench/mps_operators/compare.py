@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+os.environ.setdefault("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1")  # code of other versions of the device
+
 import torch
 from measuring import OtherLoad, measure, seconds_of
 from mps_operators.cases import CASES, KINDS, Case
