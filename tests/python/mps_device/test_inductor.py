@@ -95,3 +95,25 @@ def comparison(tmp_path_factory):
 def test_agrees_with_eager_mode(comparison, name):
     error = comparison.error_of(name)
     assert error is None, error
+
+
+IMAGES_STAY = """
+import torch
+from torch._inductor.utils import run_and_get_code
+
+convolution = torch.nn.Conv2d(128, 96, 3, padding=1).to("mps")
+image = torch.randn(2, 128, 8, 8, device="mps")
+with torch.no_grad():
+    result, (code,) = run_and_get_code(torch.compile(lambda x: convolution(x).relu()), image)
+    assert torch.allclose(result.cpu(), convolution(image).relu().cpu(), atol=1e-5)
+assert "(2, 96, 8, 8), (6144, 64, 8, 1)" in code and "(6144, 1, 768, 96)" not in code, code
+"""
+
+
+def test_images_stay_in_rows(tmp_path):
+    """Inductor would turn an image to channels last and back for each convolution."""
+    (tmp_path / "images.py").write_text(IMAGES_STAY)
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    command = [sys.executable, "-m", "metalloid.mps", tmp_path / "images.py"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
