@@ -11,7 +11,7 @@ namespace metalloid::engines::simd {
 
 llvm::PreservedAnalyses CountTurnsPass::run(llvm::Loop& loop, llvm::LoopAnalysisManager& /*manager*/,
                                             llvm::LoopStandardAnalysisResults& analyses, llvm::LPMUpdater&) {
-  const auto nothing = llvm::PreservedAnalyses::all();
+  auto nothing = llvm::PreservedAnalyses::all();
   llvm::BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch(), *leaves = loop.getExitingBlock();
   if (!before || !latch || !leaves) return nothing;
   auto* branch = llvm::dyn_cast<llvm::BranchInst>(leaves->getTerminator());
