@@ -38,6 +38,7 @@ struct Result {
   // only their bodies tell: arguments at program scope, static threadgroup memory, function constants that they use.
   bool is_complete = true;
   std::vector<Dependency> dependencies;
+  std::uint64_t processor_time = 0;  // microseconds that it took
 };
 
 // Whether a compilation with these options would find the same files now.

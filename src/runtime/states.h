@@ -34,7 +34,7 @@ struct Library::State {
   support::Hash content;  // of all that kernels are made from
   std::string warnings;
   bool from_cache = false;
-  std::chrono::steady_clock::duration making_time = {};
+  std::chrono::microseconds making_time{};  // of a processor, where it was compiled
   std::shared_ptr<const SourceText> source;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -131,6 +132,13 @@ CompiledCode perform_kernel(const KernelRequest& request) {
   throw Error(ErrorCode::unsupported, fmt::format("no engine takes kernel '{}'{}", request.kernel.name, reasons));
 }
 
+// Microseconds, of this thread.
+std::uint64_t processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+}
+
 // In the compiler's process. The attachment is the prelude.
 std::string perform(std::string_view bytes, std::string_view attachment) {
   Reader reader(bytes);
@@ -138,7 +146,10 @@ std::string perform(std::string_view bytes, std::string_view attachment) {
     case Task::prelude: return frontend::make_prelude(read<CompileOptions>(reader));
     case Task::library: {
       const auto request = read<LibraryRequest>(reader);
-      return write(frontend::compile(request.source, request.options, attachment, request.selection));
+      const std::uint64_t before = processor_time();
+      frontend::Result result = frontend::compile(request.source, request.options, attachment, request.selection);
+      result.processor_time = processor_time() - before;
+      return write(std::move(result));
     }
     case Task::kernel: return write(perform_kernel(read<KernelRequest>(reader)));
     case Task::disassembly: return ir::disassemble(read<std::string>(reader));

@@ -1,6 +1,7 @@
 #include "runtime/compile/library_cache.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -32,6 +33,7 @@ struct Entry {
   LibraryInfo info;
   std::string warnings;
   bool is_complete = true;
+  std::chrono::microseconds processor_time{};  // none once it is on disk
 };
 
 template <typename Archive>
@@ -91,6 +93,7 @@ std::shared_ptr<const Entry> compile(std::string_view source, const CompileOptio
   entry->info = std::move(result.library.info);
   entry->warnings = std::move(result.library.warnings);
   entry->is_complete = result.is_complete;
+  entry->processor_time = std::chrono::microseconds(result.processor_time);
   Writer reflection;
   archive(reflection, entry->info);
   entry->content = support::Hasher().add(entry->bitcode).add(reflection.take()).finish();
@@ -227,7 +230,6 @@ LibraryCode whole_code(const Library::State& library) {
 
 std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options) {
-  const auto start = isolation::CompileLimits::Clock::now();
   const support::Hash key = key_of(source->text, options);
   const auto [entry, from_cache] =
       find_or_compile_library(key, source->text, options, {frontend::KernelSelection::Kind::all_if_few, {}, 0},
@@ -239,7 +241,7 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
   state->info = entry->info;
   state->warnings = entry->warnings;
   state->from_cache = from_cache;
-  state->making_time = isolation::CompileLimits::Clock::now() - start;
+  if (!from_cache) state->making_time = entry->processor_time;
   if (!entry->is_complete) {
     const support::Hash inputs = inputs_of(key, *entry);
     state->content = inputs;

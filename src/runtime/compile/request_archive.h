@@ -91,7 +91,8 @@ void archive(Archive& bytes, FunctionConstants& constants) {
 
 template <typename Archive>
 void archive(Archive& bytes, frontend::Result& result) {
-  archive_all(bytes, result.library.bitcode, result.library.info, result.library.warnings, result.is_complete);
+  archive_all(bytes, result.library.bitcode, result.library.info, result.library.warnings, result.is_complete,
+              result.processor_time);
   std::uint64_t size = result.dependencies.size();
   archive(bytes, size);
   if constexpr (Archive::reading) {
