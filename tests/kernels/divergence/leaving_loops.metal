@@ -259,3 +259,27 @@ kernel void joined_rows(device uint* right, device const uint* in, constant uint
   }
   right[i] = *row == t + (n > 4 ? n : 0) && *pairs == t / 2 + (n > 4 ? 21 : 0);
 }
+
+// Lanes that are odd return out of two loops; which of the outer one's two ends the others come through, all know.
+// RUN: --kernel ends_of_a_loop --threads 96 --group 32 --arg right=u32[96]=zeros --arg again=0
+// EXPECT right: 1 x 96
+// RUN: --kernel ends_of_a_loop --threads 96 --group 32 --arg right=u32[96]=zeros --arg again=1
+// EXPECT right: 1 x 96
+kernel void ends_of_a_loop(device uint* right, constant int& again, uint i [[thread_position_in_grid]]) {
+  uint sum = i, masks = 1;
+  int turn = 0;
+  do {
+    for (int k = 0; k < 3 && simd_any(true); ++k) {
+      uint flipped;
+      if (i % 2 == 0) {
+        flipped = 1;
+      } else {
+        right[i] = 1;
+        return;
+      }
+      masks = masks * 31 + uint(ulong(simd_active_threads_mask()));
+      sum ^= flipped;
+    }
+  } while (++turn < 7 && again != 0);
+  right[i] = sum == (i ^ 1);
+}

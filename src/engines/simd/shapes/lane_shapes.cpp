@@ -68,7 +68,7 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
   const std::vector<llvm::BasicBlock*> order = ir::meeting_order(function);
   for (const llvm::BasicBlock* block : order) {
     const bool has_phis = !block->phis().empty();
-    meets_together_[block] = has_phis && (loops.isLoopHeader(block) || is_reached_together(*block, dominators));
+    meets_together_[block] = has_phis && (loops.isLoopHeader(block) || is_reached_together(*block, dominators, loops));
   }
   // Phis of loops begin as strided as what enters the loop, and are taken back where turns disagree.
   for (const llvm::BasicBlock* block : order) {
@@ -100,8 +100,10 @@ LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformit
 }
 
 // Whether lanes that part nowhere come to a block from one side: no branch behind the last block that all came through
-// tells them apart.
-bool LaneShapes::is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators) const {
+// tells them apart. Nor may a loop end in between: what is behind each of its ends runs whether lanes left there or
+// not.
+bool LaneShapes::is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators,
+                                     const llvm::LoopInfo& loops) const {
   const auto* node = dominators.getNode(&block);
   if (!node || !node->getIDom()) return false;
   const llvm::BasicBlock* begin = node->getIDom()->getBlock();
@@ -110,10 +112,10 @@ bool LaneShapes::is_reached_together(const llvm::BasicBlock& block, const llvm::
   while (!left.empty()) {
     const llvm::BasicBlock* between = left.pop_back_val();
     if (!seen.insert(between).second || !dominators.isReachableFromEntry(between)) continue;
-    if (diverges_behind(*between)) return false;
+    if (diverges_behind(*between) || loops.getLoopFor(between) != loops.getLoopFor(&block)) return false;
     left.append(llvm::pred_begin(between), llvm::pred_end(between));
   }
-  return !diverges_behind(*begin);
+  return !diverges_behind(*begin) && loops.getLoopFor(begin) == loops.getLoopFor(&block);
 }
 
 Shape LaneShapes::of(const Value& value) const {

@@ -18,6 +18,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -67,7 +68,8 @@ class LaneShapes {
   bool diverges_behind(const llvm::BasicBlock& block) const;
 
  private:
-  bool is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators) const;
+  bool is_reached_together(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators,
+                           const llvm::LoopInfo& loops) const;
   Shape derive(const llvm::Instruction& instruction) const;
   Shape derive_address(const llvm::GetElementPtrInst& address) const;
   Shape derive_phi(const llvm::PHINode& phi) const;
