@@ -1,13 +1,13 @@
 // Convolutions of many places, block by block of the result (kernels/ConvolutionBlocks.metal).
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
+#include <ATen/mps/MPSDevice.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/empty.h>
 
 #include <ATen/native/mps/ConvolutionBlocks_metallib.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "convolution.h"
 #include "kernels.h"
@@ -29,52 +29,23 @@ struct BlocksParams {
   int has_bias;
 };
 
+constexpr int narrowest_tile = 96;         // that has a kernel
 constexpr int shortest_row = 16;           // of an image, that is worth going through rows
 constexpr int elements_at_once = 1 << 16;  // of what is gathered, which a core's cache holds
-
-// Tiles are computed whole; a wide one costs less for a column.
-int width_of_blocks(int columns) {
-  int best = 128;
-  for (const int width : {112, 96}) {
-    if (parts_of(columns, width) * (width + 8) < parts_of(columns, best) * (best + 8)) best = width;
-  }
-  return best;
-}
 
 }  // namespace
 
 bool convolve_in_blocks(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                         const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias) {
-  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const int width = width_of_blocks(params.columns), whole = (width + 31) / 32 * 32;
+  const auto cores = static_cast<int>(at::mps::MPSDevice::getInstance()->getCoreCount());
+  const int width = width_of_tiles(params.columns, narrowest_tile), whole = (width + 31) / 32 * 32;
   BlocksParams own{};
   own.blocks = parts_of(params.columns, width);
   own.block = parts_of(params.columns, own.blocks);
   if (params.column_sizes[3] < shortest_row || own.blocks * groups < 2 * std::int64_t{cores}) return false;
-  own.gathered_group = params.group_gathered;
-  own.gathered_image = params.gathered_column;
-  own.gathered_channel = params.gathered_depth;
-  own.result_group = params.group_result;
-  own.result_row = params.result_row;
-  own.result_image = params.result_column[0];
-  own.bias_group = params.group_bias;
-  own.bias_row = params.bias_row;
-  own.rows = params.rows;
   own.columns = params.columns;
-  own.channels = params.depth_sizes[0];
-  own.has_bias = params.has_bias;
-  int taps = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    own.gathered[axis] = params.gathered[axis];
-    own.result[axis] = params.result_column[axis + 1];
-    own.sizes[axis] = params.column_sizes[axis + 1];
-    own.gathered_sizes[axis] = params.gathered_sizes[axis];
-    own.taps[axis] = params.depth_sizes[axis + 1];
-    own.tap_step[axis] = params.depth_steps[axis];
-    own.first_tap[axis] = params.start[axis];
-    own.steps[axis] = params.column_steps[axis];
-    taps *= own.taps[axis];
-  }
+  set_places(own, params);
+  const int taps = own.taps[0] * own.taps[1] * own.taps[2];
   own.channels_at_once = std::clamp(elements_at_once / (whole * taps), 1, own.channels);
   const OrderedWeights weights = in_order(params, groups, matrix, result.options());
   own.matrix_group = weights.group;

@@ -53,7 +53,8 @@ struct DirectParams {
   int blocks;
 };
 
-constexpr int narrow = 24;  // of rows that do not fill a SIMD group
+constexpr int narrowest_tile = 32;  // that has a kernel
+constexpr int narrow = 24;          // of rows that do not fill a SIMD group
 
 std::int64_t product_of(const int* sizes) { return std::int64_t{sizes[0]} * sizes[1] * sizes[2]; }
 
@@ -106,29 +107,9 @@ void sum_directly(const ConvolutionParams& params, std::int64_t groups, const at
   direct.matrix_group = params.group_matrix;
   direct.matrix_row = params.matrix_row;
   direct.matrix_channel = params.matrix_depth[0];
-  direct.gathered_group = params.group_gathered;
-  direct.gathered_image = params.gathered_column;
-  direct.gathered_channel = params.gathered_depth;
-  direct.result_group = params.group_result;
-  direct.result_row = params.result_row;
-  direct.result_image = params.result_column[0];
-  direct.bias_group = params.group_bias;
-  direct.bias_row = params.bias_row;
-  direct.rows = params.rows;
   direct.images = params.column_sizes[0];
-  direct.channels = params.depth_sizes[0];
-  for (int axis = 0; axis < 3; ++axis) {
-    direct.matrix[axis] = params.matrix_depth[axis + 1];
-    direct.gathered[axis] = params.gathered[axis];
-    direct.result[axis] = params.result_column[axis + 1];
-    direct.sizes[axis] = params.column_sizes[axis + 1];
-    direct.gathered_sizes[axis] = params.gathered_sizes[axis];
-    direct.taps[axis] = params.depth_sizes[axis + 1];
-    direct.tap_step[axis] = params.depth_steps[axis];
-    direct.first_tap[axis] = params.start[axis];
-    direct.steps[axis] = params.column_steps[axis];
-  }
-  direct.has_bias = params.has_bias;
+  for (int axis = 0; axis < 3; ++axis) direct.matrix[axis] = params.matrix_depth[axis + 1];
+  set_places(direct, params);
   constexpr int lines = 4, elements = 1 << 12;  // of a block, and of a threadgroup
   const int all = (direct.sizes[1] + lines - 1) / lines * direct.sizes[0];
   direct.blocks = std::clamp(elements / (lines * direct.sizes[2]), 1, all);
@@ -202,19 +183,6 @@ void bring_places(PlacesParams& places, std::int64_t groups, const at::Tensor& f
       {32, 1, 1}, filled, gathered, places);
 }
 
-// Tiles are computed whole; a wide one costs less for a column.
-std::uint64_t width_of_tiles(std::uint64_t columns) {
-  std::uint64_t best = 0, least = 0;
-  for (std::uint64_t width = 128; width >= 32; width -= 16) {
-    const std::uint64_t cost = (columns + width - 1) / width * (width + 8);
-    if (best == 0 || cost < least) {
-      best = width;
-      least = cost;
-    }
-  }
-  return best;
-}
-
 // Lines are followed by a few zeros, and do not meet in a cache.
 std::int64_t line_of(std::int64_t columns) {
   const std::int64_t line = (columns + 15) / 16 * 16;
@@ -271,7 +239,8 @@ bool multiply_lines(const ConvolutionParams& params, std::int64_t groups, const 
       return tensor.as_strided({1}, {1}, tensor.storage_offset() + first * stride);
     };
     bring_places(places, groups, filled, part_of(gathered, params.gathered_column));
-    const std::uint64_t width = tile < 64 ? 128 : width_of_tiles(columns);
+    const auto width =
+        static_cast<std::uint64_t>(tile < 64 ? 128 : width_of_tiles(static_cast<int>(columns), narrowest_tile));
     const std::string name = "convolution_product_" + std::to_string(tile) + "_" + std::to_string(width) + "_" +
                              metal_type(result.scalar_type(), "convolution_mps");
     run(lib, name, {(columns + width - 1) / width * 32, (own_rows + tile - 1) / tile, all_groups}, {32, 1, 1},

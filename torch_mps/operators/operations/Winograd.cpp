@@ -2,6 +2,7 @@
 // (kernels/Winograd.metal).
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>
+#include <ATen/mps/MPSDevice.h>
 #include <ATen/native/mps/MetalShaderLibrary.h>
 #include <ATen/ops/empty.h>
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <thread>
 
 #include "convolution.h"
 #include "kernels.h"
@@ -99,7 +99,7 @@ bool convolve_by_winograd(const ConvolutionParams& params, std::int64_t groups, 
   own.tile_rows = own.image_tiles * images;
   const int tiles = own.tile_rows * own.pitch;
   if (rows < 16 || channels < 16) return false;
-  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto cores = static_cast<int>(at::mps::MPSDevice::getInstance()->getCoreCount());
   const WinogradTile tile = winograd_tile(rows, channels, tiles, cores);
   const double for_weight = 30.0 * rows * channels / cores;
   if (tile.cost + for_weight > cost_of_products(params, cores)) return false;

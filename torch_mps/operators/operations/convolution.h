@@ -22,7 +22,44 @@ struct ConvolutionParams {
   int has_bias;
 };
 
+// What kernels that go through places one by one have of it, by their names.
+template <typename Params>
+void set_places(Params& own, const ConvolutionParams& params) {
+  own.gathered_group = params.group_gathered;
+  own.gathered_image = params.gathered_column;
+  own.gathered_channel = params.gathered_depth;
+  own.result_group = params.group_result;
+  own.result_row = params.result_row;
+  own.result_image = params.result_column[0];
+  own.bias_group = params.group_bias;
+  own.bias_row = params.bias_row;
+  own.rows = params.rows;
+  own.channels = params.depth_sizes[0];
+  own.has_bias = params.has_bias;
+  for (int axis = 0; axis < 3; ++axis) {
+    own.gathered[axis] = params.gathered[axis];
+    own.result[axis] = params.result_column[axis + 1];
+    own.sizes[axis] = params.column_sizes[axis + 1];
+    own.gathered_sizes[axis] = params.gathered_sizes[axis];
+    own.taps[axis] = params.depth_sizes[axis + 1];
+    own.tap_step[axis] = params.depth_steps[axis];
+    own.first_tap[axis] = params.start[axis];
+    own.steps[axis] = params.column_steps[axis];
+  }
+}
+
 inline int parts_of(int all, int each) { return (all + each - 1) / each; }
+
+// Of a product's tiles, in columns. They are computed whole; a wide one costs less for a column.
+inline int width_of_tiles(int columns, int narrowest) {
+  constexpr int widest = 128, step = 16;
+  const auto cost = [&](int width) { return std::int64_t{parts_of(columns, width)} * (width + 8); };
+  int best = widest;
+  for (int width = widest - step; width >= narrowest; width -= step) {
+    if (cost(width) < cost(best)) best = width;
+  }
+  return best;
+}
 
 // Threadgroups that have `memory` elements each and take turns at blocks: some for each core, so that cores end
 // together, as long as that is not too much memory.
