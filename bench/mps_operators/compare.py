@@ -49,7 +49,7 @@ def main() -> None:
     if unknown := set(chosen) - set(CASES):
         sys.exit(f"no such operator: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
     torch.set_num_threads(os.cpu_count() or 1)
-    torch._dynamo.config.recompile_limit = len(CASES)
+    torch._dynamo.config.recompile_limit = len(CASES)  # models of one class share what counts compilations
     result: dict = {"torch": torch.__version__, "threads": torch.get_num_threads(), "kernels": {}, "wrong": {}}
     for name in chosen:
         runs = {device: CASES[name].make(device) for device in DEVICES}
