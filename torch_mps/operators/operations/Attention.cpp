@@ -17,7 +17,7 @@ namespace at::native {
 namespace {
 
 struct AttentionParams {
-  std::int64_t query[4], key[4], value[4], mask[4], result[4];
+  std::int64_t query[3], key[3], value[3], mask[4], result[3];
   int heads, query_length, key_length, features, value_features;
   int heads_per_key, heads_per_value;
   float scale;
@@ -31,16 +31,25 @@ Tensor four_dimensional(Tensor tensor) {
   return tensor;
 }
 
-void set_strides(std::int64_t (&strides)[4], const Tensor& tensor) {
-  std::copy_n(tensor.strides().begin(), 4, strides);
+template <std::size_t count>
+void set_strides(std::int64_t (&strides)[count], const Tensor& tensor) {
+  std::copy_n(tensor.strides().begin(), count, strides);
 }
+
+// With its features side by side.
+Tensor with_rows(const Tensor& tensor) {
+  return tensor.stride(3) == 1 || tensor.size(3) == 1 ? tensor : tensor.contiguous();
+}
+
+constexpr std::int64_t most_features = 512;  // that the kernel's threads have room for
 
 bool fits(const Tensor& query, const Tensor& key, const Tensor& value, double dropout) {
   const auto type = query.scalar_type();
   return dropout == 0 && (type == kFloat || type == kHalf || type == kBFloat16) && query.dim() >= 2 &&
          query.dim() <= 4 && query.dim() == key.dim() && query.dim() == value.dim() && key.scalar_type() == type &&
-         value.scalar_type() == type && query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2) &&
-         !query.is_nested() && !key.is_nested() && !value.is_nested();
+         value.scalar_type() == type && query.size(-1) <= most_features && value.size(-1) <= most_features &&
+         query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2) && !query.is_nested() && !key.is_nested() &&
+         !value.is_nested();
 }
 
 // Whether the heads of keys or values serve those of the queries.
@@ -62,7 +71,8 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math_mps(const Tensor& 
                                                   scale, enable_gqa);
   };
   if (!fits(query_, key_, value_, dropout_p) || (is_causal && attn_mask && attn_mask->defined())) return composed();
-  const Tensor query = four_dimensional(query_), key = four_dimensional(key_), value = four_dimensional(value_);
+  const Tensor query = with_rows(four_dimensional(query_)), key = with_rows(four_dimensional(key_)),
+               value = with_rows(four_dimensional(value_));
   if (!heads_fit(query, key, enable_gqa) || !heads_fit(query, value, enable_gqa)) return composed();
 
   AttentionParams params{};
@@ -92,13 +102,10 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math_mps(const Tensor& 
   set_strides(params.value, value);
   set_strides(params.result, view);
   const auto type = metalloid::operators::metal_type(query.scalar_type(), "scaled_dot_product_attention_mps");
-  const std::uint64_t columns = params.value_features;
-  const std::uint64_t own_columns = columns <= 64 ? 64 : 128, own_rows = own_columns == 64 ? 64 : 32;
-  metalloid::operators::run(
-      lib, "attention_" + std::to_string(own_columns) + "_" + type,
-      {(params.query_length + own_rows - 1) / own_rows * 128, static_cast<std::uint64_t>(query.size(0) * query.size(1)),
-       (columns + own_columns - 1) / own_columns},
-      {128, 1, 1}, result, query, key, value, mask, params);
+  const auto rows = static_cast<std::uint64_t>(params.query_length);
+  metalloid::operators::run(lib, std::string("attention_") + type,
+                            {(rows + 31) / 32 * 32, static_cast<std::uint64_t>(query.size(0) * query.size(1)), 1},
+                            {32, 1, 1}, result, query, key, value, mask, params);
   return {result, weights};
 }
 
