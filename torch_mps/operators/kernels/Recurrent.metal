@@ -9,7 +9,7 @@ using namespace c10::metal;
 // As the host's struct. States lie in slots of (batch, width), of which a layer has one more than steps: step t of a layer
 // that runs backwards takes slot t + 1 to slot t.
 struct RecurrentShape {
-  uint steps, batch, width, reverse, keeps_gates;
+  uint steps, batch, size, width, reverse, keeps_gates, has_biases;
   uint input_step, input_row;  // strides of the inputs' products
 };
 
@@ -20,29 +20,41 @@ inline float logistic(float x) {
   return 1.0f / (1.0f + precise::exp(-x));
 }
 
-// A weight (4 * width, width) by blocks of 32 outputs and pairs of gates: (blocks, 2, width, 2, 32), with zeros behind
-// the last output.
+// Turns 32 columns of a row in each lane: `to` has the elements of a column side by side, zeros behind the last row.
 template <typename T>
-kernel void recurrent_pack(
-    device T* packed [[buffer(0)]],
-    constant T* weight [[buffer(1)]],
-    constant RecurrentShape& shape [[buffer(2)]],
-    uint3 group [[threadgroup_position_in_grid]],
-    uint3 within [[thread_position_in_threadgroup]]) {
-  threadgroup T tile[lanes][lanes + 1];
-  const uint width = shape.width, first = group.x * lanes, block = group.y, gate = group.z;
-  for (uint i = within.y; i < lanes; i += 8) {
-    const uint output = block * lanes + i, input = first + within.x;
-    const bool is_there = output < width && input < width;
-    tile[i][within.x] = is_there ? weight[ulong(gate * width + output) * width + input] : T(0);
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint i = within.y; i < lanes; i += 8) {
-    if (first + i < width) {
-      packed[(((ulong(block) * 2 + gate / 2) * width + first + i) * 2 + gate % 2) * lanes + within.x] =
-          tile[within.x][i];
+inline void turn(device T* to, ulong step, constant T* row, bool is_there, uint first, uint size) {
+  const uint end = min(first + lanes, size);
+  uint column = first;
+  for (; column + 4 <= end; column += 4) {
+    for (uint i = 0; i < 4; ++i) {
+      const T one = row[column + i];
+      to[(column + i) * step] = is_there ? one : T(0);
     }
   }
+  for (; column < end; ++column) to[column * step] = is_there ? row[column] : T(0);
+}
+
+// The inputs' weight (4 * width, size) turned, and the states' (4 * width, width) by blocks of 32 outputs and pairs of
+// gates: (blocks, 2, width, 2, 32), with zeros behind the last output.
+template <typename T>
+kernel void recurrent_pack(
+    device T* turned [[buffer(0)]],
+    device T* packed [[buffer(1)]],
+    constant T* input_weight [[buffer(2)]],
+    constant T* weight [[buffer(3)]],
+    constant RecurrentShape& shape [[buffer(4)]],
+    uint3 group [[threadgroup_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  const uint width = shape.width, size = shape.size, first = group.x * lanes, block = group.y;
+  if (group.z < gate_count) {
+    const uint gate = group.z, output = block * lanes + lane;
+    constant T* row = weight + ulong(gate * width + min(output, width - 1)) * width;
+    device T* to = packed + (ulong(block) * 2 + gate / 2) * width * 2 * lanes + gate % 2 * lanes + lane;
+    turn(to, 2 * lanes, row, output < width, first, width);
+    return;
+  }
+  const uint outputs = gate_count * width, output = (block * gate_count + group.z - gate_count) * lanes + lane;
+  if (output < outputs) turn(turned + output, outputs, input_weight + ulong(output) * size, true, first, size);
 }
 
 // Adds the products of `rows` rows with two columns of a matrix: column c has its elements `step` apart.
@@ -91,9 +103,15 @@ kernel void lstm_forward(
     device T* hidden [[buffer(0)]],      // (steps + 1, batch, width)
     device float* cells [[buffer(1)]],   // the same
     device float* gates [[buffer(2)]],   // (steps, batch, 4, width), behind their functions
-    constant T* inputs [[buffer(3)]],    // (steps, batch, 4, width) by their strides, with the bias
+    constant T* inputs [[buffer(3)]],    // (steps, batch, 4, width) by their strides
     constant T* packed [[buffer(4)]],
-    constant RecurrentShape& shape [[buffer(5)]],
+    constant T* input_bias [[buffer(5)]],  // (4, width)
+    constant T* bias [[buffer(6)]],        // the same
+    constant T* first_hidden [[buffer(7)]],  // (batch, width), and so on
+    constant T* first_cell [[buffer(8)]],
+    device T* last_hidden [[buffer(9)]],
+    device T* last_cell [[buffer(10)]],
+    constant RecurrentShape& shape [[buffer(11)]],
     uint group [[threadgroup_position_in_grid]],
     uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
@@ -106,6 +124,14 @@ kernel void lstm_forward(
     row[r] = min(group * rows + r, batch - 1);
     places[r] = row[r] * width;
   }
+  const ulong begin = ulong(reverse ? shape.steps : 0) * batch * width;
+  for (uint j = simdgroup * lanes + lane; j < width; j += simdgroups * lanes) {
+    for (uint r = 0; r < rows; ++r) {
+      hidden[begin + places[r] + j] = first_hidden[places[r] + j];
+      cells[begin + places[r] + j] = float(first_cell[places[r] + j]);
+    }
+  }
+  threadgroup_barrier(mem_flags::mem_device);
   for (uint step = 0; step < shape.steps; ++step) {
     const uint t = reverse ? shape.steps - 1 - step : step;
     const ulong from = ulong(t + reverse) * batch * width, to = ulong(t + 1 - reverse) * batch * width;
@@ -119,12 +145,16 @@ kernel void lstm_forward(
           sums[2], sums[3], hidden + from, places, weight + 2 * width * lanes, lanes, 2 * lanes, width);
       const uint j = block * lanes + lane;
       if (j < width) {
+        float added[gate_count] = {};
+        for (uint gate = 0; shape.has_biases && gate < gate_count; ++gate) {
+          added[gate] = float(input_bias[gate * width + j]) + float(bias[gate * width + j]);
+        }
         for (uint r = 0; r < rows; ++r) {
           constant T* input = inputs + ulong(t) * shape.input_step + ulong(row[r]) * shape.input_row + j;
-          const float in = logistic(sums[0][r] + float(input[0]));
-          const float forget = logistic(sums[1][r] + float(input[width]));
-          const float cell = precise::tanh(sums[2][r] + float(input[2 * width]));
-          const float out = logistic(sums[3][r] + float(input[3 * width]));
+          const float in = logistic(sums[0][r] + (float(input[0]) + added[0]));
+          const float forget = logistic(sums[1][r] + (float(input[width]) + added[1]));
+          const float cell = precise::tanh(sums[2][r] + (float(input[2 * width]) + added[2]));
+          const float out = logistic(sums[3][r] + (float(input[3 * width]) + added[3]));
           const float next = forget * cells[from + places[r] + j] + in * cell;
           cells[to + places[r] + j] = next;
           hidden[to + places[r] + j] = T(out * precise::tanh(next));
@@ -139,6 +169,13 @@ kernel void lstm_forward(
       }
     }
     threadgroup_barrier(mem_flags::mem_device);
+  }
+  const ulong end = ulong(reverse ? 0 : shape.steps) * batch * width;
+  for (uint j = simdgroup * lanes + lane; j < width; j += simdgroups * lanes) {
+    for (uint r = 0; r < rows; ++r) {
+      last_hidden[places[r] + j] = hidden[end + places[r] + j];
+      last_cell[places[r] + j] = T(cells[end + places[r] + j]);
+    }
   }
 }
 
@@ -206,16 +243,16 @@ kernel void lstm_backward(
   }
 }
 
-#define FORWARD(T, ROWS)                                                                                  \
-  template [[host_name("lstm_forward_" #T "_" #ROWS)]] kernel void lstm_forward<T, ROWS>(                 \
-      device T*, device float*, device float*, constant T*, constant T*, constant RecurrentShape&, uint, \
-      uint, uint, uint);
+#define FORWARD(T, ROWS)                                                                                     \
+  template [[host_name("lstm_forward_" #T "_" #ROWS)]] kernel void lstm_forward<T, ROWS>(                    \
+      device T*, device float*, device float*, constant T*, constant T*, constant T*, constant T*,           \
+      constant T*, constant T*, device T*, device T*, constant RecurrentShape&, uint, uint, uint, uint);
 #define BACKWARD(T, ROWS)                                                                                       \
   template [[host_name("lstm_backward_" #T "_" #ROWS)]] kernel void lstm_backward<T, ROWS>(                     \
       device T*, device float*, device float*, constant T*, constant float*, constant float*, constant T*,      \
       constant RecurrentShape&, uint, uint, uint, uint);
 #define EACH(T)                                                                              \
   template [[host_name("recurrent_pack_" #T)]] kernel void recurrent_pack<T>(                \
-      device T*, constant T*, constant RecurrentShape&, uint3, uint3);                       \
+      device T*, device T*, constant T*, constant T*, constant RecurrentShape&, uint3, uint);                       \
   FORWARD(T, 1) FORWARD(T, 2) FORWARD(T, 4) BACKWARD(T, 1) BACKWARD(T, 2) BACKWARD(T, 4)
 EACH(float) EACH(half) EACH(bfloat)

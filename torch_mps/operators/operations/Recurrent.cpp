@@ -8,10 +8,10 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/linear.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/lstm_mps_backward_native.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 // As the kernels' struct.
 struct RecurrentShape {
-  std::uint32_t steps, batch, width, reverse, keeps_gates;
+  std::uint32_t steps, batch, size, width, reverse, keeps_gates, has_biases;
   std::uint32_t input_step, input_row;
 };
 
@@ -47,34 +47,48 @@ std::string recurrent_kernel(const char* name, ScalarType type) {
   return std::string(name) + "_" + metalloid::operators::metal_type(type, name);
 }
 
-// `hidden` and `cells` (steps + 1, batch, width) have the state at the beginning in their first slot, or the last one;
-// `gates` is undefined where nobody wants them. Inputs (steps, batch, size).
-void run_lstm_forward(const Tensor& inputs, const Tensor* weights, bool has_biases, bool reverse, const Tensor& hidden,
-                      const Tensor& cells, const Tensor& gates) {
-  const std::int64_t steps = inputs.size(0), batch = inputs.size(1), width = hidden.size(2);
+// What a layer computes in one direction, and the states it begins with. Slots are (steps + 1, batch, width), states
+// (batch, width); `gates` is undefined where nobody wants them.
+struct LstmStates {
+  Tensor hidden, cells, gates;  // of all steps
+  Tensor first_hidden, first_cell, last_hidden, last_cell;
+};
+
+// Inputs (steps, batch, size).
+void run_lstm_forward(const Tensor& inputs, const Tensor* weights, bool has_biases, bool reverse,
+                      const LstmStates& states) {
+  const std::int64_t steps = inputs.size(0), batch = inputs.size(1), size = inputs.size(2);
+  const std::int64_t width = states.hidden.size(2);
+  const std::int64_t input_blocks = (size + 31) / 32, blocks = (width + 31) / 32;
   // In the order that inputs lie in.
   const bool is_batch_first = !inputs.is_contiguous() && inputs.transpose(0, 1).is_contiguous();
   const Tensor as_it_lies = is_batch_first ? inputs.transpose(0, 1) : inputs;
-  std::optional<Tensor> bias;
-  if (has_biases) bias = weights[2] + weights[3];
-  const Tensor products = at::linear(as_it_lies, weights[0], bias);
   RecurrentShape shape{};
   shape.steps = static_cast<std::uint32_t>(steps);
   shape.batch = static_cast<std::uint32_t>(batch);
+  shape.size = static_cast<std::uint32_t>(size);
   shape.width = static_cast<std::uint32_t>(width);
   shape.reverse = reverse;
-  shape.keeps_gates = gates.defined();
+  shape.keeps_gates = states.gates.defined();
+  shape.has_biases = has_biases;
+  const Tensor input_weight = weights[0].contiguous(), weight = weights[1].contiguous();
+  const Tensor turned = at::empty({size, 4 * width}, weight.options()),
+               packed = at::empty({blocks, 2, width, 2, 32}, weight.options());
+  const auto type = weight.scalar_type();
+  const auto extent = [](std::int64_t count) { return static_cast<std::uint64_t>(count); };
+  metalloid::operators::run(lib, recurrent_kernel("recurrent_pack", type),
+                            {extent(std::max(input_blocks, blocks)) * 32, extent(blocks), 8}, {32, 1, 1}, turned,
+                            packed, input_weight, weight, shape);
+  const Tensor products = at::matmul(as_it_lies, turned);
   shape.input_step = static_cast<std::uint32_t>(products.stride(is_batch_first ? 1 : 0));
   shape.input_row = static_cast<std::uint32_t>(products.stride(is_batch_first ? 0 : 1));
-  const std::uint64_t blocks = (width + 31) / 32;
-  const Tensor weight = weights[1].contiguous();
-  const Tensor packed = at::empty({static_cast<std::int64_t>(blocks), 2, width, 2, 32}, weight.options());
-  metalloid::operators::run(lib, recurrent_kernel("recurrent_pack", weight.scalar_type()), {blocks * 32, blocks * 8, 4},
-                            {32, 8, 1}, packed, weight, shape);
   const std::uint64_t rows = sequences_per_group(batch), threads = recurrent_threads(width);
-  metalloid::operators::run(lib, recurrent_kernel("lstm_forward", weight.scalar_type()) + "_" + std::to_string(rows),
-                            {(batch + rows - 1) / rows * threads, 1, 1}, {threads, 1, 1}, hidden, cells,
-                            gates.defined() ? gates : cells, products, packed, shape);
+  metalloid::operators::run(lib, recurrent_kernel("lstm_forward", type) + "_" + std::to_string(rows),
+                            {(extent(batch) + rows - 1) / rows * threads, 1, 1}, {threads, 1, 1}, states.hidden,
+                            states.cells, states.gates.defined() ? states.gates : states.cells, products, packed,
+                            has_biases ? weights[2].contiguous() : weight,
+                            has_biases ? weights[3].contiguous() : weight, states.first_hidden, states.first_cell,
+                            states.last_hidden, states.last_cell, shape);
 }
 
 }  // namespace
@@ -107,7 +121,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_mps(const Tenso
     cells = at::empty({count, steps + 1, batch, width}, in_float);
     gates = at::empty({count, steps, batch, 4, width}, in_float);
   }
-  std::vector<Tensor> last_hidden, last_cell;
+  const Tensor first_hidden = hx[0].contiguous(), first_cell = hx[1].contiguous();
+  const Tensor last_hidden = at::empty({count, batch, width}, input.options()), last_cell = at::empty_like(last_hidden);
   for (std::int64_t layer = 0; layer < num_layers; ++layer) {
     std::vector<Tensor> outputs;
     for (std::int64_t direction = 0; direction < directions; ++direction) {
@@ -115,24 +130,17 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_mps(const Tenso
       const bool reverse = direction == 1;
       const Tensor state = keeps ? states[i] : at::empty({steps + 1, batch, width}, input.options());
       const Tensor cell = keeps ? cells[i] : at::empty({steps + 1, batch, width}, in_float);
-      state[reverse ? steps : 0].copy_(hx[0][i]);
-      cell[reverse ? steps : 0].copy_(hx[1][i]);
-      run_lstm_forward(x, all.weights(i), has_biases, reverse, state, cell, keeps ? gates[i] : Tensor());
+      run_lstm_forward(
+          x, all.weights(i), has_biases, reverse,
+          {state, cell, keeps ? gates[i] : Tensor(), first_hidden[i], first_cell[i], last_hidden[i], last_cell[i]});
       outputs.push_back(state.narrow(0, reverse ? 0 : 1, steps));
-      last_hidden.push_back(state[reverse ? 0 : steps]);
-      last_cell.push_back(cell[reverse ? 0 : steps]);
     }
     x = directions == 1 ? outputs[0] : at::cat(outputs, 2);
   }
   // What is kept is nobody else's.
   if (keeps && directions == 1) x = x.clone();
   if (!keeps) states = at::empty({0}, input.options()), cells = gates = at::empty({0}, in_float);
-  return {batch_first ? x.transpose(0, 1) : x,
-          at::stack(last_hidden),
-          at::stack(last_cell).to(input.scalar_type()),
-          gates,
-          cells,
-          states};
+  return {batch_first ? x.transpose(0, 1) : x, last_hidden, last_cell, gates, cells, states};
 }
 
 std::tuple<Tensor, std::vector<Tensor>, std::vector<Tensor>> lstm_mps_backward(
