@@ -284,7 +284,7 @@ kernel void matmul_tensors(device T* result [[buffer(0)]], device T* first [[buf
                                          constant MatmulParams&, uint3, uint);
 #define MATMUL_OF_FLOATS(T)                                                                                 \
   MATMUL_TENSORS(T, 16, 128) MATMUL_TENSORS(T, 64, 64) MATMUL_TENSORS(T, 64, 112) MATMUL_TENSORS(T, 64, 128) \
-  MATMUL_TENSORS(T, 112, 112) MATMUL_TENSORS(T, 112, 128)                                                   \
+  MATMUL_TENSORS(T, 112, 112) MATMUL_TENSORS(T, 112, 128) MATMUL_TENSORS(T, 128, 128)                       \
   template [[host_name("matmul_few_" #T)]] kernel void matmul_few<T>(                                       \
       device T*, device const T*, device const T*, device const T*, constant MatmulParams&, uint3, uint);
 

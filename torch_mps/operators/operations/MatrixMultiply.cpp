@@ -52,7 +52,7 @@ struct Tile {
 // The one that makes the least of rows and columns that are not there, and of operands that are brought several times:
 // an element that lies across the other's direction costs more.
 Tile tile_of(const MatmulParams& params, std::uint64_t batches) {
-  constexpr Tile tiles[] = {{112, 128}, {112, 112}, {64, 128}, {64, 112}, {64, 64}, {16, 128}};
+  constexpr Tile tiles[] = {{128, 128}, {112, 128}, {112, 112}, {64, 128}, {64, 112}, {64, 64}, {16, 128}};
   const std::uint64_t rows = params.rows, columns = params.columns;
   const double left = params.first[2] == 1 ? 2 : 8, right = params.second[2] == 1 ? 2 : 8;
   Tile best = tiles[0];
