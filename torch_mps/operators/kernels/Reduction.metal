@@ -84,22 +84,24 @@ struct Minimum {
   static accumulator combine(accumulator a, accumulator b) { return below(b, a) ? b : a; }
 };
 
-// Of floats: what is not a number is remembered beside the largest number, which is one instruction then.
+// Of floats: whether one is not a number is remembered beside the largest number, which is one instruction then.
 template <typename T, bool maximum>
 struct FloatExtremum {
   using accumulator = Extremum;
-  static Extremum identity() { return {maximum ? -INFINITY : INFINITY, false}; }
-  static Extremum element(T x, long, constant ReductionShape&) { return {float(x), isnan(float(x))}; }
+  static Extremum identity() { return {maximum ? -INFINITY : INFINITY, 0}; }
+  static Extremum element(T x, long, constant ReductionShape&) {
+    return {float(x), as_type<uint>(float(x)) & 0x7fffffff};
+  }
   static Extremum combine(Extremum a, Extremum b) {
     const bool is_first = maximum ? a.value > b.value : a.value < b.value;
-    return {is_first ? a.value : b.value, a.is_nan || b.is_nan};
+    return {is_first ? a.value : b.value, max(a.size, b.size)};
   }
   template <typename O>
-  static O result(Extremum a, constant ReductionShape&) { return O(a.is_nan ? NAN : a.value); }
+  static O result(Extremum a, constant ReductionShape&) { return O(a.size > as_type<uint>(INFINITY) ? NAN : a.value); }
 };
 template <bool maximum>
 struct ExtremumAcross {
-  static Extremum total(Extremum a) { return {maximum ? simd_max(a.value) : simd_min(a.value), simd_any(a.is_nan)}; }
+  static Extremum total(Extremum a) { return {maximum ? simd_max(a.value) : simd_min(a.value), simd_max(a.size)}; }
 };
 template <> struct Maximum<float> : FloatExtremum<float, true> {};
 template <> struct Maximum<half> : FloatExtremum<half, true> {};

@@ -53,7 +53,7 @@ struct Indexed {
 };
 struct Extremum {
   float value;  // of numbers
-  bool is_nan;
+  uint size;    // the largest, without signs, as bits: what is not a number is above infinity
 };
 struct Moments {
   float mean;
@@ -75,7 +75,7 @@ inline Indexed<T> shuffle_down(Indexed<T> value, ushort lanes) {
   return {shuffle_down(value.value, lanes), shuffle_down(value.index, lanes)};
 }
 inline Extremum shuffle_down(Extremum value, ushort lanes) {
-  return {shuffle_down(value.value, lanes), shuffle_down(int(value.is_nan), lanes) != 0};
+  return {shuffle_down(value.value, lanes), uint(shuffle_down(int(value.size), lanes))};
 }
 inline Moments shuffle_down(Moments value, ushort lanes) {
   return {shuffle_down(value.mean, lanes), shuffle_down(value.squares, lanes), shuffle_down(value.count, lanes)};
@@ -229,6 +229,11 @@ kernel void reduce_group(
 // Several runs at a time: the processor reads ahead in each of them, while one alone makes it wait at its begin.
 constant constexpr int runs_at_once = 4;
 
+// Except where the elements of one run are enough to do: there it has read ahead meanwhile.
+template <typename A> struct SeveralRuns { static bool pay() { return true; } };
+template <> struct SeveralRuns<Extremum> { static bool pay() { return false; } };
+template <> struct SeveralRuns<Moments> { static bool pay() { return false; } };
+
 template <typename F, typename T>
 inline void accumulate_runs(
     thread typename F::accumulator* totals, device const T* thread const* first, uint lane,
@@ -255,7 +260,8 @@ kernel void reduce_rows(
     uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
   const long begin = group * shape.results_per_group, end = min(begin + shape.results_per_group, shape.results);
   long result = begin;
-  if (shape.reduced_dimensions == 1 && shape.reduced_strides[0] == 1) {
+  const bool is_row = shape.reduced_dimensions == 1 && shape.reduced_strides[0] == 1;
+  if (is_row && SeveralRuns<typename F::accumulator>::pay()) {
     for (; result + runs_at_once <= end; result += runs_at_once) {
       device const T* first[runs_at_once];
       for (int run = 0; run < runs_at_once; ++run) {
