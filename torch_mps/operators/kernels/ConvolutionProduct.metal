@@ -316,16 +316,20 @@ kernel void convolution_direct_3x3(device T* result [[buffer(0)]], device const 
   template [[host_name("convolution_product_" #Rows "_" #Columns "_" #T)]] kernel void        \
   convolution_product<T, Rows, Columns>(device T*, device T*, device T*, device const T*,     \
                                         constant ProductParams&, uint3, uint);
-#define CONVOLUTION(T)                                                                                  \
-  DIRECT(T, 0) DIRECT(T, 1) DIRECT(T, 2) PRODUCT(T, 16, 128) PRODUCT(T, 32, 128)                       \
-  template [[host_name("convolution_direct_3x3_" #T)]] kernel void convolution_direct_3x3<T>(           \
+#define CONVOLUTION(T)                                                                                    \
+  DIRECT(T, 0) DIRECT(T, 1) DIRECT(T, 2)                                                                  \
+  template [[host_name("convolution_direct_3x3_" #T)]] kernel void convolution_direct_3x3<T>(             \
       device T*, device const T*, device const T*, device const T*, constant DirectParams&, uint3, uint); \
-  PRODUCT(T, 64, 32) PRODUCT(T, 64, 48) PRODUCT(T, 64, 64) PRODUCT(T, 64, 80) PRODUCT(T, 64, 96)        \
-  PRODUCT(T, 64, 112) PRODUCT(T, 64, 128)                                                               \
-  template [[host_name("convolution_places_" #T)]] kernel void convolution_places<T>(                   \
-      device T*, device const T*, constant PlacesParams&, uint3, uint);                                 \
-  template [[host_name("convolution_narrow_places_" #T)]] kernel void convolution_narrow_places<T>(     \
-      device T*, device const T*, constant PlacesParams&, uint3, uint);                                 \
-  template [[host_name("convolution_weights_" #T)]] kernel void convolution_weights<T>(                 \
+  template [[host_name("convolution_weights_" #T)]] kernel void convolution_weights<T>(                   \
       device T*, device const T*, constant WeightsParams&, uint3);
 CONVOLUTION(float) CONVOLUTION(half) CONVOLUTION(bfloat)
+
+#define PRODUCTS(T)                                                                                   \
+  PRODUCT(T, 16, 128) PRODUCT(T, 32, 128)                                                             \
+  PRODUCT(T, 64, 32) PRODUCT(T, 64, 48) PRODUCT(T, 64, 64) PRODUCT(T, 64, 80) PRODUCT(T, 64, 96)      \
+  PRODUCT(T, 64, 112) PRODUCT(T, 64, 128)                                                             \
+  template [[host_name("convolution_places_" #T)]] kernel void convolution_places<T>(                 \
+      device T*, device const T*, constant PlacesParams&, uint3, uint);                               \
+  template [[host_name("convolution_narrow_places_" #T)]] kernel void convolution_narrow_places<T>(   \
+      device T*, device const T*, constant PlacesParams&, uint3, uint);
+PRODUCTS(half) PRODUCTS(bfloat)

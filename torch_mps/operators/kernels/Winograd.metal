@@ -4,13 +4,10 @@
 // place, and sums over channels,
 //   result = A' (sum of (G weight G') * (B' image B)) A
 //
-// Tiles are counted through all rows of tiles of all images, with one more at the end of each row that is none: so
-// element i of tile t of a row of elements is element 2 t + i of all rows, one behind the other.
-#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
+// Tiles are counted through all rows of tiles of all images. A SIMD group has a block of them, a tile for each lane.
 #include <metal_stdlib>
 
 using namespace metal;
-using namespace mpp::tensor_ops;
 
 struct WinogradWeights {
   long row, channel, taps[2];  // strides
@@ -21,18 +18,26 @@ struct WinogradParams {
   long gathered_image, gathered_channel, gathered_row;
   long result_image, result_channel, result_row;
   long bias_step;
-  long memory;  // elements of a threadgroup
+  long memory;                      // elements of a threadgroup
   int rows, channels;               // of the result, and what is summed up
   int sizes[2], gathered_sizes[2];  // of images: down, across
   int first[2];                     // where the first tile begins
-  int image_tiles, tile_rows;       // rows of tiles of an image, and of all
-  int pitch;                        // tiles of a row, with the one that is none
-  int block, blocks;                // tiles at once
+  int image_tiles[2];               // of an image: down, across
+  int tiles, blocks;                // of all images
+  int parts, part_rows;             // of the result, which threadgroups share
   int has_bias;
 };
 
+constant constexpr int places = 16;
+constant constexpr int block_tiles = 32;
+constant constexpr int apart = 16;              // elements between places, which so do not meet in a cache
+constant constexpr int weight_rows = 8;         // that a SIMD group transforms
+constant constexpr int sums_at_once = 8;        // rows of a product, which are in registers
+constant constexpr int rows_at_once = 32;       // whose products lie in memory
+constant constexpr int channels_at_once = 128;  // whose tiles of one place are in a core's first cache
+
 // Elements of one place of all weights, apart so that places do not meet in a cache.
-inline long place_of_weights(int rows, int channels) { return long(rows) * channels + 16; }
+inline long place_of_weights(int rows, int channels) { return long(rows) * channels + apart; }
 
 // Of 16 x (rows, channels).
 inline void transform_weight(thread const float (&weight)[3][3], device float* to, long place) {
@@ -53,218 +58,230 @@ inline void transform_weight(thread const float (&weight)[3][3], device float* t
   }
 }
 
+// Element 9 i + tap for lane i, of which each lane has every 32nd.
+inline float every_ninth(thread const float (&all)[9], int tap, uint lane) {
+  const int own = 9 * int(lane) + tap;
+  float result = 0;
+  for (int i = 0; i < 9; ++i) {
+    const float moved = simd_shuffle(all[i], ushort(own % 32));
+    if (own / 32 == i) result = moved;
+  }
+  return result;
+}
+
+// A SIMD group has 32 channels of some rows.
 template <typename T>
 kernel void winograd_weights(device float* transformed [[buffer(0)]], device const T* weights [[buffer(1)]],
                              constant WinogradWeights& params [[buffer(2)]],
-                             uint2 position [[thread_position_in_grid]]) {
-  device const T* from = weights + position.y * params.row + position.x * params.channel;
-  float weight[3][3];
-  if (params.taps[0] == 3 && params.taps[1] == 1) {  // side by side
-    for (int i = 0; i < 9; ++i) weight[i / 3][i % 3] = float(from[i]);
-  } else {
-    for (int y = 0; y < 3; ++y) {
-      for (int x = 0; x < 3; ++x) weight[y][x] = float(from[y * params.taps[0] + x * params.taps[1]]);
+                             uint2 group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  const int first = group.x * 32, count = min(32, params.channels - first);
+  const int first_row = group.y * weight_rows, end_row = min(first_row + weight_rows, params.rows);
+  const bool side_by_side = params.channel == 9 && params.taps[0] == 3 && params.taps[1] == 1;
+  const long place = place_of_weights(params.rows, params.channels);
+  weights += first * params.channel;
+  for (int row = first_row; row < end_row; ++row) {
+    device const T* from = weights + row * params.row;
+    float weight[3][3];
+    if (side_by_side) {
+      float all[9];
+      for (int i = 0; i < 9; ++i) all[i] = 32 * i + int(lane) < 9 * count ? float(from[32 * i + lane]) : 0.0f;
+      for (int i = 0; i < 9; ++i) weight[i / 3][i % 3] = every_ninth(all, i, lane);
+    } else {
+      for (int i = 0; i < 9; ++i) {
+        const long offset = lane * params.channel + i / 3 * params.taps[0] + i % 3 * params.taps[1];
+        weight[i / 3][i % 3] = int(lane) < count ? float(from[offset]) : 0.0f;
+      }
     }
+    if (int(lane) < count) transform_weight(weight, transformed + long(row) * params.channels + first + lane, place);
   }
-  transform_weight(weight, transformed + long(position.y) * params.channels + position.x,
-                   place_of_weights(params.rows, params.channels));
 }
 
-// A part of a row of tiles, and the ones behind it.
+// The tiles of a block that lie in one row of tiles, and those behind it.
 struct Part {
   int image, row;    // of tiles
   int first, count;  // tiles
   int done;          // those before it
 
-  Part(constant WinogradParams& params, int tile, int all) : first(tile % params.pitch), done(0) {
-    const int line = tile / params.pitch;
-    image = line / params.image_tiles;
-    row = line % params.image_tiles;
-    count = min(params.pitch - first, all);
+  Part(constant WinogradParams& params, int tile, int all) : first(tile % params.image_tiles[1]), done(0) {
+    const int line = tile / params.image_tiles[1];
+    image = line / params.image_tiles[0];
+    row = line % params.image_tiles[0];
+    count = min(params.image_tiles[1] - first, all);
   }
   void go_on(constant WinogradParams& params, int all) {
     done += count;
     first = 0;
-    count = min(params.pitch, all - done);
-    if (++row == params.image_tiles) {
+    count = min(params.image_tiles[1], all - done);
+    if (++row == params.image_tiles[0]) {
       row = 0;
       ++image;
     }
   }
 };
 
-// What a SIMD group has in memory: rows of elements of each channel, summed up down the image; of one row of places at
-// a time the tiles of each channel, and products; and what all rows of places sum up to. What is written together lies
-// together.
-template <int Width>
-struct Memory {
-  static constant constexpr int elements = 2 * Width + 16;   // of a row
-  static constant constexpr int tile_step = 4 * Width + 16;  // from channel to channel
-  device float* rows;
-  device float* tiles;
-  device float* products;
-  device float* sums;
-};
+// Lane i's element 2 i + odd of 64, of which each lane has two, 32 apart.
+inline float every_second(float left, float right, int odd, uint lane) {
+  const ushort from = ushort(2 * lane % 32 + odd);
+  const float low = simd_shuffle(left, from), high = simd_shuffle(right, from);
+  return lane < 16 ? low : high;
+}
 
-// Rows have zeros beside an image, so that tiles need not ask where they are.
-template <typename T, int Width>
-inline void sum_down(device float* rows, device const T* channel, int first, constant WinogradParams& params,
-                     uint lane) {
-  constexpr int elements = Memory<Width>::elements;
+// B' times a column.
+inline void sum_down(thread const float (&column)[4], thread float (&sums)[4]) {
+  sums[0] = column[0] - column[2];
+  sums[1] = column[1] + column[2];
+  sums[2] = column[2] - column[1];
+  sums[3] = column[1] - column[3];
+}
+
+// Of 16 x (channels, tiles). A row of elements is read as it lies there and summed up down the image before each lane
+// takes those of its tile; the last two of a whole block are the same for all lanes.
+template <typename T>
+inline void transform_tiles(device float* tiles, long place, device const T* gathered, thread const Part& part,
+                            constant WinogradParams& params, uint lane) {
   const int height = params.gathered_sizes[0], width = params.gathered_sizes[1];
-  for (Part part(params, first, Width + 1); part.done <= Width; part.go_on(params, Width + 1)) {
-    const int y = 2 * part.row + params.first[0], x = 2 * part.first + params.first[1];
-    const bool is_image = part.row + part.image * params.image_tiles < params.tile_rows;
-    device const T* from = channel + part.image * params.gathered_image + y * params.gathered_row + x;
-    device float* to = rows + 2 * part.done;
-    for (int i = lane; i < 2 * part.count; i += 32) {
-      const bool is_inside = is_image && x + i >= 0 && x + i < width;
-      float element[4];
-      for (int row = 0; row < 4; ++row) {
-        const bool is_there = is_inside && y + row >= 0 && y + row < height;
-        element[row] = is_there ? float(from[row * params.gathered_row + i]) : 0.0f;
+  const int y = 2 * part.row + params.first[0], x = 2 * part.first + params.first[1], own_x = x + int(lane);
+  const bool is_left = own_x >= 0 && own_x < width, is_right = own_x + 32 >= 0 && own_x + 32 < width;
+  const bool is_last[2] = {x + 64 < width, x + 65 < width};
+  const bool is_tile = int(lane) < part.count;
+  bool is_row[4];
+  long rows[4];
+  for (int i = 0; i < 4; ++i) {
+    is_row[i] = y + i >= 0 && y + i < height;
+    rows[i] = clamp(y + i, 0, height - 1) * params.gathered_row;
+  }
+  device const T* from = gathered + part.image * params.gathered_image + x;
+  device float* to = tiles + part.done + lane;
+  for (int channel = 0; channel < params.channels; ++channel, from += params.gathered_channel, to += block_tiles) {
+    float left[4], right[4], last[2][4];
+    for (int i = 0; i < 4; ++i) {
+      device const T* row = from + rows[i];
+      left[i] = is_row[i] && is_left ? float(row[lane]) : 0.0f;
+      right[i] = is_row[i] && is_right ? float(row[32 + lane]) : 0.0f;
+      for (int j = 0; j < 2; ++j) last[j][i] = is_row[i] && is_last[j] ? float(row[64 + j]) : 0.0f;
+    }
+    float left_sums[4], right_sums[4], last_sums[2][4];
+    sum_down(left, left_sums);
+    sum_down(right, right_sums);
+    for (int j = 0; j < 2; ++j) sum_down(last[j], last_sums[j]);
+    for (int i = 0; i < 4; ++i) {
+      const float first = every_second(left_sums[i], right_sums[i], 0, lane);
+      const float second = every_second(left_sums[i], right_sums[i], 1, lane);
+      float third = simd_shuffle_down(first, 1), fourth = simd_shuffle_down(second, 1);
+      if (lane == 31) {
+        third = last_sums[0][i];
+        fourth = last_sums[1][i];
       }
-      to[i] = element[0] - element[2];
-      to[elements + i] = element[1] + element[2];
-      to[2 * elements + i] = element[2] - element[1];
-      to[3 * elements + i] = element[1] - element[3];
-    }
-  }
-}
-
-template <int Width>
-inline void sum_across(device float* tiles, device const float* row, uint lane) {
-  device const float2* pairs = reinterpret_cast<device const float2*>(row);
-  for (int turn = 0; turn < Width / 32; ++turn) {
-    const int tile = 32 * turn + int(lane);
-    const float2 left = pairs[tile], right = pairs[tile + 1];
-    tiles[tile] = left.x - right.x;
-    tiles[Width + tile] = left.y + right.x;
-    tiles[2 * Width + tile] = right.x - left.y;
-    tiles[3 * Width + tile] = left.y - right.y;
-  }
-}
-
-// Adds products of one row of places, y, to the four results of each tile.
-template <int Width>
-inline void add_products(device float* sums, device const float* products, long step, int y, float begin, uint lane) {
-  for (int turn = 0; turn < Width / 32; ++turn) {
-    const int tile = 32 * turn + int(lane);
-    const float second = products[step + tile], third = products[2 * step + tile];
-    const float left = products[tile] + second + third, right = second - third - products[3 * step + tile];
-    device float* to = sums + tile;
-    if (y == 0) {
-      to[0] = left + begin;
-      to[Width] = right + begin;
-    } else if (y == 1) {
-      to[0] += left;
-      to[Width] += right;
-      to[2 * Width] = left + begin;
-      to[3 * Width] = right + begin;
-    } else {
-      if (y == 2) {
-        to[0] += left;
-        to[Width] += right;
+      if (is_tile) {
+        to[(4 * i + 0) * place] = first - third;
+        to[(4 * i + 1) * place] = second + third;
+        to[(4 * i + 2) * place] = third - second;
+        to[(4 * i + 3) * place] = second - fourth;
       }
-      to[2 * Width] -= left;
-      to[3 * Width] -= right;
     }
   }
 }
 
-// What is real of the results of a channel.
-template <typename T, int Width>
-inline void write_results(device T* channel, device const float* sums, threadgroup float* rows, int first, int count,
-                          constant WinogradParams& params, uint lane) {
-  for (int turn = 0; turn < Width / 32; ++turn) {
-    const int tile = 32 * turn + int(lane);
-    for (int y = 0; y < 2; ++y) {
-      reinterpret_cast<threadgroup float2*>(rows + 2 * y * Width)[tile] =
-          float2(sums[2 * y * Width + tile], sums[(2 * y + 1) * Width + tile]);
+// Of one place: (rows, tiles) from (rows, channels) and (channels, tiles). Products come in blocks of rows; where there
+// are fewer the last one is taken again.
+inline void multiply(device float* products, device const float* weights, device const float* tiles, int rows,
+                     int channels, uint lane) {
+  for (int begin = 0; begin < channels; begin += channels_at_once) {
+    const int count = min(channels_at_once, channels - begin);
+    for (int row = 0; row < rows; row += sums_at_once) {
+      device float* to = products + row * block_tiles + lane;
+      device const float* weight = weights + row * long(channels) + begin;
+      device const float* tile = tiles + begin * block_tiles + lane;
+      long steps[sums_at_once];
+      float sums[sums_at_once];
+      for (int i = 0; i < sums_at_once; ++i) {
+        steps[i] = min(i, rows - row - 1) * long(channels);
+        sums[i] = begin == 0 ? 0.0f : to[i * block_tiles];
+      }
+      for (int channel = 0; channel < count; ++channel, tile += block_tiles) {
+        for (int i = 0; i < sums_at_once; ++i) sums[i] = fma(weight[steps[i] + channel], *tile, sums[i]);
+      }
+      for (int i = 0; i < sums_at_once; ++i) to[i * block_tiles] = sums[i];
     }
   }
-  simdgroup_barrier(mem_flags::mem_threadgroup);
-  for (Part part(params, first, count); part.done < count; part.go_on(params, count)) {
-    const int y = 2 * part.row, x = 2 * part.first, width = min(2 * part.count, params.sizes[1] - x);
-    device T* to = channel + part.image * params.result_image + y * params.result_row + x;
-    threadgroup const float* from = rows + 2 * part.done;
-    for (int i = lane; i < width; i += 32) to[i] = T(from[i]);
-    if (y + 1 == params.sizes[0]) continue;
-    for (int i = lane; i < width; i += 32) to[params.result_row + i] = T(from[2 * Width + i]);
+}
+
+// Two results of each lane.
+template <typename T>
+inline void write_row(device T* row, float left, float right, int count, uint lane) {
+  const ushort from = ushort(lane / 2);
+  const float low_left = simd_shuffle(left, from), low_right = simd_shuffle(right, from);
+  const float high_left = simd_shuffle(left, ushort(from + 16)), high_right = simd_shuffle(right, ushort(from + 16));
+  if (int(lane) < count) row[lane] = T(lane % 2 == 0 ? low_left : low_right);
+  if (int(lane) + 32 < count) row[lane + 32] = T(lane % 2 == 0 ? high_left : high_right);
+}
+
+// A' times products times A: of `rows` rows from `first_row` on.
+template <typename T>
+inline void write_results(device T* result, device const float* products, long place, device const T* bias,
+                          int first_row, int rows, thread const Part& part, constant WinogradParams& params,
+                          uint lane) {
+  const int y = 2 * part.row, x = 2 * part.first, count = min(2 * part.count, params.sizes[1] - x);
+  const bool has_second = y + 1 < params.sizes[0];
+  device T* to = result + part.image * params.result_image + y * params.result_row + x;
+  device const float* from = products + part.done + lane;
+  for (int row = 0; row < rows; ++row, from += block_tiles) {
+    const float begin = params.has_bias ? float(bias[(first_row + row) * params.bias_step]) : 0.0f;
+    float sums[2][4];
+    for (int i = 0; i < 4; ++i) {
+      const float second = from[(4 + i) * place], third = from[(8 + i) * place];
+      sums[0][i] = from[i * place] + second + third;
+      sums[1][i] = second - third - from[(12 + i) * place];
+    }
+    device T* own = to + (first_row + row) * params.result_channel;
+    for (int i = 0; i < 2; ++i) {
+      if (i == 1 && !has_second) break;
+      const float middle = sums[i][1] + begin;
+      write_row(own + i * params.result_row, sums[i][0] + middle + sums[i][2], middle - sums[i][2] - sums[i][3], count,
+                lane);
+    }
   }
-  simdgroup_barrier(mem_flags::mem_threadgroup);
 }
 
 // A SIMD group takes some blocks of tiles through all steps, in memory of its own that stays in a cache.
-template <typename T, int Rows, int Columns>
+template <typename T>
 kernel void winograd(device T* result [[buffer(0)]], device const T* gathered [[buffer(1)]],
-                     device float* weights [[buffer(2)]], device const T* bias [[buffer(3)]],
+                     device const float* weights [[buffer(2)]], device const T* bias [[buffer(3)]],
                      device float* memory [[buffer(4)]], constant WinogradParams& params [[buffer(5)]],
                      uint group [[threadgroup_position_in_grid]], uint groups [[threadgroups_per_grid]],
                      uint lane [[thread_index_in_simdgroup]]) {
-  using Matrix = tensor<device float, dextents<int, 2>, tensor_inline>;
-  constexpr int width = (Columns + 31) / 32 * 32;  // of rows of tiles
-  using Own = Memory<width>;
-  threadgroup float result_rows[4 * width];
-  constexpr auto descriptor = matmul2d_descriptor(Rows, Columns, dynamic_length_v<int>, false, false, true,
-                                                  matmul2d_descriptor::mode::multiply_accumulate);
-  matmul2d<descriptor, execution_simdgroup> operation;
-  const int channels = params.channels, all = params.tile_rows * params.pitch;
-  const long product_step = Rows * width + 16;  // so that they do not meet in a cache
-  Own own;
-  own.rows = memory + group * params.memory;
-  own.tiles = own.rows + long(channels) * 4 * Own::elements;
-  own.products = own.tiles + long(channels) * Own::tile_step;
-  own.sums = own.products + 4 * product_step;
-  const array<long, 2> left_steps = {1, channels}, right_steps = {1, Own::tile_step}, product_steps = {1, width};
-  for (int block = group; block < params.blocks; block += groups) {
-    const int first = block * params.block, count = min(params.block, all - first);
-    for (int channel = 0; channel < channels; ++channel) {
-      sum_down<T, width>(own.rows + channel * 4 * Own::elements, gathered + channel * params.gathered_channel, first,
-                         params, lane);
-    }
-    for (int y = 0; y < 4; ++y) {
-      simdgroup_barrier(mem_flags::mem_device);
-      for (int channel = 0; channel < channels; ++channel) {
-        sum_across<width>(own.tiles + channel * Own::tile_step, own.rows + (4 * channel + y) * Own::elements, lane);
-      }
-      for (int row = 0; row < params.rows; row += Rows) {
-        const int count_of_rows = min(Rows, params.rows - row);
-        for (int x = 0; x < 4; ++x) {
-          for (int i = 0; i < Rows * width / 32; ++i) own.products[x * product_step + 32 * i + lane] = 0.0f;
-        }
-        simdgroup_barrier(mem_flags::mem_device);
-        for (int x = 0; x < 4; ++x) {
-          Matrix left(weights + (4 * y + x) * place_of_weights(params.rows, channels) + row * channels,
-                      dextents<int, 2>(channels, count_of_rows), left_steps);
-          Matrix right(own.tiles + x * width, dextents<int, 2>(Columns, channels), right_steps);
-          Matrix products(own.products + x * product_step, dextents<int, 2>(Columns, count_of_rows), product_steps);
-          operation.run(left, right, products);
-        }
-        simdgroup_barrier(mem_flags::mem_device);
-        for (int i = 0; i < count_of_rows; ++i) {
-          const float begin = params.has_bias ? float(bias[(row + i) * params.bias_step]) : 0.0f;
-          add_products<width>(own.sums + (row + i) * 4 * width, own.products + i * width, product_step, y, begin, lane);
-        }
-      }
+  const int channels = params.channels;
+  const long place = long(channels) * block_tiles + apart, product_place = rows_at_once * block_tiles + apart;
+  const long weight_place = place_of_weights(params.rows, channels);
+  device float* tiles = memory + group * params.memory;
+  device float* products = tiles + places * place;
+  for (int item = group; item < params.blocks * params.parts; item += groups) {
+    const int first = item / params.parts * block_tiles, count = min(block_tiles, params.tiles - first);
+    for (Part part(params, first, count); part.done < count; part.go_on(params, count)) {
+      transform_tiles(tiles, place, gathered, part, params, lane);
     }
     simdgroup_barrier(mem_flags::mem_device);
-    for (int row = 0; row < params.rows; ++row) {
-      write_results<T, width>(result + row * params.result_channel, own.sums + row * 4 * width, result_rows, first,
-                              count, params, lane);
+    const int first_row = item % params.parts * params.part_rows;
+    const int end_row = min(params.rows, first_row + params.part_rows);
+    for (int row = first_row; row < end_row; row += rows_at_once) {
+      const int rows = min(rows_at_once, end_row - row);
+      for (int i = 0; i < places; ++i) {
+        multiply(products + i * product_place, weights + i * weight_place + row * long(channels), tiles + i * place,
+                 rows, channels, lane);
+      }
+      simdgroup_barrier(mem_flags::mem_device);
+      for (Part part(params, first, count); part.done < count; part.go_on(params, count)) {
+        write_results(result, products, product_place, bias, row, rows, part, params, lane);
+      }
+      simdgroup_barrier(mem_flags::mem_device);
     }
   }
 }
 
-#define WINOGRAD(T, Rows, Columns)                                                                       \
-  template [[host_name("winograd_" #Rows "_" #Columns "_" #T)]] kernel void winograd<T, Rows, Columns>(  \
-      device T*, device const T*, device float*, device const T*, device float*,                         \
-      constant WinogradParams&, uint, uint, uint);
-#define WINOGRAD_OF_ROWS(T, Rows)                                                                        \
-  WINOGRAD(T, Rows, 32) WINOGRAD(T, Rows, 48) WINOGRAD(T, Rows, 64) WINOGRAD(T, Rows, 80)                \
-  WINOGRAD(T, Rows, 96) WINOGRAD(T, Rows, 112) WINOGRAD(T, Rows, 128)
-#define WINOGRAD_OF(T)                                                                                   \
-  template [[host_name("winograd_weights_" #T)]] kernel void winograd_weights<T>(                        \
-      device float*, device const T*, constant WinogradWeights&, uint2);                                 \
-  WINOGRAD_OF_ROWS(T, 32) WINOGRAD_OF_ROWS(T, 64)
-WINOGRAD_OF(float) WINOGRAD_OF(half)
+#define WINOGRAD(T)                                                                                             \
+  template [[host_name("winograd_weights_" #T)]] kernel void winograd_weights<T>(                               \
+      device float*, device const T*, constant WinogradWeights&, uint2, uint);                                  \
+  template [[host_name("winograd_" #T)]] kernel void winograd<T>(device T*, device const T*, device const float*, \
+                                                                 device const T*, device float*,                \
+                                                                 constant WinogradParams&, uint, uint, uint);
+WINOGRAD(float) WINOGRAD(half)

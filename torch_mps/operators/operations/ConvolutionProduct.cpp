@@ -2,7 +2,7 @@
 //   of one place with stride 1, a product of matrices as they lie there;
 //   of few rows, sums one by one;
 //   of 3 x 3 places, Winograd's filtering (Winograd.cpp);
-//   of many places, products block by block (ConvolutionBlocks.cpp);
+//   in float, and of many places, products block by block (ConvolutionBlocks.cpp);
 //   others, products with lines of what each place of the weight reads.
 #define TORCH_ASSERT_ONLY_METHOD_OPERATORS
 #include <ATen/core/Tensor.h>

@@ -9,6 +9,7 @@
 #include <ATen/native/mps/Winograd_metallib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "convolution.h"
@@ -31,13 +32,15 @@ struct WinogradParams {
   int rows, channels;
   int sizes[2], gathered_sizes[2];
   int first[2];
-  int image_tiles, tile_rows, pitch;
-  int block, blocks;
+  int image_tiles[2];
+  int tiles, blocks;
+  int parts, part_rows;
   int has_bias;
 };
 
-constexpr int places = 16;
-constexpr std::int64_t apart = 16;  // elements between rows, which so do not meet in a cache
+// As in kernels/Winograd.metal.
+constexpr int places = 16, block_tiles = 32, apart = 16;
+constexpr int weight_rows = 8, sums_at_once = 8, rows_at_once = 32;
 
 bool is_of_3x3(const ConvolutionParams& params, std::int64_t groups) {
   if (groups != 1 || params.gathered[2] != 1 || params.result_column[3] != 1) return false;
@@ -54,36 +57,23 @@ bool is_of_3x3(const ConvolutionParams& params, std::int64_t groups) {
   return true;
 }
 
-// Rows and columns of a product, and blocks of so many tiles each.
-struct WinogradTile {
-  int rows, columns, block, blocks;
-  double cost;
-};
-
-// Cycles, about: of products, which are computed whole, of what goes to and from them, and of the sums around them.
-double cost_of(const WinogradTile& tile, int rows, int channels, int cores) {
-  const double m = tile.rows, n = tile.columns, k = channels;
-  const double product = 1.2 * m * n * k + 4 * m * k + 6 * n * k + 8 * m * n;
-  const double block = parts_of(rows, tile.rows) * product + 29.0 * n * (rows + channels);
-  return parts_of(tile.blocks, cores) * block;
+// Cycles, about, of blocks of tiles whose rows are divided into so many parts: each part transforms the tiles.
+double cost_of(const WinogradParams& params, int parts, int cores) {
+  const double rows = parts_of(params.rows, parts), channels = params.channels;
+  const double lines = parts_of(block_tiles, params.image_tiles[1]);
+  const double product = 37 * (parts_of(static_cast<int>(rows), sums_at_once) * sums_at_once) * channels;
+  return std::ceil(static_cast<double>(params.blocks) * parts / cores) *
+         (product + lines * (110 * channels + 60 * rows));
 }
 
-WinogradTile winograd_tile(int rows, int channels, int tiles, int cores) {
-  WinogradTile best{};
-  for (const int height : {32, 64}) {
-    for (int width = 32; width <= 128; width += 16) {
-      WinogradTile tile{height, width, 0, parts_of(tiles, width), 0};
-      tile.block = parts_of(tiles, tile.blocks);
-      tile.cost = cost_of(tile, rows, channels, cores);
-      if (best.rows == 0 || tile.cost < best.cost) best = tile;
-    }
+// So that all cores have something to do.
+int cheapest_parts(const WinogradParams& params, int cores) {
+  int best = 1;
+  const int most = std::min(parts_of(params.rows, sums_at_once), 2 * cores);
+  for (int parts = 2; parts <= most; ++parts) {
+    if (cost_of(params, parts, cores) < cost_of(params, best, cores)) best = parts;
   }
   return best;
-}
-
-// The same of nine products for each place of the result, spread over the cores.
-double cost_of_products(const ConvolutionParams& params, int cores) {
-  return 9 * 1.75 / 16 * params.rows * params.depth_sizes[0] * params.columns / cores;
 }
 
 }  // namespace
@@ -93,16 +83,19 @@ bool convolve_by_winograd(const ConvolutionParams& params, std::int64_t groups, 
   const at::ScalarType type = result.scalar_type();
   if ((type != at::kFloat && type != at::kHalf) || !is_of_3x3(params, groups)) return false;
   const int images = params.column_sizes[0], rows = params.rows, channels = params.depth_sizes[0];
-  WinogradParams own{};
-  own.pitch = parts_of(params.column_sizes[3], 2) + 1;
-  own.image_tiles = parts_of(params.column_sizes[2], 2);
-  own.tile_rows = own.image_tiles * images;
-  const int tiles = own.tile_rows * own.pitch;
   if (rows < 16 || channels < 16) return false;
+  WinogradParams own{};
+  own.rows = rows;
+  own.channels = channels;
+  for (int axis = 0; axis < 2; ++axis) own.image_tiles[axis] = parts_of(params.column_sizes[axis + 2], 2);
+  own.tiles = images * own.image_tiles[0] * own.image_tiles[1];
+  own.blocks = parts_of(own.tiles, block_tiles);
   const auto cores = static_cast<int>(at::mps::MPSDevice::getInstance()->getCoreCount());
-  const WinogradTile tile = winograd_tile(rows, channels, tiles, cores);
-  const double for_weight = 30.0 * rows * channels / cores;
-  if (tile.cost + for_weight > cost_of_products(params, cores)) return false;
+  const int parts = cheapest_parts(own, cores);
+  const double for_weights = 15.0 * rows * channels / cores;
+  if (cost_of(own, parts, cores) + for_weights > cost_of_sums(params, cores)) return false;
+  own.part_rows = parts_of(parts_of(rows, parts), sums_at_once) * sums_at_once;
+  own.parts = parts_of(rows, own.part_rows);
   own.gathered_image = params.gathered_column;
   own.gathered_channel = params.gathered_depth;
   own.gathered_row = params.gathered[1];
@@ -110,14 +103,8 @@ bool convolve_by_winograd(const ConvolutionParams& params, std::int64_t groups, 
   own.result_channel = params.result_row;
   own.result_row = params.result_column[2];
   own.bias_step = params.bias_row;
-  const std::int64_t width = parts_of(tile.columns, 32) * 32;
-  // As the kernel's Memory: rows of elements, tiles and results of each channel, and four places' products.
-  own.memory = std::int64_t{channels} * (4 * (2 * width + apart) + 4 * width + apart) + std::int64_t{rows} * 4 * width +
-               4 * (tile.rows * width + apart);
-  own.rows = rows;
-  own.channels = channels;
-  own.block = tile.block;
-  own.blocks = tile.blocks;
+  // Tiles and products as the kernel has them, and what lanes without a tile read.
+  own.memory = places * (std::int64_t{block_tiles} * (channels + rows_at_once) + 2 * apart) + apart;
   own.has_bias = params.has_bias;
   WinogradWeights weights{};
   weights.row = params.matrix_row;
@@ -140,13 +127,15 @@ bool convolve_by_winograd(const ConvolutionParams& params, std::int64_t groups, 
   const std::string name = metal_type(type, "convolution_mps");
   const auto in_float = result.options().dtype(at::kFloat);
   const at::Tensor transformed = at::empty({places * (std::int64_t{rows} * channels + apart)}, in_float);
-  const Extent threads = {static_cast<std::uint64_t>(channels), static_cast<std::uint64_t>(rows), 1};
-  run(lib, "winograd_weights_" + name, threads, group_for(threads), transformed,
+  const Extent threads = {static_cast<std::uint64_t>(parts_of(channels, 32)) * 32,
+                          static_cast<std::uint64_t>(parts_of(rows, weight_rows)), 1};
+  run(lib, "winograd_weights_" + name, threads, {32, 1, 1}, transformed,
       matrix.as_strided({1}, {1}, matrix.storage_offset() + first_weight), weights);
-  const auto all = static_cast<std::uint64_t>(groups_for(tile.blocks, cores, own.memory));
+  const std::int64_t items = std::int64_t{own.blocks} * own.parts;
+  const auto all = static_cast<std::uint64_t>(groups_for(items, cores, own.memory));
   const at::Tensor memory = at::empty({static_cast<std::int64_t>(all) * own.memory}, in_float);
-  run(lib, "winograd_" + std::to_string(tile.rows) + "_" + std::to_string(tile.columns) + "_" + name, {all * 32, 1, 1},
-      {32, 1, 1}, result, gathered, transformed, bias.defined() ? bias : result, memory, own);
+  run(lib, "winograd_" + name, {all * 32, 1, 1}, {32, 1, 1}, result, gathered, transformed,
+      bias.defined() ? bias : result, memory, own);
   return true;
 }
 

@@ -73,9 +73,13 @@ inline std::int64_t groups_for(std::int64_t blocks, int cores, std::int64_t memo
 bool convolve_in_rows(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                       const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias);
 
-// Those of many places and rows that are not short (ConvolutionBlocks.cpp). False, and nothing done, for others.
+// Those in float, and those of many places and rows that are not short (ConvolutionBlocks.cpp). False, and nothing
+// done, for others.
 bool convolve_in_blocks(const ConvolutionParams& params, std::int64_t groups, const at::Tensor& result,
                         const at::Tensor& matrix, const at::Tensor& gathered, const at::Tensor& bias);
+
+// Cycles that one of them takes in float, about.
+double cost_of_sums(const ConvolutionParams& params, int cores);
 
 // The matrix, of which each row lies in memory as channels and places are counted, and the strides of groups and rows.
 struct OrderedWeights {
