@@ -160,6 +160,16 @@ def long_rows(x):
     return x.sum(1), (x * x).mean(1), x.amax(1), x.argmax(1)
 
 
+@case(lambda: torch.randint(0, 3, (4, 3000)).float())
+def first_of_equal_elements(x):
+    return x.argmax(1), x.argmin(1)
+
+
+@case((4, 3000), tolerance=SUMS)
+def variances_of_long_rows(x):
+    return x.var(1), torch.var_mean(x, 1, correction=0), x.std()
+
+
 @case((6, 200), tolerance=SUMS)
 def variances(x):
     return x.var(1), x.std(0), torch.var_mean(x, (0, 1), correction=0)
@@ -201,9 +211,9 @@ def rms_norm(x, weight):
     return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * weight
 
 
-@case((4, 8, 6, 6), (8,), (8,), tolerance=SUMS)
+@case((4, 8, 6, 6), (8,), (8,), tolerance=SUMS, trains=True)
 def group_norm(x, weight, bias):
-    return functional.group_norm(x, 4, weight, bias)
+    return functional.silu(functional.group_norm(x, 4, weight, bias))
 
 
 @case((4, 8, 6, 6), (8,), (8,), tolerance=SUMS)
