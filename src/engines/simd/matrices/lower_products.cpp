@@ -12,8 +12,8 @@
 //      goes to memory.
 //   2. Then they are computed in an order in which each has its sum: in blocks of up to two left operands by two right
 //      ones (product_code.h), each block behind the one whose sums it goes on with, so that these stay in registers.
-//   3. A right operand whose rows lie in memory, a constant number of bytes apart, stays where it is if nothing is
-//      written until then.
+//   3. An operand whose rows lie in memory, a constant number of bytes apart, stays where it is if nothing is written
+//      until then: a right one, and a left one that would have to go to memory.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
@@ -22,8 +22,10 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,54 +36,37 @@
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/matrices/product_code.h"
 #include "engines/simd/vectors/joined_vectors.h"
-#include "metalloid/reflection.h"
 
 namespace metalloid::engines::simd {
 namespace {
 
 using llvm::Value;
 
-constexpr unsigned size = 8, tile = 16, tiles = 4, whole = size * size;
+constexpr unsigned size = 8, tile = 16, tiles = 4, quarter = 4, whole = size * size;
 
-struct Place {
-  unsigned row, column;
-};
-
-Place place_in(MatrixOrder order, unsigned index) {
-  if (order == MatrixOrder::rows) return {index / size, index % size};
-  return {index / 32 * 4 + index / 4 % 4, index / 16 % 2 * 4 + index % 4};
-}
-
-// Of the lane's layout (ir/operations.def), both vectors counted through.
-unsigned lane_index(Place place) {
-  const unsigned lane =
-      (place.row >> 2) << 4 | ((place.column >> 2) & 1) << 3 | (place.row & 3) << 1 | ((place.column >> 1) & 1);
-  return (place.column & 1) * simdgroup_width + lane;
-}
-
-// Where a right operand lies, row by row.
+// Where an operand lies, row by row.
 struct Rows {
   Value* begin = nullptr;
-  std::uint64_t bytes = size * sizeof(float);  // from one to the next
+  std::uint64_t bytes = 0;  // from one to the next
   llvm::SmallVector<llvm::LoadInst*, size> loads;
 };
 
-// What eight elements of a matrix from a place on are loaded by, and which of its elements they begin with.
+// What some elements of a matrix from a place on are loaded by, and which of its elements they begin with.
 struct LoadedRow {
   llvm::LoadInst* load = nullptr;  // null: they are no such thing
   int first = 0;
 };
 
-LoadedRow loaded_row(Value* matrix, unsigned begin) {
+LoadedRow loaded_row(Value* matrix, unsigned begin, unsigned count) {
   auto first = static_cast<int>(begin);
   while (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(matrix)) {
-    const llvm::ArrayRef<int> row = shuffle->getShuffleMask().slice(static_cast<unsigned>(first), size);
-    for (unsigned i = 0; i < size; ++i) {
+    const llvm::ArrayRef<int> row = shuffle->getShuffleMask().slice(static_cast<unsigned>(first), count);
+    for (unsigned i = 0; i < count; ++i) {
       if (row[i] < 0 || row[i] != row[0] + static_cast<int>(i)) return {};
     }
     const auto before =
         static_cast<int>(llvm::cast<llvm::FixedVectorType>(shuffle->getOperand(0)->getType())->getNumElements());
-    if (row[0] < before && row[0] + static_cast<int>(size) > before) return {};
+    if (row[0] < before && row[0] + static_cast<int>(count) > before) return {};
     matrix = shuffle->getOperand(row[0] < before ? 0 : 1);
     first = row[0] % before;
   }
@@ -89,25 +74,35 @@ LoadedRow loaded_row(Value* matrix, unsigned begin) {
   return load && load->isSimple() ? LoadedRow{load, first} : LoadedRow{};
 }
 
-std::optional<Rows> rows_in_memory(Value* matrix) {
+std::optional<Rows> rows_in_memory(Value* matrix, MatrixOrder order) {
+  const unsigned length = order == MatrixOrder::rows ? size : quarter;  // that lies side by side in both
   Rows rows;
   Value* base = nullptr;
   std::int64_t first = 0;
-  for (unsigned i = 0; i < size; ++i) {
-    const auto [load, element] = loaded_row(matrix, i * size);
+  llvm::SmallVector<std::int64_t, whole / quarter> offsets(whole / length);
+  llvm::SmallVector<MatrixPlace, whole / quarter> places;
+  for (unsigned i = 0; i < whole / length; ++i) {
+    const auto [load, element] = loaded_row(matrix, i * length, length);
     if (!load || (i == 0 && element != 0)) return std::nullopt;
-    std::int64_t offset = 0;
-    Value* origin =
-        llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, load->getModule()->getDataLayout());
-    offset += element * static_cast<std::int64_t>(sizeof(float));
+    Value* origin = llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), offsets[i],
+                                                           load->getModule()->getDataLayout());
+    offsets[i] += element * static_cast<std::int64_t>(sizeof(float));
     if (i == 0) {
       base = origin;
-      first = offset;
+      first = offsets[i];
       rows.begin = load->getPointerOperand();
     }
-    if (i == 1) rows.bytes = static_cast<std::uint64_t>(offset - first);
-    if (origin != base || offset != first + static_cast<std::int64_t>(i * rows.bytes)) return std::nullopt;
-    rows.loads.push_back(load);
+    if (origin != base) return std::nullopt;
+    places.push_back(place_in(order, i * length));
+    if (places.back().row == 1 && places.back().column == 0) {
+      rows.bytes = static_cast<std::uint64_t>(offsets[i] - first);
+    }
+    if (!llvm::is_contained(rows.loads, load)) rows.loads.push_back(load);
+  }
+  if (rows.bytes == 0) return std::nullopt;
+  for (unsigned i = 0; i < places.size(); ++i) {
+    const std::uint64_t distance = places[i].row * rows.bytes + places[i].column * sizeof(float);
+    if (offsets[i] != first + static_cast<std::int64_t>(distance)) return std::nullopt;
   }
   return rows;
 }
@@ -175,9 +170,11 @@ class ProductLowering {
       place_followers(left, where);
     }
     for (llvm::CallInst* call : products_) {
-      Value* right = call->getArgOperand(2);
+      const std::array<llvm::WeakTrackingVH, 2> operands = {call->getArgOperand(1), call->getArgOperand(2)};
       call->eraseFromParent();
-      llvm::RecursivelyDeleteTriviallyDeadInstructions(right);  // that stayed where it is
+      for (const llvm::WeakTrackingVH& operand : operands) {  // those that stayed where they are
+        if (operand) llvm::RecursivelyDeleteTriviallyDeadInstructions(operand);
+      }
     }
     products_.clear();
     results_.clear();
@@ -274,24 +271,33 @@ class ProductLowering {
       add_tiles(call->getArgOperand(0));
     }
     llvm::SmallVector<Value*, 4> kept;  // in slots
+    const auto stays_at = [&](Value* matrix, MatrixOrder order) {
+      auto rows = rows_in_memory(matrix, order);
+      if (rows && !is_as_loaded(rows->loads, where)) rows.reset();
+      return rows;
+    };
+    const auto keep = [&](Value* matrix) {
+      kept.push_back(matrix);
+      return slot_of(matrix, builder).memory;
+    };
+    const auto add_place = [&](Value* begin) {
+      arguments.push_back(builder.CreateAddrSpaceCast(begin, builder.getPtrTy()));
+    };
     if (block.has_left_in_registers()) {
       add_tiles(products[0]->getArgOperand(1));
     } else {
       for (unsigned i = 0; i < block.left; ++i) {
-        kept.push_back(products[i * block.right]->getArgOperand(1));
-        arguments.push_back(slot_of(kept.back(), builder).memory);
+        Value* matrix = products[i * block.right]->getArgOperand(1);
+        const auto rows = stays_at(matrix, MatrixOrder::tiles);
+        add_place(rows ? rows->begin : keep(matrix));
+        block.left_row_bytes[i] = rows ? rows->bytes : 0;
       }
     }
     for (unsigned i = 0; i < block.right; ++i) {
       Value* matrix = products[i]->getArgOperand(2);
-      auto rows = rows_in_memory(matrix);
-      if (rows && !is_as_loaded(rows->loads, where)) rows.reset();
-      if (!rows) {
-        rows.emplace().begin = slot_of(matrix, builder).memory;
-        kept.push_back(matrix);
-      }
-      arguments.push_back(builder.CreateAddrSpaceCast(rows->begin, builder.getPtrTy()));
-      block.row_bytes[i] = rows->bytes;
+      const auto rows = stays_at(matrix, MatrixOrder::rows);
+      add_place(rows ? rows->begin : keep(matrix));
+      block.row_bytes[i] = rows ? rows->bytes : size * sizeof(float);
     }
     llvm::Function*& callee = functions_[block];
     if (!callee) callee = &make_products(*function_.getParent(), function_, block);
@@ -360,19 +366,6 @@ class ProductLowering {
 };
 
 }  // namespace
-
-Value* put_in_order(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> matrix, MatrixOrder order) {
-  llvm::SmallVector<int, whole> places;
-  for (unsigned i = 0; i < whole; ++i) places.push_back(static_cast<int>(lane_index(place_in(order, i))));
-  return builder.CreateShuffleVector(matrix[0], matrix[1], places);
-}
-
-llvm::SmallVector<Value*, 2> take_from_order(llvm::IRBuilder<>& builder, Value* matrix, MatrixOrder order) {
-  llvm::SmallVector<int, whole> places(whole);
-  for (unsigned i = 0; i < whole; ++i) places[lane_index(place_in(order, i))] = static_cast<int>(i);
-  return {builder.CreateShuffleVector(matrix, llvm::ArrayRef(places).take_front(simdgroup_width)),
-          builder.CreateShuffleVector(matrix, llvm::ArrayRef(places).drop_front(simdgroup_width))};
-}
 
 void lower_products(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::Function* opaque = module.getFunction(llvm::StringRef(product_name));

@@ -83,7 +83,26 @@ Pair pick_pairs(llvm::IRBuilder<>& builder, const Pair& a, const Pair& b, std::a
   return result;
 }
 
+unsigned lane_index(MatrixOrder order, unsigned index) {
+  const MatrixPlace place = place_in(order, index);
+  const auto [lane, part] = place_of(place.row, place.column);
+  return part * width + lane;
+}
+
 }  // namespace
+
+Value* put_in_order(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> matrix, MatrixOrder order) {
+  llvm::SmallVector<int, size * size> places;
+  for (unsigned i = 0; i < size * size; ++i) places.push_back(static_cast<int>(lane_index(order, i)));
+  return builder.CreateShuffleVector(matrix[0], matrix[1], places);
+}
+
+Pair take_from_order(llvm::IRBuilder<>& builder, Value* matrix, MatrixOrder order) {
+  llvm::SmallVector<int, size * size> places(size * size);
+  for (unsigned i = 0; i < size * size; ++i) places[lane_index(order, i)] = static_cast<int>(i);
+  return {builder.CreateShuffleVector(matrix, llvm::ArrayRef(places).take_front(width)),
+          builder.CreateShuffleVector(matrix, llvm::ArrayRef(places).drop_front(width))};
+}
 
 Pair matrix_code(llvm::IRBuilder<>& builder, const ir::MatrixOperation& operation, llvm::ArrayRef<Value*> operands,
                  Value* lanes) {

@@ -18,6 +18,16 @@ namespace metalloid::engines::simd {
 
 enum class MatrixOrder : std::uint8_t { tiles, rows };
 
+struct MatrixPlace {
+  unsigned row, column;
+};
+
+// Of an element in an order.
+constexpr MatrixPlace place_in(MatrixOrder order, unsigned index) {
+  if (order == MatrixOrder::rows) return {index / 8, index % 8};
+  return {index / 32 * 4 + index / 4 % 4, index / 16 % 2 * 4 + index % 4};
+}
+
 // <64 x float> (<64 x float> c, <64 x float> a, <64 x float> b): a * b + c. c, a and the result in tiles, b in rows.
 inline constexpr std::string_view product_name = "metalloid_matrix_product";
 

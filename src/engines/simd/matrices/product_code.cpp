@@ -66,7 +66,16 @@ llvm::Function& make_products(llvm::Module& module, const llvm::Function& user, 
   };
   const auto tile_of_left = [&](unsigned number, unsigned place) -> Value* {
     if (block.has_left_in_registers()) return made.getArg(left + place);
-    return load(vector, made.getArg(left + number), place * tile * sizeof(float), tile * sizeof(float));
+    Value* operand = made.getArg(left + number);
+    const std::uint64_t row_bytes = block.left_row_bytes[number];
+    if (row_bytes == 0) return load(vector, operand, place * tile * sizeof(float), tile * sizeof(float));
+    llvm::SmallVector<Value*, quarter> rows;
+    for (unsigned i = 0; i < quarter; ++i) {
+      const std::uint64_t row = place / 2 * quarter + i, column = place % 2 * quarter;
+      rows.push_back(load(llvm::FixedVectorType::get(builder.getFloatTy(), quarter), operand,
+                          row * row_bytes + column * sizeof(float), alignof(float)));
+    }
+    return join(builder, rows);
   };
   for (unsigned k = 0; k < size; ++k) {
     llvm::SmallVector<std::array<Value*, 2>, ProductBlock::most> rows;  // left and right half

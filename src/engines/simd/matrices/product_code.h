@@ -16,7 +16,8 @@ struct ProductBlock {
   static constexpr unsigned most = 2;  // of both
 
   unsigned left = 1, right = 1;
-  std::array<std::uint64_t, most> row_bytes{};  // from one row of a right operand to the next; of those that it has
+  // From one row of an operand to the next, of those that the block has; 0: a left operand in tiles.
+  std::array<std::uint64_t, most> left_row_bytes{}, row_bytes{};
 
   unsigned count() const { return left * right; }
   bool has_left_in_registers() const { return left == 1; }
@@ -30,8 +31,9 @@ ProductBlock largest_block(const llvm::TargetMachine& machine);
 //   <64 x float>... (<16 x float> sums..., ptr left..., ptr right...)
 //
 // Products come with all of the first left operand in front, in tiles, four vectors each; the results are one vector,
-// in the same order. One left operand comes in registers, in tiles; two lie in memory, aligned to 64 bytes, since sums
-// take the registers. Right operands lie in memory row by row.
+// in the same order. One left operand comes in registers, in tiles; two lie in memory, since sums take the registers:
+// in tiles, aligned to 64 bytes, or row by row, of which tiles are put together as they are wanted. Right operands lie
+// in memory row by row.
 //
 // A step k of a product multiplies column k of a left operand by row k of a right one: of a tile of the left one,
 // element k of each row goes to all four places of its quarter, and four elements of the row go to all quarters. The
