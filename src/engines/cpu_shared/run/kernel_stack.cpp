@@ -99,7 +99,7 @@ constexpr std::size_t stack_bytes = std::size_t{128} << 20;
 
 }  // namespace
 
-__attribute__((tls_model("initial-exec"))) thread_local KernelStack* KernelStack::current_ = nullptr;
+__attribute__((tls_model("initial-exec"))) constinit thread_local KernelStack* KernelStack::current_ = nullptr;
 
 void KernelStack::prepare() {
   if (mapping_.size() != 0) return;

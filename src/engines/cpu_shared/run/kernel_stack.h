@@ -36,7 +36,7 @@ class KernelStack {
 
  private:
   static void** run_sanitized();
-  __attribute__((tls_model("initial-exec"))) static thread_local KernelStack* current_;
+  __attribute__((tls_model("initial-exec"))) static constinit thread_local KernelStack* current_;
 
   support::GuardedMapping mapping_;
   void* host_ = nullptr;  // the host's stack pointer

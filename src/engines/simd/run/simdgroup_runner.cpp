@@ -23,49 +23,49 @@ void SimdgroupRunner::run(void* entry, ThreadgroupState& state) {
   const std::uint32_t threads =
       state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
   count_ = (threads + 31) / 32;
-  waiting_ = yielding_ = 0;
+  started_ = waiting_ = yielding_ = to_resume_ = 0;
   state.lane = reinterpret_cast<std::uint64_t*>(&stop_);
-  stack_->run(start_all, this);
-  while ((waiting_ | yielding_) != 0) {
-    to_resume_ = std::exchange(yielding_ != 0 ? yielding_ : waiting_, 0);
-    stack_->run(resume_all, this);
-  }
-}
-
-void SimdgroupRunner::place(unsigned simdgroup) {
-  simdgroup_ = simdgroup;
-  state_->frame = frames_.of(simdgroup);
-  state_->private_memory = variables_->of(simdgroup);
+  stack_->run(run_all, this);
 }
 
 void SimdgroupRunner::note_stop() {
-  if (stop_ == SimdgroupStop::barrier) waiting_ |= 1u << simdgroup_;
-  if (stop_ == SimdgroupStop::turn) yielding_ |= 1u << simdgroup_;
+  const std::uint32_t simdgroup = 1u << simdgroup_;
+  if (stop_ == SimdgroupStop::barrier) {
+    waiting_ |= simdgroup;
+  } else if (stop_ == SimdgroupStop::turn) {
+    yielding_ |= simdgroup;
+  }
 }
 
 // On the kernel's stack, where a kernel may run over what is kept there (kernel_stack.h).
-void** SimdgroupRunner::start_all() {
-  for (unsigned simdgroup = 0;; ++simdgroup) {
+void** SimdgroupRunner::run_all() {
+  while (true) {
     auto& runner = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    if (simdgroup >= runner.count_) return KernelStack::way_back();
-    runner.place(simdgroup);
-    runner.entry_(runner.state_, simdgroup * 32);
-    auto& still = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    still.note_stop();
-    simdgroup = still.simdgroup_;
+    if (runner.started_ < runner.count_) {
+      runner.start(runner.started_++);
+    } else {
+      if (runner.to_resume_ == 0) {
+        runner.to_resume_ = std::exchange(runner.yielding_ != 0 ? runner.yielding_ : runner.waiting_, 0);
+        if (runner.to_resume_ == 0) return KernelStack::way_back();
+      }
+      runner.resume(static_cast<unsigned>(std::countr_zero(runner.to_resume_)));
+    }
+    static_cast<SimdgroupRunner*>(KernelStack::current_owner())->note_stop();
   }
 }
 
-void** SimdgroupRunner::resume_all() {
-  while (true) {
-    auto& runner = *static_cast<SimdgroupRunner*>(KernelStack::current_owner());
-    if (runner.to_resume_ == 0) return KernelStack::way_back();
-    runner.simdgroup_ = static_cast<unsigned>(std::countr_zero(runner.to_resume_));
-    runner.to_resume_ &= runner.to_resume_ - 1;
-    void* frame = runner.frames_.of(runner.simdgroup_);
-    (*static_cast<ResumeSimdgroup*>(frame))(frame);
-    static_cast<SimdgroupRunner*>(KernelStack::current_owner())->note_stop();
-  }
+inline void SimdgroupRunner::start(unsigned simdgroup) {
+  simdgroup_ = simdgroup;
+  state_->frame = frames_.of(simdgroup);
+  state_->private_memory = variables_->of(simdgroup);
+  entry_(state_, simdgroup * 32);
+}
+
+inline void SimdgroupRunner::resume(unsigned simdgroup) {
+  simdgroup_ = simdgroup;
+  to_resume_ &= to_resume_ - 1;
+  void* frame = frames_.of(simdgroup);
+  (*static_cast<ResumeSimdgroup*>(frame))(frame);
 }
 
 }  // namespace metalloid::engines::simd

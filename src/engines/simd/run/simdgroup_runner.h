@@ -21,12 +21,12 @@ class SimdgroupRunner final : public cpu::ThreadRunner {
   bool is_outside_variables(const void* address) const override { return frames_.is_guard(address); }
 
  private:
-  static void** start_all();
-  static void** resume_all();
-  void place(unsigned simdgroup);
+  static void** run_all();
+  void start(unsigned simdgroup);
+  void resume(unsigned simdgroup);
   void note_stop();
 
-  unsigned simdgroup_ = 0, count_ = 0;
+  unsigned simdgroup_ = 0, count_ = 0, started_ = 0;
   std::uint32_t waiting_ = 0;  // at a barrier; a bit for each simdgroup
   std::uint32_t yielding_ = 0;
   std::uint32_t to_resume_ = 0;
