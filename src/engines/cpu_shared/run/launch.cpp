@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -22,6 +21,7 @@
 #include "checker/run/screened_dispatch.h"
 #include "checker/run/watch.h"
 #include "engines/cpu_shared/code/loader.h"
+#include "engines/cpu_shared/run/cache_sizes.h"
 #include "engines/cpu_shared/run/dispatch_log.h"
 #include "engines/cpu_shared/run/other_cores.h"
 #include "engines/cpu_shared/run/threadgroup_queue.h"
@@ -60,10 +60,8 @@ struct StreamingBytes {
   static const StreamingBytes& here() {
     static constinit support::MadeOnce<StreamingBytes> bytes;
     return bytes.get([] {
-      const auto ask = [](int name) { return static_cast<std::size_t>(std::max(::sysconf(name), 0L)); };
-      const std::size_t share = ask(_SC_LEVEL3_CACHE_SIZE) / 2 / std::max<std::size_t>(ask(_SC_NPROCESSORS_ONLN), 1);
-      return StreamingBytes{std::max(share, std::size_t{8} << 20),
-                            std::max(ask(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
+      return StreamingBytes{std::max(part_of_last_cache() / 2, std::size_t{8} << 20),
+                            std::max(ask_system(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
     });
   }
 };
