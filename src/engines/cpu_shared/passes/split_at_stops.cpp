@@ -25,6 +25,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/Sink.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
@@ -196,6 +197,7 @@ void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& 
   simplify.addPass(llvm::InstCombinePass());
   simplify.addPass(llvm::SimplifyCFGPass());
   simplify.addPass(llvm::ADCEPass());
+  simplify.addPass(llvm::SinkingPass());  // what only rare ways want, together with its loads
   simplify.run(entry, managers.functions);
   if (resume) simplify.run(*resume, managers.functions);
 }
