@@ -5,6 +5,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
 #include <vector>
@@ -21,6 +22,8 @@ using llvm::Value;
 
 // Instructions of blocks that may be there twice.
 static constexpr std::size_t most_twice = 2000;
+// As code generation should see it: what is for these loops alone takes no register from those of whole turns.
+static constexpr unsigned leave_rest = 7, stay_in_rest = 1;
 
 Widening::Widening(const AnalysedFunction& lane, llvm::Function& wide, const BlockSchedule& schedule, Entry entry,
                    const WideFunctions& functions)
@@ -312,7 +315,9 @@ void Widening::leave(const ScheduledBlock& scheduled) {
   builder_.CreateStore(staying, lane_slots_[schedule_.of(*header).lanes]);
   BasicBlock* behind = scheduled.next.front();
   if (behind) {
-    builder_.CreateCondBr(any(staying), places_[header].body, start_of(behind));
+    const bool is_rest = header->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name));
+    llvm::MDNode* weights = is_rest ? llvm::MDBuilder(context_).createBranchWeights(stay_in_rest, leave_rest) : nullptr;
+    builder_.CreateCondBr(any(staying), places_[header].body, start_of(behind), weights);
   } else {
     builder_.CreateBr(places_[header].body);
   }
