@@ -1,5 +1,5 @@
-; A loop over a row, which lanes leave in the last turn: turns in which none leaves come first. A loop that lanes leave by
-; what they read stays as it is.
+; A loop over a row, which lanes leave in the last turn: turns in which none leaves come first, for which the last lane's
+; number is compared. A loop that lanes leave by what they read stays as it is.
 ; RUN: lower_arguments_of_a_lane place_lanes split_off_whole_turns
 ; ARGUMENT: buffer
 ; ARGUMENT: thread_position_in_threadgroup
@@ -13,11 +13,12 @@
 ; CHECK: [[AGAIN:again.*]]:
 ; CHECK: [[WHOLE]].whole:
 ; CHECK-NEXT: [[I]] = phi i32
-; CHECK: [[STAYS:%.*]] = icmp ult i32 [[I]], %size{{.*}}
-; CHECK: [[LEAVES:%.*]] = xor i1 [[STAYS]], true
-; CHECK: [[WHO:%.*]] = call i64 @metalloid.simd.ballot(i1 [[LEAVES]])
-; CHECK: [[NOBODY:%.*]] = icmp eq i64 [[WHO]], 0
-; CHECK: br i1 [[NOBODY]], label %[[BODY:.*]].whole, label %[[REST]]
+; CHECK: [[FIRST:%.*]] = call i32 @metalloid.simd.broadcast_first.b32(i32 [[I]])
+; CHECK: [[LAST:%.*]] = add i32 [[FIRST]], 31
+; CHECK: [[STAYS:%.*]] = icmp ult i32 [[LAST]], %size{{.*}}
+; CHECK: [[GROWS:%.*]] = icmp ule i32 [[FIRST]], [[LAST]]
+; CHECK: [[ALL:%.*]] = and i1 [[STAYS]], [[GROWS]]
+; CHECK: br i1 [[ALL]], label %[[BODY:.*]].whole, label %[[REST]]
 ; CHECK: [[BODY]].whole:
 ; CHECK: br label %[[WHOLE]].whole
 ; CHECK-NOT: .whole:

@@ -9,11 +9,13 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "engines/simd/shapes/lane_shapes.h"
 #include "engines/simd/shapes/lane_target.h"
 #include "ir/bounds/check_bounds.h"
 #include "ir/passes/normalise_attributes.h"
+#include "metalloid/reflection.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -93,6 +95,37 @@ class WholeTurns {
     return true;
   }
 
+  llvm::CallInst* ask(llvm::IRBuilder<>& builder, const char* operation, Value& value) {
+    return builder.CreateCall(ir::declare_operation(*lane_.getParent(), operation), {&value});
+  }
+
+  // Numbers that grow from lane to lane stay below a bound if that of the last lane does, and none wraps in between:
+  // one number is compared instead of 32. Null if it is no such comparison.
+  Value* ends_go_on(llvm::IRBuilder<>& builder, const llvm::ICmpInst& comparison, bool goes_on_if_true,
+                    const llvm::ValueToValueMapTy& twins) {
+    const bool is_left = !shapes_.is_uniform(*comparison.getOperand(0));
+    const auto twin = [&](unsigned operand) -> Value* {
+      Value* value = comparison.getOperand(operand);
+      const auto found = twins.find(value);
+      return found == twins.end() ? value : static_cast<Value*>(found->second);
+    };
+    Value *number = twin(is_left ? 0 : 1), *bound = twin(is_left ? 1 : 0);
+    const Shape shape = shapes_.of(*comparison.getOperand(is_left ? 0 : 1));
+    if (!number->getType()->isIntegerTy(32) && !number->getType()->isIntegerTy(64)) return nullptr;
+    if (shape.kind != Shape::Kind::strided || shape.stride <= 0 || shape.may_wrap) return nullptr;
+    auto predicate = is_left ? comparison.getPredicate() : comparison.getSwappedPredicate();
+    if (!goes_on_if_true) predicate = llvm::CmpInst::getInversePredicate(predicate);
+    if (!llvm::ICmpInst::isLT(predicate) && !llvm::ICmpInst::isLE(predicate)) return nullptr;
+    const bool is_word = number->getType()->isIntegerTy(32);
+    llvm::CallInst* first =
+        ask(builder, is_word ? "metalloid.simd.broadcast_first.b32" : "metalloid.simd.broadcast_first.b64", *number);
+    first->setMetadata(llvm::StringRef(of_lane_0_name), llvm::MDNode::get(lane_.getContext(), {}));
+    const auto growth = static_cast<std::uint64_t>(shape.stride) * (simdgroup_width - 1);
+    Value* last = builder.CreateAdd(first, llvm::ConstantInt::get(number->getType(), growth));
+    return builder.CreateAnd(builder.CreateICmp(predicate, last, bound),
+                             builder.CreateICmp(llvm::CmpInst::getNonStrictPredicate(predicate), first, last));
+  }
+
   void split(const llvm::Loop& loop) {
     BasicBlock *header = loop.getHeader(), *before = loop.getLoopPredecessor();
     if (!before) return;
@@ -108,11 +141,13 @@ class WholeTurns {
     auto* branch = llvm::cast<llvm::BranchInst>(whole->getTerminator());
     const bool goes_on_if_true = loop.contains(header->getTerminator()->getSuccessor(0));
     llvm::IRBuilder<> builder(branch);
-    Value* leaves = branch->getCondition();
-    if (goes_on_if_true) leaves = builder.CreateNot(leaves);
-    auto* all = builder.CreateICmpEQ(
-        builder.CreateCall(ir::declare_operation(*lane_.getParent(), "metalloid.simd.ballot"), {leaves}),
-        builder.getInt64(0));
+    const auto& original = *llvm::cast<llvm::BranchInst>(header->getTerminator())->getCondition();
+    Value* all = ends_go_on(builder, llvm::cast<llvm::ICmpInst>(original), goes_on_if_true, twins);
+    if (!all) {
+      Value* leaves = branch->getCondition();
+      if (goes_on_if_true) leaves = builder.CreateNot(leaves);
+      all = builder.CreateICmpEQ(ask(builder, "metalloid.simd.ballot", *leaves), builder.getInt64(0));
+    }
     BasicBlock* body = branch->getSuccessor(goes_on_if_true ? 0 : 1);
     BasicBlock* rest = BasicBlock::Create(lane_.getContext(), "rest", &lane_, header);
     builder.CreateCondBr(all, body, rest);

@@ -1,4 +1,5 @@
 // Operations of ir/operations.def.
+#include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/matrices/matrix_code.h"
 #include "engines/simd/run/simdgroup_abi.h"
 #include "engines/simd/vectors/cross_lane_code.h"
@@ -103,6 +104,10 @@ bool Widening::widen_call(llvm::CallInst& call, Widened& result) {
   }
   const auto operation = ir::parse_cross_lane(name);
   if (!operation) return false;
+  if (call.hasMetadata(llvm::StringRef(of_lane_0_name)) && !shapes_.is_varying(*call.getArgOperand(0))) {
+    result.scalar = scalar_of(call.getArgOperand(0));
+    return true;
+  }
   Value* operand = call.arg_size() > 1 ? vector_of(call.getArgOperand(1)) : nullptr;
   Value* made = cross_lane_code(builder_, *operation, vector_of(call.getArgOperand(0)), operand, lanes_);
   if (made->getType()->isVectorTy()) {
