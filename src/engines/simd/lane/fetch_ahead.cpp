@@ -13,11 +13,24 @@
 // after some KiB, several of which are read at a time, they bring what comes next too late: a product with weights of 4
 // bits waited for memory in half of its time. What lanes read in one turn are few lines of memory
 // (widening/memory.cpp). What the first turns read is asked for in front of the loop, of all rows together.
+//
+// A row that the threads of a threadgroup share is no row for a simdgroup, which takes a piece of it in each turn and
+// goes on far behind: in layer normalisation, each simdgroup waited for memory, in half of the time in all. So loops
+// ask for the same place of what the next threadgroup reads:
+//
+//   loop:
+//     %x = load float, ptr %p             ; %p is %bytes further in the next threadgroup
+// ->
+//   %ahead = select (%bytes is less than 128 KiB, and more than a turn's), %bytes, 0
+//   loop:
+//     call void @llvm.prefetch(ptr %p + %ahead, ...)
+//     %x = load float, ptr %p
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -29,6 +42,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "engines/simd/lane/growth_by_position.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "ir/operations.h"
@@ -46,10 +60,13 @@ constexpr std::int64_t least_step = 64, most_step = 2048;
 // Of tiles, whose rows are more than processors follow.
 constexpr std::int64_t least_between_barriers = 16;
 // Loads that lie closer are brought together.
-constexpr std::int64_t close = 512;
+constexpr std::int64_t close = 512, same_line = 64;
 constexpr std::size_t most_in_loop = 8, most_between_barriers = 32;
 constexpr std::size_t most_in_front = 16;
 constexpr unsigned deepest_address = 12;  // operands below each other
+// Bytes from one threadgroup to the next: less is one row that goes on, and more would not stay in a core's cache.
+constexpr std::int64_t least_between_threadgroups = 1024, most_between_threadgroups = 128 << 10;
+constexpr std::uint64_t instructions_in_call = 16;  // as of exp
 
 struct Stream {
   llvm::LoadInst* load;
@@ -72,6 +89,15 @@ bool has_barrier(const llvm::Loop& loop) {
   });
 }
 
+// What a loop reads that the next threadgroup has, too.
+struct NextRow {
+  Stream stream;  // from threadgroup to threadgroup
+  const llvm::Value* object;
+  const llvm::SCEV* turn;  // bytes to the next turn
+  const llvm::Loop* loop;
+  std::uint64_t size;  // of the loop
+};
+
 class FetchAhead {
  public:
   explicit FetchAhead(llvm::Function& lane)
@@ -81,14 +107,23 @@ class FetchAhead {
 
   void run() {
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
-      if (loop->isInnermost()) fetch_in(*loop);
+      if (!loop->isInnermost() || !loop->getLoopPreheader()) continue;
+      // What the turns before the rest have asked for is there.
+      if (loop->getHeader()->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name))) continue;
+      fetch_in(*loop);
+      find_next_rows(*loop);
+    }
+    // In one loop of those that go through the same memory: the longest, which needs most time.
+    for (const NextRow& row : rows_) {
+      const auto is_larger = [&](const NextRow& other) {
+        return other.object == row.object && other.stream.step == row.stream.step && other.size > row.size;
+      };
+      if (llvm::none_of(rows_, is_larger)) fetch_for_next(row);
     }
   }
 
  private:
   void fetch_in(llvm::Loop& loop) {
-    // What the turns before it have asked for is there.
-    if (loop.getHeader()->getTerminator()->hasMetadata(llvm::StringRef(rest_of_turns_name))) return;
     std::uint64_t size = 0;
     const bool meets = has_barrier(loop);
     llvm::SmallVector<Stream, 8> streams;
@@ -160,23 +195,69 @@ class FetchAhead {
 
   void take(llvm::LoadInst& load, const llvm::Loop& loop, bool meets, llvm::SmallVectorImpl<Stream>& streams) {
     const unsigned space = load.getPointerAddressSpace();
-    if (!load.isSimple() || (space != device_space && space != constant_space) || !loop.getLoopPreheader()) return;
+    if (!load.isSimple() || (space != device_space && space != constant_space)) return;
     const llvm::SCEV* place = evolution_.getSCEV(load.getPointerOperand());
-    const llvm::SCEV* step = step_of(place, loop);
-    if (!step && meets) step = step_of_index(*load.getPointerOperand(), loop);
+    const llvm::SCEV* step = meets ? step_of_place(*place, *load.getPointerOperand(), loop) : step_of(place, loop);
     if (!step || step->isZero()) return;
     const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
     const std::int64_t bytes = constant ? constant->getAPInt().getSExtValue() : 0;
     if (constant && std::abs(bytes) < (meets ? least_between_barriers : least_step)) return;
     const bool is_far = !constant || std::abs(bytes) > most_step;
     if (is_far && !meets) return;
-    const bool is_known = llvm::any_of(streams, [&](const Stream& other) {
-      const llvm::SCEV* apart = evolution_.getMinusSCEV(place, other.place);
-      if (llvm::isa<llvm::SCEVCouldNotCompute>(apart)) return false;
-      const llvm::ConstantRange range = evolution_.getSignedRange(apart);
-      return range.getSignedMin().sgt(-close) && range.getSignedMax().slt(close);
-    });
-    if (!is_known) streams.push_back({&load, place, step, is_far});
+    const auto is_close = [&](const Stream& other) { return lie_within(close, *place, *other.place); };
+    if (llvm::none_of(streams, is_close)) streams.push_back({&load, place, step, is_far});
+  }
+
+  void find_next_rows(const llvm::Loop& loop) {
+    if (has_barrier(loop)) return;
+    llvm::SmallVector<NextRow, 8> rows;
+    std::uint64_t size = 0;
+    for (llvm::BasicBlock* block : loop.blocks()) {
+      for (llvm::Instruction& instruction : *block) {
+        size += llvm::isa<llvm::CallInst>(instruction) ? instructions_in_call : 1;
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+        if (!load || !load->isSimple() || load->getPointerAddressSpace() != device_space) continue;
+        llvm::Value* pointer = load->getPointerOperand();
+        const llvm::SCEV* place = evolution_.getSCEV(pointer);
+        const llvm::SCEV* step = step_of_place(*place, *pointer, loop);
+        if (!step || step->isZero() || is_short(*step)) continue;
+        const llvm::SCEV* bytes = position_.growth_of(*place);
+        if (!bytes || bytes->isZero() || bytes->getType() != step->getType()) continue;
+        if (const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(bytes)) {
+          const std::int64_t number = constant->getAPInt().getSExtValue();
+          if (number < least_between_threadgroups || number > most_between_threadgroups) continue;
+        }
+        const auto is_close = [&](const NextRow& other) { return lie_within(same_line, *place, *other.stream.place); };
+        if (llvm::any_of(rows, is_close)) continue;
+        rows.push_back({{load, place, bytes, /*is_far=*/true}, llvm::getUnderlyingObject(pointer, 0), step, &loop, 0});
+      }
+    }
+    for (NextRow& row : rows) row.size = size;
+    rows_.append(rows);
+  }
+
+  void fetch_for_next(const NextRow& row) {
+    llvm::Instruction* in_front = row.loop->getLoopPreheader()->getTerminator();
+    llvm::SCEVExpander expander(evolution_, "next");
+    const llvm::SCEV* bytes = row.stream.step;
+    if (!expander.isSafeToExpandAt(bytes, in_front) || !expander.isSafeToExpandAt(row.turn, in_front)) return;
+    llvm::Type* type = bytes->getType();
+    llvm::Value* distance = expander.expandCodeFor(bytes, type, in_front);
+    llvm::Value* turn = expander.expandCodeFor(row.turn, type, in_front);
+    llvm::IRBuilder<> builder(in_front);
+    llvm::Value* is_near =
+        builder.CreateAnd(builder.CreateICmpULE(distance, llvm::ConstantInt::get(type, most_between_threadgroups)),
+                          builder.CreateICmpULE(turn, distance));
+    distance = builder.CreateSelect(is_near, distance, llvm::ConstantInt::getNullValue(type));
+    builder.SetInsertPoint(row.stream.load);
+    fetch(builder, row.stream, *row.stream.load->getPointerOperand(), distance, 1);
+  }
+
+  bool lie_within(std::int64_t bytes, const llvm::SCEV& place, const llvm::SCEV& other) const {
+    const llvm::SCEV* apart = evolution_.getMinusSCEV(&place, &other);
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(apart)) return false;
+    const llvm::ConstantRange range = evolution_.getSignedRange(apart);
+    return range.getSignedMin().sgt(-bytes) && range.getSignedMax().slt(bytes);
   }
 
   bool is_known_at(const llvm::SCEV* number, const llvm::Instruction& where) const {
@@ -184,6 +265,17 @@ class FetchAhead {
       const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
       return unknown && !dominators_.dominates(unknown->getValue(), &where);
     });
+  }
+
+  // Whether a row goes on by as much as the lanes of a simdgroup read, as far as processors follow it.
+  static bool is_short(const llvm::SCEV& step) {
+    const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(&step);
+    return constant && std::abs(constant->getAPInt().getSExtValue()) <= close;
+  }
+
+  const llvm::SCEV* step_of_place(const llvm::SCEV& place, llvm::Value& pointer, const llvm::Loop& loop) {
+    const llvm::SCEV* step = step_of(&place, loop);
+    return step ? step : step_of_index(pointer, loop);
   }
 
   // By what a number grows in each turn; null if that is not the same in all.
@@ -245,6 +337,8 @@ class FetchAhead {
   llvm::DominatorTree& dominators_;
   llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& evolution_;
+  GrowthByPosition position_{evolution_};
+  llvm::SmallVector<NextRow, 8> rows_;
 };
 
 }  // namespace

@@ -27,23 +27,6 @@ struct Way {
   std::uint64_t bytes = 0;  // of near ones: from one threadgroup to the next, or per thread of a row
 };
 
-// Whether it is what the state has at that offset, loaded alone or with its neighbours.
-bool is_of_state(const Value& value, std::size_t offset) {
-  std::int64_t place = 0;
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
-  if (const auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(&value)) {
-    const auto* index = llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand());
-    if (!index) return false;
-    load = llvm::dyn_cast<llvm::LoadInst>(element->getVectorOperand());
-    place = static_cast<std::int64_t>(index->getZExtValue() * element->getType()->getScalarSizeInBits() / 8);
-  }
-  if (!load || value.getType()->isVectorTy()) return false;
-  std::int64_t begin = 0;
-  const Value* state =
-      llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), begin, load->getModule()->getDataLayout());
-  return state == load->getFunction()->getArg(0) && begin + place == static_cast<std::int64_t>(offset);
-}
-
 Way sum(Way a, Way b) {
   const Step step = std::max(a.step, b.step);
   return {step, step == Step::near ? a.bytes + b.bytes : 0};
@@ -123,6 +106,22 @@ class Steps {
 };
 
 }  // namespace
+
+bool is_of_state(const Value& value, std::size_t offset) {
+  std::int64_t place = 0;
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  if (const auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(&value)) {
+    const auto* index = llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand());
+    if (!index) return false;
+    load = llvm::dyn_cast<llvm::LoadInst>(element->getVectorOperand());
+    place = static_cast<std::int64_t>(index->getZExtValue() * element->getType()->getScalarSizeInBits() / 8);
+  }
+  if (!load || value.getType()->isVectorTy()) return false;
+  std::int64_t begin = 0;
+  const Value* state =
+      llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), begin, load->getModule()->getDataLayout());
+  return state == load->getFunction()->getArg(0) && begin + place == static_cast<std::int64_t>(offset);
+}
 
 ThreadgroupStep threadgroup_step(const Value& address) { return Steps().way_of(address, most_depth).step; }
 

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Function.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace metalloid::engines::simd {
@@ -17,5 +18,9 @@ enum class ThreadgroupStep : std::uint8_t {
 // By the form of the computation: wrapping is not considered, as nothing but speed may depend on the answer. The
 // function's first parameter is the ThreadgroupState.
 ThreadgroupStep threadgroup_step(const llvm::Value& address);
+
+// Whether a value is what the ThreadgroupState has at that offset, loaded alone or with its neighbours. The state is
+// the first parameter of the value's function.
+bool is_of_state(const llvm::Value& value, std::size_t offset);
 
 }  // namespace metalloid::engines::simd
