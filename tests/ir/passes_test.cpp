@@ -47,12 +47,14 @@
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
+#include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
+#include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -125,6 +127,7 @@ engines::simd::Simdgroups simdgroups_of(llvm::Module& module) {
       (!result.half_rows ? result.half_rows : !result.column ? result.column : result.alone) = &function;
     }
     if (function.arg_size() == 5) result.row = &function;
+    if (function.arg_size() == 10) result.pair = &function;
   }
   return result;
 }
@@ -207,6 +210,10 @@ const std::map<std::string, Pass>& passes() {
       {"fetch_ahead", [](Subject& s) { simd::fetch_ahead(*s.entry); }},
       {"split_off_whole_turns", [](Subject& s) { simd::split_off_whole_turns(*s.entry); }},
       {"follow_rows", [](Subject& s) { simd::follow_rows(*s.entry); }},
+      {"pair_simdgroups",
+       [](Subject& s) {
+         if (llvm::Function* pair = simd::pair_simdgroups(*s.entry)) s.entry = pair;
+       }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
       {"widen", [](Subject& s) { widen(s, true); }},
       {"widen_some", [](Subject& s) { widen(s, false); }},
@@ -230,6 +237,10 @@ const std::map<std::string, Pass>& passes() {
            if (!function.empty()) simd::stream_stores(function);
          }
        }},
+      {"convert_by_table",
+       [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
+      {"convert_without_table",
+       [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("haswell", "")); }},
       {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
       {"hold_vectors", [](Subject& s) { simd::hold_vectors(s.module()); }},

@@ -13,8 +13,8 @@
 ; CHECK: br i1 [[ALONE]], label %alone, label %more
 ; CHECK: [[NOW:%.*]] = phi i32 [ 0, %more ], [ [[NEXT:%.*]], %rows ]
 ; CHECK: [[X:%.*]] = phi i32
-; CHECK: call void @code_of_row(i32 [[NOW]], i32 [[X]])
 ; CHECK: [[NEXT]] = add i32 [[NOW]], 32
+; CHECK: call void @code_of_row(i32 [[NOW]], i32 [[X]])
 ; CHECK: [[OTHER:%.*]] = phi i32 [ 0, %more ], [ [[NEXT]], %rows ], [ [[NEXT_OTHER:%.*]], %other ]
 ; CHECK: call void @metalloid_run_thread(ptr {{.*}}, i32 [[OTHER]])
 ; CHECK: [[NEXT_OTHER]] = add i32 [[OTHER]], 32

@@ -31,6 +31,7 @@
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
+#include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/take_turns.h"
@@ -41,6 +42,7 @@
 #include "engines/simd/run/executable.h"
 #include "engines/simd/run/simdgroup_abi.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
+#include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -199,14 +201,22 @@ class SimdEngine : public Engine {
     });
     pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
     pass("split_off_whole_turns", [&] { split_off_whole_turns(*forms.front().lane); });
+    // A row's program for two simdgroups; null if there is none.
+    llvm::Function* pair = nullptr;
+    pass("pair_simdgroups", [&] {
+      if (!facts.threads_meet && !is_screened) pair = pair_simdgroups(*forms.front().lane);
+    });
     pass("simplify_control_flow", [&] {
       for (Form& form : forms) simplify_control_flow(*form.lane);
+      if (pair) simplify_control_flow(*pair);
       for (llvm::Function* function : functions_that_stay(*lane)) simplify_control_flow(*function);
     });
     pass("fetch_ahead", [&] {
       for (Form& form : forms) fetch_ahead(*form.lane);
+      if (pair) fetch_ahead(*pair);
     });
     WideFunctions functions;
+    llvm::Function* wide_pair = nullptr;
     pass("widen", [&] {
       for (std::size_t i = 0; i < forms.size(); ++i) {
         Form& form = forms[i];
@@ -224,6 +234,8 @@ class SimdEngine : public Engine {
         facts.row = simdgroup_width;
         facts.half_rows = forms.size() > 1;
       }
+      std::vector<Remark> said;  // the same as of the row
+      if (pair && forms.front().simdgroup) wide_pair = functions.widen(*pair, Entry::all_lanes, said);
     });
     if (llvm::any_of(forms, [](const Form& form) { return !form.simdgroup; })) return false;
     functions.erase_lanes();
@@ -232,9 +244,9 @@ class SimdEngine : public Engine {
         const auto form = llvm::find_if(forms, [&](const Form& each) { return each.arrangement == arrangement; });
         return form == forms.end() ? nullptr : form->simdgroup;
       };
-      const Simdgroups simdgroups = {simdgroup_of(Arrangement::row), simdgroup_of(Arrangement::half_rows),
-                                     simdgroup_of(Arrangement::column), simdgroup_of(Arrangement::anywhere),
-                                     simdgroup_of(Arrangement::alone)};
+      const Simdgroups simdgroups = {simdgroup_of(Arrangement::row),       wide_pair,
+                                     simdgroup_of(Arrangement::half_rows), simdgroup_of(Arrangement::column),
+                                     simdgroup_of(Arrangement::anywhere),  simdgroup_of(Arrangement::alone)};
       llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);
@@ -268,6 +280,7 @@ class SimdEngine : public Engine {
     // Behind the split, which would keep places for operands with what lives on.
     pass("lower_products", [&] { lower_products(module, machine); });
     pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
+    pass("convert_by_table", [&] { convert_by_table(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     pass("hold_vectors", [&] { hold_vectors(module); });

@@ -53,6 +53,84 @@ void run_alone(llvm::IRBuilder<>& builder, const GroupShape& shape, const Simdgr
   builder.SetInsertPoint(more);
 }
 
+// The loop over the simdgroups of a threadgroup whose threads are in rows.
+struct RowLoop {
+  using Place = std::array<Value*, 4>;  // of a simdgroup: index, x, y, z
+
+  llvm::IRBuilder<>& builder;
+  const GroupShape& shape;
+  const Simdgroups& simdgroups;
+  Value *state, *in_rows;
+  BasicBlock *start, *rows, *others;
+  BasicBlock* latch = nullptr;
+  Place next{};
+  llvm::SmallVector<llvm::CallInst*, 2> calls;
+
+  void run() {
+    builder.SetInsertPoint(rows);
+    Place now{};
+    for (Value*& value : now) value = builder.CreatePHI(builder.getInt32Ty(), 2);
+    next = behind(now);
+    if (simdgroups.pair) {
+      run_pair(now);
+    } else {
+      call(*simdgroups.row, {state, now[0], now[1], now[2], now[3]});
+    }
+    latch = builder.GetInsertBlock();
+    for (unsigned i = 0; i < now.size(); ++i) {
+      llvm::cast<llvm::PHINode>(now[i])->addIncoming(builder.getInt32(0), start);
+      llvm::cast<llvm::PHINode>(now[i])->addIncoming(next[i], latch);
+    }
+    builder.CreateCondBr(builder.CreateICmpULT(next[0], in_rows), rows, others);
+  }
+
+  Place behind(const Place& place) const {
+    Value* step = builder.getInt32(simdgroup_width);
+    Place result = {builder.CreateAdd(place[0], step)};
+    for (unsigned d = 0; d < 3; ++d) {
+      Value* stepped = builder.CreateAdd(place[d + 1], step);
+      Value* ends = builder.CreateICmpEQ(stepped, shape.extents[d]);
+      result[d + 1] = builder.CreateSelect(ends, builder.getInt32(0), stepped);
+      step = builder.CreateAnd(builder.CreateZExt(ends, builder.getInt32Ty()), 1);
+    }
+    return result;
+  }
+
+  void run_pair(const Place& now) {
+    llvm::Function* entry = rows->getParent();
+    const auto block = [&](const char* name) { return BasicBlock::Create(builder.getContext(), name, entry, others); };
+    BasicBlock *two = block("two"), *one = block("one"), *end = block("row.end");
+    llvm::IRBuilder<> first(&entry->getEntryBlock(), entry->getEntryBlock().begin());
+    Value* fails = first.CreateAlloca(first.getInt8Ty());
+    builder.CreateCondBr(builder.CreateICmpULT(next[0], in_rows), two, one);
+    builder.SetInsertPoint(two);
+    builder.CreateStore(builder.getInt8(0), fails);
+    llvm::SmallVector<Value*, 10> arguments = {state};
+    arguments.append(now.begin(), now.end());
+    arguments.append(next.begin(), next.end());
+    arguments.push_back(fails);
+    call(*simdgroups.pair, arguments);
+    const Place further = behind(next);
+    builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateLoad(builder.getInt8Ty(), fails)), one, end);
+    builder.SetInsertPoint(one);
+    call(*simdgroups.row, {state, now[0], now[1], now[2], now[3]});
+    builder.CreateBr(end);
+    builder.SetInsertPoint(end);
+    for (unsigned i = 0; i < now.size(); ++i) {
+      llvm::PHINode* place = builder.CreatePHI(builder.getInt32Ty(), 2);
+      place->addIncoming(further[i], two);
+      place->addIncoming(next[i], one);
+      next[i] = place;
+    }
+  }
+
+  void call(llvm::Function& simdgroup, llvm::ArrayRef<Value*> arguments) {
+    calls.push_back(builder.CreateCall(&simdgroup, arguments));
+    llvm::DISubprogram* own = simdgroup.getSubprogram() ? rows->getParent()->getSubprogram() : nullptr;
+    if (own) calls.back()->setDebugLoc(llvm::DILocation::get(builder.getContext(), 0, 0, own));
+  }
+};
+
 llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdgroups, bool runs_rows) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
@@ -131,26 +209,13 @@ llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroup
   in_rows = builder.CreateSelect(shape.in_rows, in_rows, none);
   builder.CreateCondBr(builder.CreateICmpNE(in_rows, none), rows, others);
 
-  builder.SetInsertPoint(rows);
-  std::array<llvm::PHINode*, 4> now{};  // index, x, y, z
-  for (llvm::PHINode*& value : now) (value = builder.CreatePHI(builder.getInt32Ty(), 2))->addIncoming(none, start);
-  llvm::CallInst* row = builder.CreateCall(simdgroups.row, {state, now[0], now[1], now[2], now[3]});
-  std::array<Value*, 4> next{};
-  next[0] = builder.CreateAdd(now[0], width);
-  Value* step = width;
-  for (unsigned d = 0; d < 3; ++d) {
-    Value* stepped = builder.CreateAdd(now[d + 1], step);
-    Value* ends = builder.CreateICmpEQ(stepped, shape.extents[d]);
-    next[d + 1] = builder.CreateSelect(ends, none, stepped);
-    step = builder.CreateAnd(builder.CreateZExt(ends, builder.getInt32Ty()), 1);
-  }
-  for (unsigned i = 0; i < now.size(); ++i) now[i]->addIncoming(next[i], rows);
-  builder.CreateCondBr(builder.CreateICmpULT(next[0], in_rows), rows, others);
+  RowLoop loop{builder, shape, simdgroups, state, in_rows, start, rows, others};
+  loop.run();
 
   builder.SetInsertPoint(others);
   llvm::PHINode* first = builder.CreatePHI(builder.getInt32Ty(), 3);
   first->addIncoming(none, start);
-  first->addIncoming(next[0], rows);
+  first->addIncoming(loop.next[0], loop.latch);
   builder.CreateCondBr(builder.CreateICmpULT(first, shape.threads), other, end);
   builder.SetInsertPoint(other);
   builder.CreateCall(run, {state, first});
@@ -158,10 +223,12 @@ llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroup
   builder.CreateBr(others);
   builder.SetInsertPoint(end);
   builder.CreateRetVoid();
-  llvm::Function* inlined = simdgroups.row;
-  llvm::InlineFunctionInfo information;
-  llvm::InlineFunction(*row, information);
-  if (inlined->use_empty()) inlined->eraseFromParent();
+  for (llvm::CallInst* call : loop.calls) {
+    llvm::Function* inlined = call->getCalledFunction();
+    llvm::InlineFunctionInfo information;
+    llvm::InlineFunction(*call, information);
+    if (inlined->use_empty()) inlined->eraseFromParent();
+  }
   return entry;
 }
 

@@ -17,12 +17,16 @@ namespace metalloid::engines::simd {
 //     if (the threadgroup is one thread) return alone(state, 0)
 //     if (simdgroups are in one row each)
 //       for (first = 0; first + 32 <= threads; first += 32) row(state, first, x, y, z)
+//       or, of two simdgroups at a time (lane/pair_simdgroups.h):
+//         if (32 more are left and pair(state, first, x, y, z, first + 32, x', y', z') has not failed) first += 32
+//         else row(state, first, x, y, z)
 //     for (; first < threads; first += 32) run_simdgroup(state, first)
 //
 // The loop over rows counts positions instead of dividing, and holds the row's code itself, so that what all simdgroups
 // have in common is computed once. Kernels with barriers have run_simdgroup for an entry point (simdgroup_abi.h).
 struct Simdgroups {
   llvm::Function* row;
+  llvm::Function* pair;       // of rows; may be null
   llvm::Function* half_rows;  // may be null
   llvm::Function* column;     // may be null
   llvm::Function* anywhere;   // null: all are rows

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "engines/cpu_shared/passes/report_bounds.h"
+#include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/run/wrapped_rows.h"
 #include "engines/simd/widening/widening.h"
 #include "ir/bounds/lower_bounds_checks.h"
@@ -195,7 +196,8 @@ Value* Widening::are_ends_inside(const llvm::CallInst& check) {
 // Where narrower sums wrap, lanes that take part may lie elsewhere than their row: then the dispatch ends.
 void Widening::check_rows(const llvm::CallInst& check) {
   Value *offset = check.getArgOperand(0), *what = check.getArgOperand(4), *text = check.getArgOperand(5);
-  llvm::SmallVector<Value*, 8> operands = {state_, first_thread_, in_memory(vector_of(offset)), bits_of(lanes_)};
+  llvm::SmallVector<Value*, 8> operands = {state_, first_thread_of(check), in_memory(vector_of(offset)),
+                                           bits_of(lanes_)};
   std::string_view name = check_row_name;
   if (const Shape shape = shapes_.of(*offset); shape.kind == Kind::strided) {
     operands.append({scalar_of(offset), builder_.getInt64(static_cast<std::uint64_t>(shape.stride))});
@@ -243,11 +245,17 @@ void Widening::find_outside(const llvm::CallInst& check) {
   builder_.SetInsertPoint(next);
 }
 
+// Of programs of two simdgroups there are checks of the second one's.
+Value* Widening::first_thread_of(const llvm::CallInst& check) {
+  if (!check.hasMetadata(llvm::StringRef(second_simdgroup_name))) return first_thread_;
+  return builder_.CreateAdd(first_thread_, builder_.getInt32(simdgroup_width));
+}
+
 void Widening::report_lane(const llvm::CallInst& check, Value* outside) {
   Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(outside), builder_.getFalse());
   llvm::SmallVector<Value*, 7> operands;
   for (Value* operand : check.args()) operands.push_back(element_of(operand, 0, lane));
-  cpu::report_bounds(builder_, state_, builder_.CreateAdd(first_thread_, lane), operands);
+  cpu::report_bounds(builder_, state_, builder_.CreateAdd(first_thread_of(check), lane), operands);
 }
 
 // Code on a way that others do not take: what it computes is not there for them.

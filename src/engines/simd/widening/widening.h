@@ -179,6 +179,7 @@ class Widening {
   Value* are_ends_inside(const llvm::CallInst& check);
   void find_outside(const llvm::CallInst& check);
   void report_lane(const llvm::CallInst& check, Value* outside);
+  Value* first_thread_of(const llvm::CallInst& check);
   void apart(llvm::function_ref<void()> code);
 
   // screen.cpp
