@@ -6,27 +6,32 @@
 ; ARGUMENT: thread_position_in_threadgroup
 
 ; CHECK-LABEL: define void @pair(ptr {{.*}}, i32 %1, i32 %2, i32 %3, i32 %4, i32 %5, i32 %6, i32 %7, i32 %8, ptr %9)
-; CHECK-DAG: [[FIRST:%.*]] = lshr i32 %{{.*}}, 5
-; CHECK-DAG: [[SECOND:%.*]] = lshr i32 %{{.*}}, 5
-; CHECK: header:
-; CHECK-DAG: [[SUM:%.*]] = phi float [ 0.000000e+00, %{{.*}} ], [ [[MORE:%.*]], %{{.*}} ]
-; CHECK-DAG: [[SUM2:%.*]] = phi float [ 0.000000e+00, %{{.*}} ], [ [[MORE2:%.*]], %{{.*}} ]
-; CHECK: body:
-; CHECK: %x = load float,
-; CHECK-NOT: %x{{.*}} = load float,
-; CHECK: [[PART:%.*]] = icmp ne i1 [[HAS:%.*]], %{{.*}}
+; CHECK: [[FIRST:%.*]] = lshr i32 %{{.*}}, 5
+; CHECK: [[SECOND:%.*]] = lshr i32 %{{.*}}, 5
+; CHECK: header.i:
+; CHECK: [[SUM:%.*]] = phi float [ 0.000000e+00, %entry ], [ {{.*}}, %end.i ]
+; CHECK: [[SUM2:%.*]] = phi float [ 0.000000e+00, %entry ], [ {{.*}}, %end.i ]
+; CHECK: body.i:
+; CHECK: %x.i = load float,
+; CHECK-NOT: load float
+; CHECK: [[HAS:%.*]] = icmp ult i32 [[FIRST]],
+; CHECK: [[HAS2:%.*]] = icmp ult i32 [[SECOND]],
+; CHECK: [[PART:%.*]] = icmp ne i1 [[HAS]], [[HAS2]]
 ; CHECK-NEXT: br i1 [[PART]], label %failed, label %together
+; CHECK: together:
+; CHECK-NEXT: br i1 [[HAS]], label %row.i, label %end.i
+; CHECK: row.i:
+; CHECK: load float,
+; CHECK-NEXT: load float,
+; CHECK: tail.first:
+; CHECK: store float [[SUM]],
+; CHECK-NEXT: br label %tail.second
+; CHECK: tail.second:
+; CHECK: store float [[SUM2]],
+; CHECK-NEXT: ret void
 ; CHECK: failed:
 ; CHECK-NEXT: store i8 1, ptr %9
 ; CHECK-NEXT: ret void
-; CHECK: together:
-; CHECK-NEXT: br i1 [[HAS]], label %row, label %end
-; CHECK: .first:
-; CHECK: store float [[SUM]],
-; CHECK: br label %[[TAIL:.*]].second
-; CHECK: [[TAIL]].second:
-; CHECK: store float [[SUM2]],
-; CHECK: ret void
 
 define void @kernel(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %position) {
 entry:

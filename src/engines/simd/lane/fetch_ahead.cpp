@@ -12,7 +12,11 @@
 // Processors follow a row that is read from end to end by themselves, and within a page of 4 KiB. Of rows that end
 // after some KiB, several of which are read at a time, they bring what comes next too late: a product with weights of 4
 // bits waited for memory in half of its time. What lanes read in one turn are few lines of memory
-// (widening/memory.cpp). What the first turns read is asked for in front of the loop, of all rows together.
+// (widening/memory.cpp). What the first turns read is asked for in front of the loop, of all rows together, and what
+// the first turn of the next threadgroup reads behind it:
+//
+//   end:
+//     call void @llvm.prefetch(ptr %p.in.the.first.turn.of.the.next.threadgroup, ...)
 //
 // A row that the threads of a threadgroup share is no row for a simdgroup, which takes a piece of it in each turn and
 // goes on far behind: in layer normalisation, each simdgroup waited for memory, in half of the time in all. So loops
@@ -31,6 +35,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -43,6 +48,7 @@
 #include <cstdlib>
 
 #include "engines/simd/lane/growth_by_position.h"
+#include "engines/simd/lane/next_threadgroup.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "ir/operations.h"
@@ -143,7 +149,10 @@ class FetchAhead {
       llvm::IRBuilder<> builder(stream.load);
       fetch(builder, stream, *stream.load->getPointerOperand(), step, turns);
     }
-    if (!meets) fetch_in_front(loop, streams, turns);
+    if (meets) return;
+    fetch_in_front(loop, streams, turns);
+    llvm::BasicBlock* end = loop.getParentLoop() ? nullptr : behind_last_turn(loop);
+    if (end) fetch_first_of_next(loop, *end, streams);
   }
 
   // Of steps that are constants.
@@ -163,8 +172,11 @@ class FetchAhead {
 
   static void fetch(llvm::IRBuilder<>& builder, const Stream& stream, llvm::Value& pointer, llvm::Value* step,
                     std::uint64_t turns) {
-    llvm::Value* distance = builder.CreateMul(step, llvm::ConstantInt::get(step->getType(), turns));
-    llvm::Value* ahead = turns == 0 ? &pointer : builder.CreateGEP(builder.getInt8Ty(), &pointer, distance);
+    llvm::Value* ahead = &pointer;
+    if (turns != 0) {
+      llvm::Value* distance = builder.CreateMul(step, llvm::ConstantInt::get(step->getType(), turns));
+      ahead = builder.CreateGEP(builder.getInt8Ty(), &pointer, distance);
+    }
     builder.CreateIntrinsic(
         llvm::Intrinsic::prefetch, {pointer.getType()},
         {ahead, builder.getInt32(0), builder.getInt32(stream.is_far ? to_next : to_nearest), builder.getInt32(1)});
@@ -191,6 +203,26 @@ class FetchAhead {
     copy->dropPoisonGeneratingFlags();
     for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
     return builder.Insert(copy);
+  }
+
+  static llvm::BasicBlock* behind_last_turn(const llvm::Loop& loop) {
+    for (llvm::BasicBlock* block : {loop.getHeader(), loop.getLoopLatch()}) {
+      if (!block) continue;
+      for (llvm::BasicBlock* next : llvm::successors(block->getTerminator())) {
+        if (!loop.contains(next)) return next;
+      }
+    }
+    return nullptr;
+  }
+
+  static void fetch_first_of_next(const llvm::Loop& loop, llvm::BasicBlock& end, llvm::ArrayRef<Stream> streams) {
+    llvm::IRBuilder<> builder(&end, end.getFirstInsertionPt());
+    NextThreadgroup next(*end.getParent(), builder);
+    for (const Stream& stream : streams) {
+      llvm::Value* first = in_first_turn(builder, stream.load->getPointerOperand(), loop);
+      llvm::Value* place = first ? next.value_of(first) : nullptr;
+      if (place && place != first) fetch(builder, stream, *place, nullptr, 0);
+    }
   }
 
   void take(llvm::LoadInst& load, const llvm::Loop& loop, bool meets, llvm::SmallVectorImpl<Stream>& streams) {

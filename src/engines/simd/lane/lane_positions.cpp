@@ -29,27 +29,37 @@ bool is_sum(const llvm::BinaryOperator& operation) {
 
 // Kernels take their simdgroup and lane out of their index: (start + lane) / 32 and (start + lane) % 32, where start is
 // a multiple of 32, or of what is left of it: LLVM makes (start + lane) >> 2 & 8 of (start + lane) / 32 % 2 * 8. And of
-// their index in turns of a loop that are written out: start + lane + 128.
+// their index in turns of a loop that are written out: start + lane + 128. Those who ask for a ushort have it of their
+// index's lower half.
 void fold_parts(Value& sum, Value& start, Value& number, unsigned width = 32) {
   for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
+    if (auto* half = llvm::dyn_cast<llvm::TruncInst>(user); half && half->getType()->isIntegerTy(16) && width <= 256) {
+      llvm::IRBuilder<> builder(half);
+      fold_parts(*half, *builder.CreateTrunc(&start, half->getType()), *builder.CreateTrunc(&number, half->getType()),
+                 width);
+      continue;
+    }
     auto* part = llvm::dyn_cast<llvm::BinaryOperator>(user);
     auto* constant = part ? llvm::dyn_cast<llvm::ConstantInt>(part->getOperand(1)) : nullptr;
-    if (!constant || part->getOperand(0) != &sum || constant->getBitWidth() != 32) continue;
+    if (!constant || part->getOperand(0) != &sum || constant->getBitWidth() > 32) continue;
     const auto operand = static_cast<std::uint32_t>(constant->getZExtValue());
+    const unsigned bits = constant->getBitWidth();
     llvm::IRBuilder<> builder(part);
     Value* folded = nullptr;
-    if (part->getOpcode() == llvm::Instruction::LShr && operand < 32 && width >> operand <= 1) {
+    if (part->getOpcode() == llvm::Instruction::LShr && operand < bits && width >> operand <= 1) {
       folded = builder.CreateLShr(&start, operand);
-    } else if (part->getOpcode() == llvm::Instruction::LShr && operand < 32 && !part->use_empty()) {
+    } else if (part->getOpcode() == llvm::Instruction::LShr && operand < bits && !part->use_empty()) {
       fold_parts(*part, *builder.CreateLShr(&start, operand), *builder.CreateLShr(&number, operand), width >> operand);
+    } else if (part->getOpcode() == llvm::Instruction::Shl && operand <= 3 && !part->use_empty()) {
+      fold_parts(*part, *builder.CreateShl(&start, operand), *builder.CreateShl(&number, operand), width << operand);
     } else if (is_sum(*part) && operand % width == 0) {
-      fold_parts(*part, *builder.CreateAdd(&start, builder.getInt32(operand)), number, width);
+      fold_parts(*part, *builder.CreateAdd(&start, constant), number, width);
     } else if (part->getOpcode() == llvm::Instruction::And && operand < width) {
-      folded = operand == width - 1 ? &number : builder.CreateAnd(&number, operand);
+      folded = operand == width - 1 ? &number : builder.CreateAnd(&number, constant);
     } else if (part->getOpcode() == llvm::Instruction::And && operand % width == width - 1) {
-      folded = builder.CreateAdd(builder.CreateAnd(&start, operand), &number, "", /*HasNUW=*/true);
+      folded = builder.CreateAdd(builder.CreateAnd(&start, constant), &number, "", /*HasNUW=*/true);
     } else if (part->getOpcode() == llvm::Instruction::And && operand % width == 0) {
-      folded = builder.CreateAnd(&start, operand);
+      folded = builder.CreateAnd(&start, constant);
     }
     if (!folded) continue;
     part->replaceAllUsesWith(folded);

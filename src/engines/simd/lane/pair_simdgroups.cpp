@@ -34,8 +34,8 @@ constexpr unsigned first_own = 1, own_parameters = 4;
 constexpr std::size_t most_in_loops = 1200;
 // What loops have in common must be at least so many-th of their work.
 constexpr std::uint64_t least_part = 8;
-// Loads of places that are no row are sorted out in registers.
-constexpr std::uint64_t sorted_load = 4;
+// Loads of vectors are sorted out in registers, which takes longer where lanes do not lie side by side.
+constexpr std::uint64_t sorted_row = 2, sorted_load = 4;
 constexpr unsigned deepest_condition = 16;  // operands below each other
 
 llvm::StringRef callee_of(const Instruction& instruction) {
@@ -174,11 +174,15 @@ class Pair {
   // What 32 lanes take for it, about.
   std::uint64_t work_of(const Instruction& instruction) const {
     if (llvm::isa<llvm::PHINode, llvm::GetElementPtrInst, llvm::ExtractElementInst>(instruction)) return 0;
-    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
     if (shapes_.is_uniform(instruction) || instruction.getType()->isVoidTy()) return 0;
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
     const std::uint64_t elements = vector ? vector->getNumElements() : 1;
-    return load && shapes_.is_varying(*load->getPointerOperand()) ? sorted_load * elements : elements;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (!load) return elements;
+    const auto size = program_.getDataLayout().getTypeStoreSize(load->getType()).getFixedValue();
+    const Shape shape = shapes_.of(*load->getPointerOperand());
+    const bool is_row = shape.kind == Shape::Kind::strided && shape.stride == static_cast<std::int64_t>(size);
+    return elements * (!is_row ? sorted_load : vector ? sorted_row : 1);
   }
 
   bool pays() const {

@@ -25,9 +25,8 @@ inline constexpr std::string_view second_simdgroup_name = "metalloid.second_simd
 // What depends on which simdgroup it is is there twice, in one order of blocks. Where a branch depends on it, and the
 // two would go different ways, the program says so in `fails` and ends: it has done nothing then that others could see,
 // for all that writes is behind the loops, and the simdgroups run one by one. Such branches must be decided when a loop
-// begins. It pays where a good part of the loops' work is common, as in products of matrices with vectors: on
-// processors that have the registers' worth of time to sort a vector for 32 lanes, that was a quarter of a product with
-// 4-bit weights for four rows at a time.
+// begins. It pays where a good part of the loops' work is common, as in products of matrices with vectors: to sort the
+// vector for 32 lanes was a quarter of a product with 4-bit weights, of four rows in a simdgroup.
 //
 // Returns null where it does not pay, or some branch is decided late. Of programs without threadgroup barriers.
 llvm::Function* pair_simdgroups(llvm::Function& row);
