@@ -22,14 +22,15 @@
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/thread_state.h"
 #include "ir/operations.h"
+#include "ir/support/builtin_values.h"
 #include "ir/support/pass_down.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::cpu {
 namespace {
 
+using ir::Triple;
 using llvm::Value;
-using Triple = std::array<Value*, 3>;
 
 class EntryBuilder {
  public:
@@ -149,63 +150,15 @@ class EntryBuilder {
     return memory;
   }
 
-  Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", /*HasNUW=*/true); }
-  Value* add(Value* a, Value* b) { return builder_.CreateAdd(a, b, "", /*HasNUW=*/true); }
-  Value* groups_of(const Triple& threads, std::uint32_t width) {
-    Value* count = multiply(multiply(threads[0], threads[1]), threads[2]);
-    return builder_.CreateUDiv(add(count, constant(width - 1)), constant(width));
-  }
-
-  Triple builtin(Builtin which) {
-    switch (which) {
-      case Builtin::thread_position_in_grid:
-        // Grids have at most 2^32 - 1 threads per dimension, so nothing wraps.
-        return {add(multiply(group_[0], nominal_[0]), position_[0]),
-                add(multiply(group_[1], nominal_[1]), position_[1]),
-                add(multiply(group_[2], nominal_[2]), position_[2])};
-      case Builtin::thread_position_in_threadgroup: return position_;
-      case Builtin::thread_index_in_threadgroup: return {index_};
-      case Builtin::threadgroup_position_in_grid: return group_;
-      case Builtin::threads_per_grid:
-      case Builtin::grid_size: return grid_;
-      case Builtin::threads_per_threadgroup: return actual_;
-      case Builtin::dispatch_threads_per_threadgroup: return nominal_;
-      case Builtin::threadgroups_per_grid: return groups_;
-      case Builtin::thread_index_in_simdgroup: return {builder_.CreateURem(index_, constant(32))};
-      case Builtin::simdgroup_index_in_threadgroup: return {builder_.CreateUDiv(index_, constant(32))};
-      case Builtin::threads_per_simdgroup: return {constant(32)};
-      case Builtin::simdgroups_per_threadgroup: return {groups_of(actual_, 32)};
-      case Builtin::dispatch_simdgroups_per_threadgroup: return {groups_of(nominal_, 32)};
-      case Builtin::thread_index_in_quadgroup: return {builder_.CreateURem(index_, constant(4))};
-      case Builtin::quadgroup_index_in_threadgroup: return {builder_.CreateUDiv(index_, constant(4))};
-      case Builtin::quadgroups_per_threadgroup: return {groups_of(actual_, 4)};
-      case Builtin::dispatch_quadgroups_per_threadgroup: return {groups_of(nominal_, 4)};
-      case Builtin::grid_origin: return {constant(0), constant(0), constant(0)};
-      case Builtin::thread_index_in_grid: {
-        Triple at = builtin(Builtin::thread_position_in_grid);
-        Value* row = builder_.CreateAdd(builder_.CreateMul(at[2], grid_[1]), at[1]);
-        return {builder_.CreateAdd(builder_.CreateMul(row, grid_[0]), at[0])};
-      }
-      case Builtin::none: break;
-    }
-    throw Error(ErrorCode::internal, fmt::format("kernel '{}' has an argument without a meaning", info_.name));
-  }
-
   Value* builtin_argument(llvm::Argument& parameter, Value* memory) {
     const ArgumentInfo& argument = info_.arguments[parameter.getArgNo()];
-    Triple values = builtin(argument.builtin);
-    if (!memory) return builder_.CreateZExtOrTrunc(values[0], parameter.getType());
-    std::uint32_t size = std::max(size_of(argument.type.scalar), 1u);
-    for (unsigned i = 0; i < std::min(argument.type.rows, 3u); ++i) {
-      Value* element = values[i] ? values[i] : constant(0);
-      builder_.CreateStore(builder_.CreateZExtOrTrunc(element, builder_.getIntNTy(8 * size)),
-                           builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), memory, i * size));
-    }
-    if (parameter.getType()->isPointerTy()) return memory;
-    return builder_.CreateLoad(parameter.getType(), memory);
+    const ir::ThreadPlace place{grid_, groups_, nominal_, group_, actual_, position_, index_};
+    return ir::builtin_argument(builder_, place, argument, parameter.getType(), memory);
   }
 
   Value* index_of_position() {
+    const auto multiply = [&](Value* a, Value* b) { return builder_.CreateMul(a, b, "", /*HasNUW=*/true); };
+    const auto add = [&](Value* a, Value* b) { return builder_.CreateAdd(a, b, "", /*HasNUW=*/true); };
     return add(position_[0], multiply(actual_[0], add(position_[1], multiply(actual_[1], position_[2]))));
   }
 
