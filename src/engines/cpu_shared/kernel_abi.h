@@ -52,7 +52,7 @@ inline constexpr std::string_view run_thread_name = "metalloid_run_thread";
 //   void log(ThreadgroupState*, u32 thread, u32 level, char* where, char* subsystem, char* category,
 //            char* format, LogArgument*, u32 count)
 //   void report_bounds(ThreadgroupState*, u32 thread, u64 offset, u64 bytes, u64 available, u64* front, char* what,
-//                      char* first, char* last)    does not return (run/out_of_bounds.h)
+//                      char* first, char* last)    does not return (engines/out_of_bounds.h)
 inline constexpr std::string_view current_name = "metalloid_current_threadgroup";
 inline constexpr std::string_view current_thread_name = "metalloid_current_thread";
 inline constexpr std::string_view log_name = "metalloid_log";
@@ -62,8 +62,6 @@ inline constexpr std::string_view check_fail_name = "metalloid_check_fail";
 inline constexpr std::string_view check_meeting_name = "metalloid_check_meeting";
 inline constexpr std::string_view check_end_name = "metalloid_check_end";
 inline constexpr std::string_view report_bounds_name = "metalloid_report_bounds";
-// Of a thread that does not know its index; it does not know its state then either.
-inline constexpr std::uint32_t unknown_thread = ~std::uint32_t{0};
 
 // Generated: facts of the compiled kernel.
 struct KernelFacts {

@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "engines/cpu_shared/kernel_abi.h"
+#include "engines/out_of_bounds.h"
 #include "ir/bounds/lower_bounds_checks.h"
 
 namespace metalloid::engines::cpu {

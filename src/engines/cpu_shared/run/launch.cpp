@@ -378,7 +378,9 @@ class CpuExecutable : public CheckedExecutable {
       const std::uint32_t* at = worker->threadgroup_position_in_grid;
       failed_threadgroup = {at[0], at[1], at[2]};
       if (worker->out_of_bounds.is_set) {
-        outside = describe(worker->out_of_bounds, kernel.info_, *worker);
+        outside = describe(worker->out_of_bounds, kernel.info_,
+                           {worker->threadgroup_position_in_grid, worker->dispatch_threads_per_threadgroup,
+                            worker->threads_per_threadgroup});
         is_wrapped_row = worker->out_of_bounds.is_wrapped_row;
       } else if (outcome.crashed()) {
         describe_crash(*worker, line);

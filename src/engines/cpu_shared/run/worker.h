@@ -9,10 +9,10 @@
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/run/kernel_stack.h"
 #include "engines/cpu_shared/run/log_buffer.h"
-#include "engines/cpu_shared/run/out_of_bounds.h"
 #include "engines/cpu_shared/run/thread_memory.h"
 #include "engines/cpu_shared/run/thread_runner.h"
 #include "engines/cpu_shared/run/threadgroup_memory.h"
+#include "engines/out_of_bounds.h"
 #include "support/fork_safe_mutex.h"
 
 namespace metalloid::engines::cpu {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "engines/cpu_shared/kernel_abi.h"
 #include "metalloid/reflection.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::engines {
+
+// Of a thread whose index is not known.
+inline constexpr std::uint32_t unknown_thread = ~std::uint32_t{0};
 
 struct OutOfBounds {
   bool is_set = false;
@@ -21,8 +23,15 @@ struct OutOfBounds {
   const char *first = nullptr, *last = nullptr;
 };
 
+// The threadgroup of the thread that meant it.
+struct ThreadgroupPlace {
+  const std::uint32_t* position;                          // in the grid
+  const std::uint32_t* dispatch_threads_per_threadgroup;  // nominal
+  const std::uint32_t* threads_per_threadgroup;           // actual
+};
+
 // kernel 'blur' reads outside of argument 'x' (buffer 0): element 1024 of 1024 (bytes 4096 to 4099 of 4096) at
 // blur.metal:12, thread (1024, 0, 0)
-std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state);
+std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupPlace& place);
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::engines

@@ -1,4 +1,4 @@
-#include "engines/cpu_shared/run/out_of_bounds.h"
+#include "engines/out_of_bounds.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "ir/bounds/accesses.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::engines {
 namespace {
 
 using ir::AccessKind;
@@ -46,13 +46,13 @@ std::string name_of_memory(std::string_view what, const KernelInfo& kernel, std:
 }
 
 // By its position in the grid.
-std::string name_of_thread(std::uint32_t thread, const ThreadgroupState& state) {
-  const std::uint32_t* at = state.threadgroup_position_in_grid;
+std::string name_of_thread(std::uint32_t thread, const ThreadgroupPlace& place) {
+  const std::uint32_t* at = place.position;
   if (thread == unknown_thread) return fmt::format("in threadgroup ({}, {}, {})", at[0], at[1], at[2]);
   std::uint32_t position[3];
   for (int d = 0; d < 3; ++d) {
-    position[d] = at[d] * state.dispatch_threads_per_threadgroup[d] + thread % state.threads_per_threadgroup[d];
-    thread /= state.threads_per_threadgroup[d];
+    position[d] = at[d] * place.dispatch_threads_per_threadgroup[d] + thread % place.threads_per_threadgroup[d];
+    thread /= place.threads_per_threadgroup[d];
   }
   return fmt::format("thread ({}, {}, {})", position[0], position[1], position[2]);
 }
@@ -61,7 +61,7 @@ const char* verb_of(AccessKind kind) {
   return kind == AccessKind::read ? "reads" : kind == AccessKind::write ? "writes" : "changes";
 }
 
-std::string describe_wrapped_row(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state) {
+std::string describe_wrapped_row(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupPlace& place) {
   std::string message = fmt::format("kernel '{}'", kernel.name);
   if (access.what && access.first) {
     const AccessText text(access.first);
@@ -72,15 +72,15 @@ std::string describe_wrapped_row(const OutOfBounds& access, const KernelInfo& ke
     message += " reaches memory";
   }
   return message + " by an index of 32 bits that wraps around between threads of one simdgroup, " +
-         name_of_thread(access.thread, state) + ": use an index of 64 bits, or device 'reference'";
+         name_of_thread(access.thread, place) + ": use an index of 64 bits, or device 'reference'";
 }
 
 std::int64_t rounded_down(std::int64_t value, std::int64_t unit) { return value / unit - (value % unit < 0 ? 1 : 0); }
 
 }  // namespace
 
-std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupState& state) {
-  if (access.is_wrapped_row) return describe_wrapped_row(access, kernel, state);
+std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const ThreadgroupPlace& place) {
+  if (access.is_wrapped_row) return describe_wrapped_row(access, kernel, place);
   const auto begin = static_cast<std::int64_t>(access.offset), size = static_cast<std::int64_t>(access.available);
   const std::int64_t least = -static_cast<std::int64_t>(access.front);
   const bool is_before = begin < least || begin >= size;
@@ -97,7 +97,7 @@ std::string describe(const OutOfBounds& access, const KernelInfo& kernel, const 
   const std::int64_t index = rounded_down(from < least || from >= size ? from : size, unit);
   message += fmt::format("element {} of {} (bytes {} to {} of {})", index, size / unit, from, from + bytes - 1, size);
   if (!text.line.empty()) message += fmt::format(" at {}", text.line);
-  return message + ", " + name_of_thread(access.thread, state);
+  return message + ", " + name_of_thread(access.thread, place);
 }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::engines
