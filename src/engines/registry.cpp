@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "engines/cpu_shared/hardware.h"
+#include "engines/cuda/cuda_engine.h"
+#include "engines/cuda/run/gpu.h"
 #include "engines/reference/reference_engine.h"
 #include "engines/simd/simd_engine.h"
 #include "engines/trial/trial_engine.h"
@@ -21,6 +23,7 @@ Engines make_engines() {
   Engines list;
   [[maybe_unused]] const auto& reference = *list.emplace_back(reference::make_engine());
   [[maybe_unused]] const auto& simd = *list.emplace_back(simd::make_engine());
+  list.push_back(cuda::make_engine());
 #ifdef METALLOID_TRIAL_ENGINE
   if (std::getenv("METALLOID_TRIAL_ENGINE")) {
     list.push_back(trial::make_engine("trial", simd));
@@ -35,6 +38,10 @@ Devices make_devices() {
   Hardware* host = &cpu::hardware();
   const Runner simd{&engine_named("simd"), host}, reference{&engine_named("reference"), host};
   Devices list{{"cpu", {simd, reference}}, {"reference", {reference}}};
+  for (cuda::Gpu* gpu : cuda::gpus()) {
+    const bool is_first = list.size() == 2;
+    list.push_back({is_first ? "cuda" : fmt::format("cuda:{}", list.size() - 2), {{&engine_named("cuda"), gpu}}});
+  }
 #ifdef METALLOID_TRIAL_ENGINE
   if (std::getenv("METALLOID_TRIAL_ENGINE")) {
     // What the first engine does not take runs in the host's memory.
@@ -65,6 +72,10 @@ const Engine& engine_named(std::string_view name) {
     if (engine->name() == name) return *engine;
   }
   throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", name));
+}
+
+std::string reason_without(std::string_view name) {
+  return name == "cuda" || name.starts_with("cuda:") ? cuda::reason_without_gpus() : "";
 }
 
 std::vector<Runner> runners_that(CheckRole role) {

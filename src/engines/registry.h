@@ -24,6 +24,9 @@ struct RegisteredDevice {
 // device at least.
 const std::vector<RegisteredDevice>& all_devices();
 
+// Why there is no device of that name although its hardware, or a part of it, is there; empty if it is not.
+std::string reason_without(std::string_view name);
+
 // The first that has the role; none if there is none.
 std::vector<Runner> runners_that(CheckRole role);
 

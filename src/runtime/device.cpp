@@ -49,7 +49,10 @@ Device Device::named(std::string_view name) {
     if (state->name == name) return Device(state.get());
     known += (known.empty() ? "" : ", ") + state->name;
   }
-  throw Error(ErrorCode::invalid_argument, fmt::format("no device is named '{}'; there are: {}", name, known));
+  std::string reason = engines::reason_without(name);
+  if (!reason.empty()) reason = "; " + reason;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("no device is named '{}'; there are: {}{}", name, known, reason));
 }
 
 Device Device::configured() {

@@ -1,0 +1,68 @@
+#include "engines/cuda/code/target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "metalloid/error.h"
+
+namespace metalloid::engines::cuda {
+namespace {
+
+constexpr std::string_view checked = "checked ", unchecked = "unchecked ", usual = "usual ", ptx_prefix = ";ptx";
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+}  // namespace
+
+std::string Target::text() const {
+  return fmt::format("{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "", processor, ptx_prefix,
+                     ptx);
+}
+
+Target Target::from(std::string_view text) {
+  const std::string_view whole = text;
+  Target target;
+  target.checks_bounds = take(text, checked);
+  const bool has_mode = target.checks_bounds || take(text, unchecked);
+  target.is_usual = take(text, usual);
+  const std::size_t end = text.find(ptx_prefix);
+  if (has_mode && end != std::string_view::npos) {
+    target.processor = text.substr(0, end);
+    const std::string_view digits = text.substr(end + ptx_prefix.size());
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), target.ptx);
+    if (read.ec == std::errc() && read.ptr == digits.data() + digits.size()) return target;
+  }
+  throw Error(ErrorCode::internal, fmt::format("'{}' is no target of a GPU", whole));
+}
+
+// From CUDA 11.1 on the versions of PTX follow CUDA's, as its release notes state.
+unsigned ptx_version(int driver_version) {
+  constexpr std::array<std::pair<int, unsigned>, 16> known = {{{11010, 71},
+                                                               {11020, 72},
+                                                               {11030, 73},
+                                                               {11040, 74},
+                                                               {11050, 75},
+                                                               {11060, 76},
+                                                               {11070, 77},
+                                                               {11080, 78},
+                                                               {12000, 80},
+                                                               {12010, 81},
+                                                               {12020, 82},
+                                                               {12030, 83},
+                                                               {12040, 84},
+                                                               {12050, 85},
+                                                               {12080, 87},
+                                                               {13000, 90}}};
+  const auto* above = std::ranges::upper_bound(known, driver_version, {}, &std::pair<int, unsigned>::first);
+  return above == known.begin() ? 0 : std::prev(above)->second;
+}
+
+}  // namespace metalloid::engines::cuda

@@ -1,0 +1,24 @@
+// What the engine compiles for, in the words of Engine::target_for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace metalloid::engines::cuda {
+
+struct Target {
+  bool checks_bounds = true;
+  bool is_usual = false;  // as many registers as the code wants, for as many threads as that leaves
+  std::string processor;  // "sm_90"
+  unsigned ptx = 0;       // version: 83 is 8.3
+
+  // "checked usual sm_90;ptx83"
+  std::string text() const;
+  // Throws internal for what is no such text.
+  static Target from(std::string_view text);
+};
+
+// The PTX version of a driver by the number that it gives of itself: 13000 is CUDA 13.0.
+unsigned ptx_version(int driver_version);
+
+}  // namespace metalloid::engines::cuda

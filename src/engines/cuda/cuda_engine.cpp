@@ -1,0 +1,154 @@
+#include "engines/cuda/cuda_engine.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "engines/cuda/code/code_file.h"
+#include "engines/cuda/code/machine.h"
+#include "engines/cuda/code/target.h"
+#include "engines/cuda/kernel_abi.h"
+#include "engines/cuda/passes/align_accesses.h"
+#include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/lower_lanes.h"
+#include "engines/cuda/passes/lower_order.h"
+#include "engines/cuda/passes/merge_constant_space.h"
+#include "engines/cuda/passes/stop_loops.h"
+#include "engines/cuda/run/executable.h"
+#include "ir/math/lower_math.h"
+#include "ir/operations.h"
+#include "ir/passes/explicit_lanes.h"
+#include "ir/specialise.h"
+#include "ir/support/pass_managers.h"
+
+namespace metalloid::engines::cuda {
+namespace {
+
+Remark remark_at(const llvm::Instruction* place, std::string reason) {
+  Remark remark{.engine = {}, .reason = std::move(reason), .source_file = {}};
+  if (const llvm::DILocation* location = place ? place->getDebugLoc().get() : nullptr) {
+    remark.source_file = location->getFilename().str();
+    remark.source_line = location->getLine();
+  }
+  return remark;
+}
+
+const llvm::Instruction* first_message(const llvm::Module& module) {
+  const llvm::Function* log = module.getFunction(llvm::StringRef(ir::log_name));
+  return log && !log->use_empty() ? llvm::cast<llvm::Instruction>(*log->user_begin()) : nullptr;
+}
+
+class CudaEngine final : public Engine {
+ public:
+  std::string name() const override { return "cuda"; }
+  std::string description() const override { return "a warp for each simdgroup"; }
+  std::string target_for(const Hardware& hardware) const override { return mode() + " " + hardware.processor(); }
+  std::string usual_target_for(const Hardware& hardware) const override {
+    return mode() + " usual " + hardware.processor();
+  }
+  void prepare() const override { prepare_code_generation(); }
+  ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
+
+  Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
+    const Target wanted = Target::from(target);
+    if (const llvm::Instruction* message = first_message(*kernel.module)) {
+      return {{}, {remark_at(message, "messages of os_log are not carried out on GPUs yet")}};
+    }
+    if (const llvm::CallInst* meeting = ir::explicit_lanes(kernel)) {
+      return {{}, {remark_at(meeting, "lanes meet in a function that stays a call")}};
+    }
+    ir::dump_after("explicit_lanes", *kernel.module);
+    const auto machine = make_machine(wanted);
+    const KernelFacts facts = lower(kernel, *machine, wanted);
+    const std::string code = emit(*kernel.module, *machine, fmt::format("kernel '{}'", kernel.info.name));
+    return {form == CodeForm::text ? code : write_code_file(facts, code), {}};
+  }
+
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
+                                   Hardware& hardware) const override {
+    return load_executable(bytes, info, hardware);
+  }
+
+ private:
+  static std::string mode() {
+    const char* variable = std::getenv("METALLOID_BOUNDS");
+    return variable && std::string_view(variable) == "off" ? "unchecked" : "checked";
+  }
+
+  static KernelFacts lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, const Target& target) {
+    llvm::Module& module = *kernel.module;
+    const auto pass = [&](std::string_view name, auto&& run) {
+      run();
+      ir::dump_after(name, module);
+    };
+    Entry entry;
+    pass("lower_arguments", [&] {
+      const auto alignment = target.is_usual ? ArgumentAlignment::of_their_types : ArgumentAlignment::none;
+      entry = lower_arguments(module, kernel.info, alignment);
+    });
+    pass("lower_lanes", [&] { lower_lanes(module, entry); });
+    pass("lower_order", [&] { lower_order(module); });
+    pass("tidy", [&] { tidy(*entry.function); });
+    if (target.checks_bounds) {
+      pass("check_bounds", [&] { check_bounds(module, entry, kernel.info); });
+      pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
+    }
+    pass("align_accesses", [&] { align_accesses(*entry.function); });
+    pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
+    pass("limit_threads", [&] { limit_threads(*entry.function, kernel.info, target); });
+    pass("stop_loops", [&] { stop_loops(module, entry); });
+    pass("merge_constant_space", [&] { merge_constant_space(module); });
+    pass("lower_math", [&] {
+      ir::math::lower_math(module, {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true},
+                           ir::math::MathForms::vectors_and_scalars);
+    });
+    pass("retarget", [&] { retarget(module, machine); });
+    pass("optimise", [&] { optimise(module, machine); });
+    std::string problems;
+    llvm::raw_string_ostream stream(problems);
+    if (llvm::verifyModule(module, &stream)) {
+      throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
+    }
+    return {.parameter_bytes = entry.parameter_bytes,
+            .static_threadgroup_memory = static_cast<std::uint32_t>(kernel.info.static_threadgroup_memory),
+            .most_threads = target.is_usual ? 0 : most_threads(kernel.info)};
+  }
+
+  // So that checks see through variables that need no memory.
+  static void tidy(llvm::Function& function) {
+    ir::PassManagers managers;
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.run(function, managers.functions);
+  }
+
+  static std::uint32_t most_threads(const KernelInfo& info) {
+    const std::uint32_t own = info.max_total_threads_per_threadgroup;
+    return own != 0 ? std::min(own, max_threads_per_threadgroup) : max_threads_per_threadgroup;
+  }
+
+  // Code for the usual case takes the registers that it wants, unless the source says how many threads there are.
+  static void limit_threads(llvm::Function& entry, const KernelInfo& info, const Target& target) {
+    if (target.is_usual && info.max_total_threads_per_threadgroup == 0) return;
+    entry.addFnAttr("nvvm.maxntid", fmt::format("{},1,1", most_threads(info)));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine() { return std::make_unique<CudaEngine>(); }
+
+}  // namespace metalloid::engines::cuda

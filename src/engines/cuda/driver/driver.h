@@ -1,0 +1,42 @@
+// NVIDIA's driver, opened while the program runs: nothing of it is needed to build, or where there is no GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace metalloid::engines::cuda {
+
+using Handle = void*;
+using Address = std::uint64_t;
+
+// Result codes, attributes and flags by the numbers of the CUDA Driver API.
+enum DriverResult : int { success = 0, out_of_memory = 2, not_ready = 600 };
+enum class DeviceAttribute : int {
+  multiprocessors = 16,
+  compute_capability_major = 75,
+  compute_capability_minor = 76,
+};
+enum class FunctionAttribute : int { most_threads = 0, local_bytes = 3, registers = 4 };
+enum class ModuleOption : int { error_log = 5, error_log_bytes = 6 };
+
+struct Driver {
+#define FUNCTION(name, symbol, ...) int (*name)(__VA_ARGS__) = nullptr;
+#include "engines/cuda/driver/functions.def"
+
+  int version = 0;  // 13000 is CUDA 13.0
+  int devices = 0;
+  std::string problem;  // why there is none; empty where no driver is installed
+
+  bool is_there() const { return devices > 0; }
+  // "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
+  std::string describe(int result) const;
+  // Throws std::bad_alloc for memory that is exhausted, internal for all else that is no success. `what`: "a copy".
+  void check(int result, std::string_view what) const;
+};
+
+// Opened when first asked for, and initialised then. Its functions can be called if it is there.
+const Driver& driver();
+
+}  // namespace metalloid::engines::cuda

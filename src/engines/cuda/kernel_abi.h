@@ -1,0 +1,70 @@
+// What generated code and the host agree on: what a launch hands to a kernel, and what a kernel leaves of an access
+// outside of its memory. Read by offset (passes/lower_arguments.cpp).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::cuda {
+
+// In the device's memory, one for each stream.
+struct Report {
+  std::uint32_t is_taken = 0;  // by the thread that writes the rest, which is the first
+  std::uint32_t stop = 0;      // written by the host: loops end their threads
+  std::uint32_t thread = 0;    // its index in its threadgroup
+  std::uint32_t group[3] = {};
+  // What ir/bounds/check_bounds.h says of a check; texts are addresses in the device's memory.
+  std::uint64_t offset = 0, bytes = 0, available = 0, front = 0;
+  std::uint64_t what = 0, first = 0, last = 0;
+};
+
+// An argument of the kernel.
+struct ArgumentSlot {
+  // Of a buffer, its address; of constant memory that comes with the launch, where in the parameters it lies, which is
+  // less than any address; of threadgroup memory, where it begins in the threadgroup's.
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0, front = 0;  // from there to the memory's end, and in front of it
+  std::uint64_t descriptor = 0;        // of a tensor, where in the parameters its descriptor lies
+};
+
+// The kernel's only parameter: this, a slot for each argument, and bytes that come with the launch.
+struct LaunchHead {
+  std::uint32_t threads_per_grid[3] = {};
+  std::uint32_t threadgroups_per_grid[3] = {};
+  std::uint32_t threads_per_threadgroup[3] = {};  // nominal
+  std::uint32_t first_group[3] = {};              // of this launch: a large grid is launched in pieces
+  std::uint32_t is_folded = 0;                    // 1: the block's y holds Metal's y and z
+  std::uint32_t unused = 0;
+  std::uint64_t report = 0;       // a Report in the device's memory
+  std::uint64_t is_reported = 0;  // a word in the host's memory, which the host looks at
+};
+static_assert(sizeof(LaunchHead) % alignof(ArgumentSlot) == 0);
+
+// CUDA's limit for a kernel's parameters.
+inline constexpr std::size_t most_parameter_bytes = 4096;
+inline constexpr std::size_t inline_alignment = 16;
+
+// Of what an argument leads to, in bytes, as far as it makes a difference to accesses.
+inline std::uint64_t alignment_of(const ArgumentInfo& argument) {
+  if (argument.kind == ArgumentKind::threadgroup_memory) return inline_alignment;
+  const std::uint64_t bytes = std::min<std::uint64_t>(argument.type.alignment, inline_alignment);
+  return std::has_single_bit(bytes) ? bytes : 1;
+}
+
+inline constexpr std::string_view kernel_name = "metalloid_kernel";
+inline constexpr std::string_view threadgroup_memory_name = "metalloid_threadgroup_memory";
+
+// Of the compiled kernel, in front of its code (code/code_file.h).
+struct KernelFacts {
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_threadgroup_memory = 0;  // bytes, at the beginning of the threadgroup's
+  std::uint32_t most_threads = 0;               // the code is compiled for; 0: what its registers allow
+  std::uint32_t unused = 0;
+};
+
+}  // namespace metalloid::engines::cuda

@@ -1,0 +1,39 @@
+// Values of other lanes, by the GPU's shuffles.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace metalloid::engines::cuda {
+
+// Code at the builder's place that all lanes of `mask`, and no others, come to.
+class Lanes {
+ public:
+  // `lane`: the calling thread's, 0 to 31.
+  Lanes(llvm::IRBuilder<>& builder, llvm::Value* mask, llvm::Value* lane)
+      : builder_(builder), mask_(mask), lane_(lane) {}
+
+  llvm::IRBuilder<>& builder() const { return builder_; }
+  llvm::Value* mask() const { return mask_; }
+  llvm::Value* lane() const { return lane_; }
+  llvm::ConstantInt* number(std::uint32_t value) const { return builder_.getInt32(value); }
+
+  // What `value` is in the lane `source`, which is one of the mask. Values have up to 64 bits.
+  llvm::Value* from(llvm::Value* value, llvm::Value* source) const;
+  // What it is in lane ^ distance; all 32 are there.
+  llvm::Value* across(llvm::Value* value, std::uint32_t distance) const;
+  // What it is `distance` lanes below; all 32 are there. Lanes without one get their own.
+  llvm::Value* below(llvm::Value* value, std::uint32_t distance) const;
+  // i1: whether the lane, which may be any number, is one of the mask.
+  llvm::Value* has(llvm::Value* source) const;
+  // i32: of the lanes of the mask, those for which it holds.
+  llvm::Value* where(llvm::Value* holds) const;
+
+ private:
+  template <typename Shuffle>
+  llvm::Value* by_words(llvm::Value* value, const Shuffle& shuffle) const;
+
+  llvm::IRBuilder<>& builder_;
+  llvm::Value *mask_, *lane_;
+};
+
+}  // namespace metalloid::engines::cuda

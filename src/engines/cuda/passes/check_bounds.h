@@ -1,0 +1,17 @@
+// Checks of bounds (ir/bounds/check_bounds.h) on a GPU: a thread that means an access outside of its memory leaves a
+// report, if it is the first, and ends. Others go on: what waits for lanes or threads waits for those that have not
+// ended (PTX ISA, shfl.sync and barrier), and no trap takes the process's context away.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "engines/cuda/passes/lower_arguments.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::cuda {
+
+void check_bounds(llvm::Module& module, const Entry& entry, const KernelInfo& info);
+// Branches to one place, where the report is written.
+void lower_bounds_checks(llvm::Module& module, const Entry& entry);
+
+}  // namespace metalloid::engines::cuda

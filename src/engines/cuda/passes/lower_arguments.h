@@ -1,0 +1,42 @@
+// Wraps a kernel, one thread's program with Metal's arguments, into one that the driver launches.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::cuda {
+
+//   ptx_kernel void metalloid_kernel(byval parameters)           parameters: LaunchHead, slots, bytes (kernel_abi.h)
+//     at the grid's edge: threads that the threadgroup does not have end here, the others get their positions
+//     kernel(metalloid_argument(0), ..., position, ...)
+//
+// The kernel is inlined and disappears. metalloid.thread_index becomes arithmetic. A block of CUDA's is a threadgroup,
+// its threads in Metal's order, so that a warp is a simdgroup.
+struct Entry {
+  llvm::Function* function = nullptr;
+  llvm::Value* thread_index = nullptr;  // in its threadgroup
+  llvm::Value* threads = nullptr;       // of its threadgroup
+  llvm::Value* group[3] = {};           // its threadgroup's position
+  std::uint32_t parameter_bytes = 0;
+};
+// What code may count on (alignment_of in kernel_abi.h). Hosts bind buffers from any byte on.
+enum class ArgumentAlignment : std::uint8_t { none, of_their_types };
+Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment);
+
+// ptr (i32 argument): where an argument begins, or a tensor's elements do. What checks of bounds see; nobody defines
+// them, place_arguments replaces them.
+inline constexpr std::string_view argument_name = "metalloid_argument.";
+llvm::CallInst* as_argument(llvm::Value& value);
+void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info);
+
+// Of an argument's slot, a member by its offset there, at the builder's place in the entry.
+llvm::Value* load_from_slot(llvm::IRBuilderBase& builder, const Entry& entry, unsigned argument, std::size_t member,
+                            llvm::Type* type);
+llvm::Value* load_from_head(llvm::IRBuilderBase& builder, const Entry& entry, std::size_t member, llvm::Type* type);
+
+}  // namespace metalloid::engines::cuda

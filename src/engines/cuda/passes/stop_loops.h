@@ -1,0 +1,19 @@
+// Lets the host stop kernels: loops of which nobody knows that they end look now and then whether it wants that.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "engines/cuda/passes/lower_arguments.h"
+
+namespace metalloid::engines::cuda {
+
+//   loop:                          loop:
+//     ...                            %turns = phi [0, ...], [%turns + 1, ...]
+//     br %c, label %loop, ...   ->   ...
+//                                    at each 4096th turn: if the report's word `stop` is set, end the thread
+//                                    br %c, label %loop, ...
+//
+// Loops whose turns can be counted beforehand (ScalarEvolution) end by themselves.
+void stop_loops(llvm::Module& module, const Entry& entry);
+
+}  // namespace metalloid::engines::cuda

@@ -1,0 +1,283 @@
+#include "engines/cuda/run/executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "engines/cuda/code/code_file.h"
+#include "engines/out_of_bounds.h"
+#include "metalloid/error.h"
+#include "support/watchdog.h"
+
+namespace metalloid::engines::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Triple = std::array<std::uint32_t, 3>;
+
+// CUDA's limits of a block and of a launch.
+constexpr std::uint32_t most_deep = 64, most_groups_x = 0x7fffffff, most_groups_yz = 0xffff;
+// The driver takes parameters as one block of memory: an address, a size and the end.
+constexpr std::uintptr_t parameters_follow = 1, size_follows = 2;
+// How long who waits asks without a pause.
+constexpr auto impatience = std::chrono::microseconds(200);
+
+Triple triple(const Size& size) { return {size.x, size.y, size.z}; }
+
+void put(std::uint32_t (&to)[3], const Triple& from) { std::ranges::copy(from, to); }
+
+// A launch's parameters on their way to the driver.
+class Parameters {
+ public:
+  Parameters(const KernelFacts& facts, std::size_t arguments)
+      : size_(facts.parameter_bytes), used_(sizeof(LaunchHead) + arguments * sizeof(ArgumentSlot)) {
+    std::memset(bytes_.data(), 0, used_);
+  }
+
+  LaunchHead& head() { return *reinterpret_cast<LaunchHead*>(bytes_.data()); }
+  ArgumentSlot& slot(std::size_t i) {
+    return *reinterpret_cast<ArgumentSlot*>(bytes_.data() + sizeof(LaunchHead) + i * sizeof(ArgumentSlot));
+  }
+  // Where the bytes are among the parameters; 0 if there is no room.
+  std::uint64_t add(const void* bytes, std::size_t size) {
+    const std::size_t place = (used_ + inline_alignment - 1) / inline_alignment * inline_alignment;
+    if (place > size_ || size > size_ - place) return 0;
+    std::memcpy(bytes_.data() + place, bytes, size);
+    used_ = place + size;
+    return place;
+  }
+  std::byte* data() { return bytes_.data(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  alignas(16) std::array<std::byte, most_parameter_bytes> bytes_;
+  std::size_t size_, used_;
+};
+
+std::string text_at(Address address) {
+  std::string text;
+  std::array<char, 16> piece;
+  while (address != 0 && text.size() < 4096) {
+    // Byte by byte where the module's memory ends.
+    std::size_t bytes = piece.size();
+    if (driver().copy_out(piece.data(), address, bytes) != success) bytes = 1;
+    if (bytes == 1 && driver().copy_out(piece.data(), address, bytes) != success) break;
+    const std::size_t length = ::strnlen(piece.data(), bytes);
+    text.append(piece.data(), length);
+    if (length < bytes) break;
+    address += bytes;
+  }
+  return text;
+}
+
+}  // namespace
+
+Launch::~Launch() {
+  for (const Address address : kept_) driver().release(address);
+  queue_.give_back(slot_);
+}
+
+Address Launch::keep(std::span<const std::byte> bytes) {
+  Address address = 0;
+  driver().check(driver().allocate(&address, std::max(bytes.size(), std::size_t{1})), "an allocation");
+  kept_.push_back(address);
+  // Returns when the host's bytes are no longer needed: they are of memory that can be paged out.
+  driver().check(driver().copy_in_later(address, bytes.data(), bytes.size(), queue_.handle()), "a copy");
+  return address;
+}
+
+bool Launch::is_done() const {
+  const int result = driver().event_query(slot_.event);
+  if (result == not_ready) return false;
+  if (result == success) return true;
+  throw Error(ErrorCode::kernel_crashed,
+              fmt::format("the GPU failed: {}; this process cannot use it any more", driver().describe(result)));
+}
+
+// By the watching thread.
+void Launch::stop() noexcept {
+  if (is_stopped_.exchange(true)) return;
+  try {
+    gpu_.enter();
+    constexpr std::uint32_t yes = 1;
+    driver().copy_in_later(slot_.report + offsetof(Report, stop), &yes, sizeof(yes), gpu_.control_queue());
+  } catch (...) {  // who waits finds out
+  }
+}
+
+void Launch::wait(const KernelInfo& kernel, const DispatchPlan& plan) {
+  const support::WatchdogTimer timer([this] { stop(); }, plan.timeout);
+  const auto begin = Clock::now();
+  while (!is_done()) {
+    const auto waited = Clock::now() - begin;
+    if (waited > impatience)
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
+  }
+  if (!is_stopped_ && !*slot_.is_reported) return;
+  const bool is_reported = *slot_.is_reported != 0;
+  Report report;
+  driver().check(driver().copy_out(&report, slot_.report, sizeof(report)), "a copy");
+  driver().check(driver().set_bytes(slot_.report, 0, sizeof(Report)), "a fill");
+  *slot_.is_reported = 0;
+  if (!is_reported) {
+    if (timer.interrupted()) {
+      throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.name));
+    }
+    throw Error(ErrorCode::kernel_timed_out,
+                fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s", kernel.name,
+                            static_cast<double>(plan.timeout.count()) / 1000));
+  }
+  const std::string what = text_at(report.what), first = text_at(report.first), last = text_at(report.last);
+  const OutOfBounds access{.is_set = true,
+                           .thread = report.thread,
+                           .offset = report.offset,
+                           .bytes = report.bytes,
+                           .available = report.available,
+                           .front = report.front,
+                           .what = what.c_str(),
+                           .first = first.c_str(),
+                           .last = last.c_str()};
+  const Triple nominal = triple(plan.threads_per_threadgroup), grid = triple(plan.threads_per_grid);
+  Triple actual{};
+  for (std::size_t d = 0; d < 3; ++d) actual[d] = std::min(nominal[d], grid[d] - report.group[d] * nominal[d]);
+  throw Error(ErrorCode::out_of_bounds, describe(access, kernel, {report.group, nominal.data(), actual.data()}));
+}
+
+GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {
+  const CodeFile file = read_code_file(bytes);
+  facts_ = file.facts;
+  gpu.enter();
+  std::array<char, 8192> log{};
+  std::array<int, 2> options = {static_cast<int>(ModuleOption::error_log),
+                                static_cast<int>(ModuleOption::error_log_bytes)};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  const int result = driver().module_load(&module_, file.ptx.c_str(), options.size(), options.data(), values.data());
+  if (result != success) {
+    throw Error(ErrorCode::internal, fmt::format("NVIDIA's driver does not take the code of kernel '{}': {}\n{}",
+                                                 info.name, driver().describe(result), log.data()));
+  }
+  driver().check(driver().module_function(&function_, module_, std::string(kernel_name).c_str()), "a kernel");
+  int threads = 0;
+  driver().check(driver().function_attribute(&threads, static_cast<int>(FunctionAttribute::most_threads), function_),
+                 "a kernel");
+  most_threads_ = static_cast<std::uint32_t>(threads);
+}
+
+GpuExecutable::~GpuExecutable() {
+  try {
+    gpu_.enter();
+    driver().module_unload(module_);
+  } catch (...) {  // with its context the module is gone, too
+  }
+}
+
+bool GpuExecutable::takes(const DispatchPlan& plan) const {
+  if (facts_.most_threads != 0) return true;  // the complete code
+  if (plan.threads_per_threadgroup.volume() > most_threads_) return false;
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const BoundMemory& memory = plan.arguments[i].memory;
+    if (memory.owner != BoundMemory::Owner::buffer) continue;
+    if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment_of(info_.arguments[i]) != 0) return false;
+  }
+  return true;
+}
+
+// What usual code does not take the complete code does.
+std::uint32_t GpuExecutable::max_threads_per_threadgroup() const {
+  if (facts_.most_threads != 0) return std::min(facts_.most_threads, most_threads_);
+  const std::uint32_t own = info_.max_total_threads_per_threadgroup;
+  return own != 0 ? std::min(own, metalloid::max_threads_per_threadgroup) : metalloid::max_threads_per_threadgroup;
+}
+
+std::unique_ptr<Launch> GpuExecutable::launch(const DispatchPlan& plan, Queue& queue) const {
+  gpu_.enter();
+  auto launch = std::make_unique<Launch>(gpu_, queue);
+  Parameters parameters(facts_, info_.arguments.size());
+  LaunchHead& head = parameters.head();
+  const Triple groups = triple(plan.threadgroups_per_grid), threads = triple(plan.threads_per_threadgroup);
+  put(head.threads_per_grid, triple(plan.threads_per_grid));
+  put(head.threadgroups_per_grid, groups);
+  put(head.threads_per_threadgroup, threads);
+  head.report = launch->slot().report;
+  head.is_reported = reinterpret_cast<std::uint64_t>(launch->slot().is_reported);
+  std::uint64_t threadgroup_bytes = 0;
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const BoundArgument& argument = plan.arguments[i];
+    const BoundMemory& memory = argument.memory;
+    ArgumentSlot& slot = parameters.slot(i);
+    if (info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
+      slot = {.address = threadgroup_bytes, .bytes = argument.threadgroup_bytes};
+      threadgroup_bytes += (argument.threadgroup_bytes + 15) / 16 * 16;
+      continue;
+    }
+    if (memory.owner == BoundMemory::Owner::none) continue;
+    slot = {.address = reinterpret_cast<std::uint64_t>(memory.address()),
+            .bytes = memory.size - memory.offset,
+            .front = memory.offset};
+    if (memory.owner == BoundMemory::Owner::dispatch) {
+      const std::span<const std::byte> bytes(memory.address(), slot.bytes);
+      const bool may_lie_in_parameters =
+          info_.arguments[i].kind == ArgumentKind::buffer && info_.arguments[i].address_space == AddressSpace::constant;
+      slot.front = 0;
+      slot.address = may_lie_in_parameters ? parameters.add(bytes.data(), bytes.size()) : 0;
+      if (slot.address == 0) slot.address = launch->keep(bytes);
+    }
+    if (!argument.descriptor.empty()) {
+      slot.descriptor = parameters.add(argument.descriptor.data(), argument.descriptor.size() * sizeof(std::int64_t));
+      if (slot.descriptor == 0) {
+        throw Error(ErrorCode::limit_exceeded,
+                    fmt::format("kernel '{}' has more tensors than a GPU's launch has room for", info_.name));
+      }
+    }
+  }
+  // Metal's threadgroups may be deeper than CUDA's blocks.
+  Triple block = threads;
+  if (block[2] > most_deep) {
+    head.is_folded = 1;
+    block = {block[0], block[1] * block[2], 1};
+  }
+  std::size_t size = parameters.size();
+  std::array<void*, 5> extra = {reinterpret_cast<void*>(parameters_follow), parameters.data(),
+                                reinterpret_cast<void*>(size_follows), &size, nullptr};
+  const Triple most = {most_groups_x, most_groups_yz, most_groups_yz};
+  for (std::uint64_t z = 0; z < groups[2]; z += most[2]) {
+    for (std::uint64_t y = 0; y < groups[1]; y += most[1]) {
+      for (std::uint64_t x = 0; x < groups[0]; x += most[0]) {
+        const std::array<std::uint64_t, 3> first = {x, y, z};
+        Triple count{};
+        for (std::size_t d = 0; d < 3; ++d) {
+          head.first_group[d] = static_cast<std::uint32_t>(first[d]);
+          count[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], groups[d] - first[d]));
+        }
+        driver().check(driver().launch(function_, count[0], count[1], count[2], block[0], block[1], block[2],
+                                       static_cast<unsigned>(threadgroup_bytes), queue.handle(), nullptr, extra.data()),
+                       fmt::format("the launch of kernel '{}'", info_.name));
+      }
+    }
+  }
+  driver().check(driver().event_record(launch->slot().event, queue.handle()), "an event");
+  return launch;
+}
+
+void GpuExecutable::run(const DispatchPlan& plan) const {
+  auto queue = gpu_.take_queue();
+  const auto give_back = [&] { gpu_.give_back(std::move(queue)); };
+  try {
+    launch(plan, *queue)->wait(info_, plan);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+  give_back();
+}
+
+std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware) {
+  return std::make_unique<GpuExecutable>(bytes, info, static_cast<Gpu&>(hardware));
+}
+
+}  // namespace metalloid::engines::cuda
