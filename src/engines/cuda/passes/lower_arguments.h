@@ -2,8 +2,11 @@
 #pragma once
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
