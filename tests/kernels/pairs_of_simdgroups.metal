@@ -31,7 +31,7 @@ float weight(device const float4* rows, uint row, uint columns, uint k, float4 x
 // RUN: --kernel matvec --threadgroups 2 --group 32,4 --arg y=f32[32]=zeros --arg w=f32[2048]=ones --arg x=f32[64]=arange --arg columns=64 --arg rows=31
 // EXPECT y: 2016 x 31 0
 // The third simdgroup reads too far.
-// RUN: --kernel matvec --threadgroups 1 --group 128 --arg y=f32[32]=zeros --arg w=f32[576]=ones --arg x=f32[64]=arange --arg columns=64 --arg rows=32
+// RUN: --kernel matvec --threadgroups 1 --group 128 --arg y=f32[32]=zeros --arg w=f32[576]=ones --arg x=f32[64]=arange --arg columns=64 --arg rows=12
 // ERROR out_of_bounds: kernel 'matvec' reads outside of argument 'w' (buffer 1): element 144 of 144
 // ERROR out_of_bounds: thread (64, 0, 0)
 // The second one.
