@@ -30,7 +30,7 @@ build: configure ## build the library, the command line and the Python package i
 
 # What quick tests run, which is neither fuzzers nor benchmarks.
 build-tests: configure
-	@$(compile) --target metalloid_tests metalloid_cli metalloid_python metalloid_demo metalloid_compiler
+	@$(compile) --target metalloid_tests metalloid_cuda_stand_in metalloid_cli metalloid_python metalloid_demo metalloid_compiler
 	@$(link_package)
 
 test-dependencies: dependencies
