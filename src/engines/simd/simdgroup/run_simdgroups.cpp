@@ -64,7 +64,7 @@ struct RowLoop {
   BasicBlock *start, *rows, *others;
   BasicBlock* latch = nullptr;
   Place next{};
-  llvm::SmallVector<llvm::CallInst*, 2> calls;
+  llvm::SmallVector<llvm::CallInst*, 2> calls = {};
 
   void run() {
     builder.SetInsertPoint(rows);
