@@ -44,13 +44,16 @@
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
+#include "engines/cpu_shared/kernel_abi.h"
 #include "engines/simd/lane/growth_by_position.h"
 #include "engines/simd/lane/next_threadgroup.h"
 #include "engines/simd/lane/prepare_lane.h"
 #include "engines/simd/lane/whole_turns.h"
+#include "engines/simd/simdgroup/threadgroup_steps.h"
 #include "ir/operations.h"
 #include "ir/support/pass_managers.h"
 #include "support/address_spaces.h"
@@ -252,7 +255,7 @@ class FetchAhead {
         llvm::Value* pointer = load->getPointerOperand();
         const llvm::SCEV* place = evolution_.getSCEV(pointer);
         const llvm::SCEV* step = step_of_place(*place, *pointer, loop);
-        if (!step || step->isZero() || is_short(*step)) continue;
+        if (!step || step->isZero() || is_short(*step) || grows_with_grid(*step)) continue;
         const llvm::SCEV* bytes = position_.growth_of(*place);
         if (!bytes || bytes->isZero() || bytes->getType() != step->getType()) continue;
         if (const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(bytes)) {
@@ -303,6 +306,17 @@ class FetchAhead {
   static bool is_short(const llvm::SCEV& step) {
     const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(&step);
     return constant && std::abs(constant->getAPInt().getSExtValue()) <= close;
+  }
+
+  // Of loops in which each turn goes on by the whole grid: no threadgroup has a row of its own.
+  static bool grows_with_grid(const llvm::SCEV& step) {
+    return llvm::SCEVExprContains(&step, [](const llvm::SCEV* part) {
+      const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+      if (!unknown) return false;
+      const auto is_at = [&](std::size_t place) { return is_of_state(*unknown->getValue(), place); };
+      return is_at(offsetof(cpu::ThreadgroupState, threads_per_grid)) ||
+             is_at(offsetof(cpu::ThreadgroupState, threadgroups_per_grid));
+    });
   }
 
   const llvm::SCEV* step_of_place(const llvm::SCEV& place, llvm::Value& pointer, const llvm::Loop& loop) {
