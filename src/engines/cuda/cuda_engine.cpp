@@ -100,11 +100,9 @@ class CudaEngine final : public Engine {
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("tidy", [&] { tidy(*entry.function); });
-    if (target.checks_bounds) {
-      pass("check_bounds", [&] { check_bounds(module, entry, kernel.info); });
-      pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
-    }
+    if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(module, entry, kernel.info); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
+    pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
     pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
     pass("limit_threads", [&] { limit_threads(*entry.function, kernel.info, target); });
     pass("stop_loops", [&] { stop_loops(module, entry); });
