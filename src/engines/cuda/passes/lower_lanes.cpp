@@ -88,11 +88,12 @@ class LaneLowering {
 
   // Lanes that have come may be apart for the hardware still.
   void barrier(llvm::CallInst& call, const Lanes& lanes, bool of_threadgroup) {
-    const Ordering ordering(call, /*first=*/1);
-    if (ordering.reaches_beyond_threadgroup()) ordering.create_fence(builder_);
+    const ir::MemoryOrdering ordering(call, /*first=*/1);
+    const bool is_seen_by_others = !ordering.is_none() && !ordering.is_within_threadgroup();
+    if (is_seen_by_others) create_fence(builder_, ordering);
     builder_.CreateIntrinsic(intrinsic::nvvm_bar_warp_sync, {lanes.mask()});
     if (of_threadgroup) builder_.CreateIntrinsic(intrinsic::nvvm_barrier_cta_sync_all, {builder_.getInt32(0)});
-    if (ordering.reaches_beyond_threadgroup()) ordering.create_fence(builder_);
+    if (is_seen_by_others) create_fence(builder_, ordering);
   }
 
   Value* cross(const Lanes& lanes, const ir::CrossLaneOperation& kind, llvm::ArrayRef<Value*> operands) {

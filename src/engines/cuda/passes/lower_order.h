@@ -2,28 +2,14 @@
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <cstdint>
-#include <optional>
+#include "ir/memory_ordering.h"
 
 namespace metalloid::engines::cuda {
 
-// What the three operands of a fence or barrier ask for: flags, order, scope (ir/operations.def).
-class Ordering {
- public:
-  // The operands begin with the call's `first`.
-  Ordering(const llvm::CallInst& call, unsigned first);
-
-  bool is_none() const;
-  // Barriers order what the threads of their threadgroup do; only for more a fence is needed beside one.
-  bool reaches_beyond_threadgroup() const;
-  void create_fence(llvm::IRBuilder<>& builder) const;
-
- private:
-  std::optional<std::uint32_t> flags_, order_, scope_;
-};
+// Of a block, or of the GPU where others may see it.
+void create_fence(llvm::IRBuilder<>& builder, const ir::MemoryOrdering& ordering);
 
 // metalloid.fence, and atomic accesses: scopes of the threadgroup are a block's, those of the device the GPU's.
 void lower_order(llvm::Module& module);
