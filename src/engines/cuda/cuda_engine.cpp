@@ -31,6 +31,7 @@
 #include "ir/passes/explicit_lanes.h"
 #include "ir/specialise.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/target_code.h"
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -71,7 +72,8 @@ class CudaEngine final : public Engine {
     ir::dump_after("explicit_lanes", *kernel.module);
     const auto machine = make_machine(wanted);
     const KernelFacts facts = lower(kernel, *machine, wanted);
-    const std::string code = emit(*kernel.module, *machine, fmt::format("kernel '{}'", kernel.info.name));
+    const std::string code = ir::write_code(*kernel.module, *machine, llvm::CodeGenFileType::AssemblyFile,
+                                            fmt::format("kernel '{}'", kernel.info.name));
     return {form == CodeForm::text ? code : write_code_file(facts, code), {}};
   }
 
@@ -100,12 +102,12 @@ class CudaEngine final : public Engine {
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("tidy", [&] { tidy(*entry.function); });
-    if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(module, entry, kernel.info); });
+    if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
     pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
     pass("limit_threads", [&] { limit_threads(*entry.function, kernel.info, target); });
-    pass("stop_loops", [&] { stop_loops(module, entry); });
+    pass("stop_loops", [&] { stop_loops(entry); });
     pass("merge_constant_space", [&] { merge_constant_space(module); });
     pass("lower_math", [&] {
       ir::math::lower_math(module, {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true},
@@ -118,9 +120,7 @@ class CudaEngine final : public Engine {
     if (llvm::verifyModule(module, &stream)) {
       throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
     }
-    return {.parameter_bytes = entry.parameter_bytes,
-            .static_threadgroup_memory = static_cast<std::uint32_t>(kernel.info.static_threadgroup_memory),
-            .most_threads = target.is_usual ? 0 : most_threads(kernel.info)};
+    return {.parameter_bytes = entry.parameter_bytes, .most_threads = target.is_usual ? 0 : most_threads(kernel.info)};
   }
 
   // So that checks see through variables that need no memory.

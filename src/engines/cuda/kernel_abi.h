@@ -62,9 +62,7 @@ inline constexpr std::string_view threadgroup_memory_name = "metalloid_threadgro
 // Of the compiled kernel, in front of its code (code/code_file.h).
 struct KernelFacts {
   std::uint32_t parameter_bytes = 0;
-  std::uint32_t static_threadgroup_memory = 0;  // bytes, at the beginning of the threadgroup's
-  std::uint32_t most_threads = 0;               // the code is compiled for; 0: what its registers allow
-  std::uint32_t unused = 0;
+  std::uint32_t most_threads = 0;  // the code is compiled for; 0: what its registers allow
 };
 
 }  // namespace metalloid::engines::cuda

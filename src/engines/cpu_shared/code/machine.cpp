@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 
@@ -20,8 +16,8 @@
 #include <mutex>
 #include <vector>
 
-#include "ir/support/diagnostics.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/target_code.h"
 #include "metalloid/error.h"
 #include "support/fork_safe_mutex.h"
 
@@ -145,14 +141,10 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const 
 }
 
 void retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
+  ir::set_target(module, machine);
   for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    function.addFnAttr("target-cpu", machine.getTargetCPU());
-    function.addFnAttr("target-features", machine.getTargetFeatureString());
     // Large frames touch each page in turn, so that an overflow always meets the guard page.
-    function.addFnAttr("probe-stack", "inline-asm");
+    if (!function.isDeclaration()) function.addFnAttr("probe-stack", "inline-asm");
   }
 }
 
@@ -166,15 +158,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
   const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
-    throw Error(ErrorCode::internal, "this machine's code generator cannot write that kind of file");
-  }
-  passes.run(module);
-  ir::throw_kept_diagnostics(module.getContext(), "cannot compile " + what);
-  return std::string(bytes.begin(), bytes.end());
+  return ir::write_code(module, machine, kind, what);
 }
 
 }  // namespace metalloid::engines::cpu

@@ -1,19 +1,16 @@
 #include "engines/cuda/code/machine.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
 
-#include "ir/support/diagnostics.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/target_code.h"
 #include "metalloid/error.h"
 #include "support/fork_safe_mutex.h"
 
@@ -75,31 +72,13 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
 }
 
 void retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    function.addFnAttr("target-cpu", machine.getTargetCPU());
-    function.addFnAttr("target-features", machine.getTargetFeatureString());
-  }
+  ir::set_target(module, machine);
   keep_lines_only(module);
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   ir::PassManagers managers(&machine, llvm::PipelineTuningOptions());
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, managers.modules);
-}
-
-std::string emit(llvm::Module& module, llvm::TargetMachine& machine, const std::string& what) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-    throw Error(ErrorCode::internal, "the code generator for GPUs cannot write PTX");
-  }
-  passes.run(module);
-  ir::throw_kept_diagnostics(module.getContext(), "cannot compile " + what);
-  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace metalloid::engines::cuda

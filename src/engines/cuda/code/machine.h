@@ -5,7 +5,6 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <memory>
-#include <string>
 
 #include "engines/cuda/code/target.h"
 
@@ -19,7 +18,5 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 // The module becomes one of the machine's.
 void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
-// PTX. Throws what the code generator says against the code; `what` names it.
-std::string emit(llvm::Module& module, llvm::TargetMachine& machine, const std::string& what);
 
 }  // namespace metalloid::engines::cuda

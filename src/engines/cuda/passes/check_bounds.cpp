@@ -131,13 +131,10 @@ class ReportWriter {
 
 }  // namespace
 
-void check_bounds(llvm::Module& module, const Entry& entry, const KernelInfo& info) {
+void check_bounds(const Entry& entry, const KernelInfo& info) {
   ir::PassManagers managers;
-  for (llvm::Function& function : module) {
-    if (&function != entry.function) continue;
-    Arguments arguments(entry);
-    ir::check_bounds(function, info, arguments, managers.functions);
-  }
+  Arguments arguments(entry);
+  ir::check_bounds(*entry.function, info, arguments, managers.functions);
 }
 
 void lower_bounds_checks(llvm::Module& module, const Entry& entry) {

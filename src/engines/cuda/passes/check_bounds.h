@@ -10,7 +10,7 @@
 
 namespace metalloid::engines::cuda {
 
-void check_bounds(llvm::Module& module, const Entry& entry, const KernelInfo& info);
+void check_bounds(const Entry& entry, const KernelInfo& info);
 // Branches to one place, where the report is written.
 void lower_bounds_checks(llvm::Module& module, const Entry& entry);
 

@@ -67,7 +67,7 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
 
 }  // namespace
 
-void stop_loops(llvm::Module& /*module*/, const Entry& entry) {
+void stop_loops(const Entry& entry) {
   ir::PassManagers managers;
   auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(*entry.function);
   auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(*entry.function);

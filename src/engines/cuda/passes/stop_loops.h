@@ -1,8 +1,6 @@
 // Lets the host stop kernels: loops of which nobody knows that they end look now and then whether it wants that.
 #pragma once
 
-#include <llvm/IR/Module.h>
-
 #include "engines/cuda/passes/lower_arguments.h"
 
 namespace metalloid::engines::cuda {
@@ -14,6 +12,6 @@ namespace metalloid::engines::cuda {
 //                                    br %c, label %loop, ...
 //
 // Loops whose turns can be counted beforehand (ScalarEvolution) end by themselves.
-void stop_loops(llvm::Module& module, const Entry& entry);
+void stop_loops(const Entry& entry);
 
 }  // namespace metalloid::engines::cuda
