@@ -124,7 +124,6 @@ STAND_IN cuStreamCreate(void** stream, unsigned) {
   *stream = stream;
   return result_of("cuStreamCreate");
 }
-STAND_IN cuStreamSynchronize(void*) { return result_of("cuStreamSynchronize"); }
 STAND_IN cuEventCreate(void** event, unsigned) {
   *event = event;
   return result_of("cuEventCreate");

@@ -14,11 +14,10 @@ using Address = std::uint64_t;
 // Result codes, attributes and flags by the numbers of the CUDA Driver API.
 enum DriverResult : int { success = 0, out_of_memory = 2, not_ready = 600 };
 enum class DeviceAttribute : int {
-  multiprocessors = 16,
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };
-enum class FunctionAttribute : int { most_threads = 0, local_bytes = 3, registers = 4 };
+enum class FunctionAttribute : int { most_threads = 0 };
 enum class ModuleOption : int { error_log = 5, error_log_bytes = 6 };
 
 struct Driver {

@@ -56,12 +56,4 @@ std::byte* ManagedMemory::allocate(std::size_t bytes) {
 
 void ManagedMemory::release(std::byte* address, std::size_t bytes) noexcept { gpu_.memory().release(address, bytes); }
 
-void ManagedMemory::copy_in(std::byte* to, std::span<const std::byte> from) {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size());
-}
-
-void ManagedMemory::copy_out(std::span<std::byte> to, const std::byte* from) {
-  if (!to.empty()) std::memcpy(to.data(), from, to.size());
-}
-
 }  // namespace metalloid::engines::cuda
