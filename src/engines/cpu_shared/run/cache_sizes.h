@@ -1,43 +1,14 @@
-// Sizes of caches, as Linux knows them.
+// Sizes of caches in bytes, as Linux knows them.
 #pragma once
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <string>
 
 namespace metalloid::engines::cpu {
 
-inline std::size_t ask_system(int name) { return static_cast<std::size_t>(std::max(::sysconf(name), 0L)); }
-
-// A processor's part of the largest cache, in bytes. sysconf has a whole machine's on some: 320 MiB in a virtual
-// machine that sees one of the ten parts, each with a cache of its own.
-inline std::size_t part_of_last_cache() {
-  std::size_t largest = 0, part = 0;
-  for (unsigned index = 0;; ++index) {
-    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
-    std::ifstream size_file(folder + "size"), map_file(folder + "shared_cpu_map");
-    std::size_t size = 0;
-    char unit = 0;
-    std::string map;  // hexadecimal, with commas
-    if (!(size_file >> size >> unit) || !(map_file >> map)) break;
-    size <<= unit == 'M' ? 20 : 10;
-    std::size_t processors = 0;
-    for (const char digit : map) {
-      if (digit == ',') continue;
-      processors += std::popcount(static_cast<unsigned>(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10));
-    }
-    if (size <= largest) continue;
-    largest = size;
-    part = size / std::max<std::size_t>(processors, 1);
-  }
-  if (largest != 0) return part;
-  return ask_system(_SC_LEVEL3_CACHE_SIZE) / std::max<std::size_t>(ask_system(_SC_NPROCESSORS_ONLN), 1);
-}
+// A processor's part of the largest cache. sysconf has a whole machine's on some: 320 MiB in a virtual machine that
+// sees one of the ten parts, each with a cache of its own.
+std::size_t part_of_last_cache();
+// 0 where that is not known.
+std::size_t second_cache();
 
 }  // namespace metalloid::engines::cpu

@@ -61,7 +61,7 @@ struct StreamingBytes {
     static constinit support::MadeOnce<StreamingBytes> bytes;
     return bytes.get([] {
       return StreamingBytes{std::max(part_of_last_cache() / 2, std::size_t{8} << 20),
-                            std::max(ask_system(_SC_LEVEL2_CACHE_SIZE), std::size_t{1} << 20)};
+                            std::max(second_cache(), std::size_t{1} << 20)};
     });
   }
 };
