@@ -1,6 +1,7 @@
 """Runs soak.cpp on the device mps: `python -m metalloid.mps run.py SECONDS`."""
 
 import ctypes
+import faulthandler
 import pathlib
 import sys
 import tempfile
@@ -9,6 +10,8 @@ import torch
 
 from metalloid.mps._plugin.compile import Unit, build
 
+# Where it is, if it does not come to an end: the library says so of its threads, this of what is before and after.
+faulthandler.dump_traceback_later(float(sys.argv[1]) + 240, exit=True)
 assert torch.backends.mps.is_available()
 steps = ctypes.c_uint64()
 with tempfile.TemporaryDirectory() as folder:

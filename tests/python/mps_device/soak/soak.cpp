@@ -11,11 +11,18 @@
 #include <ATen/ops/real.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <execinfo.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -159,10 +166,38 @@ class Worker {
 
 thread_local std::string text;
 
+// A process that does not end says where its threads are, which nobody else can tell.
+constexpr auto patience = std::chrono::seconds(120);  // beyond the time that was asked for
+const int show_stack = SIGRTMIN + 5;
+std::atomic<unsigned> stacks_written{0};
+
+void write_stack(int) {
+  std::array<void*, 48> frames{};
+  ::dprintf(STDERR_FILENO, "thread %ld:\n", static_cast<long>(::gettid()));
+  ::backtrace_symbols_fd(frames.data(), ::backtrace(frames.data(), static_cast<int>(frames.size())), STDERR_FILENO);
+  ++stacks_written;
+}
+
+void end_after(std::chrono::duration<double> time) {
+  std::signal(show_stack, &write_stack);
+  std::thread([time] {
+    std::this_thread::sleep_for(time + patience);
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      const unsigned before = stacks_written;
+      ::syscall(SYS_tgkill, ::getpid(), std::atoi(task.path().filename().c_str()), show_stack);
+      for (int i = 0; i < 1000 && stacks_written == before; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    ::_exit(3);
+  }).detach();
+}
+
 }  // namespace
 
 // Returns what went wrong, a line each; the number of steps in `steps`.
 extern "C" __attribute__((visibility("default"))) const char* soak(double seconds, std::uint64_t* steps) {
+  end_after(std::chrono::duration<double>(seconds));
   Soak soak;
   const c10::impl::VirtualGuardImpl guard(c10::DeviceType::MPS);
   for (auto& stream : soak.streams) stream = guard.getNewStream(mps);
