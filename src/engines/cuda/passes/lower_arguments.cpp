@@ -85,7 +85,8 @@ class EntryBuilder {
   llvm::Type* word() { return builder_.getInt32Ty(); }
 
   void make_function() {
-    std::size_t bytes = sizeof(LaunchHead) + info_.arguments.size() * sizeof(ArgumentSlot);
+    std::size_t bytes =
+        llvm::alignTo(sizeof(LaunchHead) + info_.arguments.size() * sizeof(ArgumentSlot), inline_alignment);
     for (const ArgumentInfo& argument : info_.arguments) bytes += room_for(argument);
     entry_.parameter_bytes = static_cast<std::uint32_t>(std::min(llvm::alignTo(bytes, 8), most_parameter_bytes));
     llvm::Type* parameters = llvm::ArrayType::get(builder_.getInt8Ty(), entry_.parameter_bytes);
