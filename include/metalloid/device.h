@@ -31,6 +31,8 @@ class Buffer {
   Buffer(const Device& device, std::size_t size, Storage storage = Storage::device_private);
   // The caller's memory, without a copy. `owner` keeps it alive (may be empty).
   static Buffer wrap(void* memory, std::size_t size, std::shared_ptr<void> owner = {});
+  // The caller's memory of a device, by its address there (CUDA: a CUdeviceptr of the GPU's primary context).
+  static Buffer wrap(const Device& device, std::uint64_t address, std::size_t size, std::shared_ptr<void> owner = {});
   // The same with a type of elements: a dispatch refuses them for a kernel that takes another floating-point format.
   template <typename T>
   static Buffer of(std::size_t count) {
@@ -91,6 +93,9 @@ class Device {
   static Device cpu();  // this machine's processor, with its fastest engine first
   // What $METALLOID_DEVICE names, else cpu(). Throws invalid_argument as named() does.
   static Device configured();
+  // Whose memory an array is in that says so by DLPack's kind and number of its device. Throws invalid_argument if it
+  // is the host's or of none that is there.
+  static Device of_arrays(int kind, int number);
   // Also by an engine's name, for that engine alone. Throws invalid_argument naming those that exist.
   static Device named(std::string_view name);
   // One per way to run kernels, each first engine once: what a test that must hold everywhere goes through.

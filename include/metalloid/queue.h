@@ -119,7 +119,13 @@ class Queue {
 class Stream {
  public:
   explicit Stream(Device device);
-  ~Stream();  // waits
+  // Over a stream of the device's own kind that others give work to as well (CUDA: a CUstream, 0 the default one), and
+  // that outlives this. Work is on it when the call returns. Memory that it uses is the caller's to keep until then;
+  // who reads what kernels wrote joins the order of that stream, and need not synchronize. Work of the host, and memory
+  // of the host that a kernel writes, wait for the stream. A call throws what an earlier kernel was found to have done
+  // wrong. A kernel's timeout counts while synchronize() waits. Throws unsupported if the device has none.
+  Stream(Device device, std::uintptr_t native);
+  ~Stream();  // waits for work of its own, not for what is on a stream of others
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
@@ -136,6 +142,9 @@ class Stream {
   static Stream& current();
   static void make_current(Stream& stream);  // which lives as long as the thread uses it
   static Stream& of_process();
+
+  // What is given next begins when all that is on another stream of the device's kind by now is done.
+  void wait_for_native(std::uintptr_t native);
 
   bool is_idle() const;  // all is done
   // Waits for all that was given. Throws the first error since the last call.

@@ -2,6 +2,7 @@
 // several are equal.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,15 @@
 #include "metalloid/reflection.h"
 
 namespace metalloid::engines {
+
+// DLPack's DLDevice.
+struct ArrayDevice {
+  static constexpr int host = 1, cuda = 2, extension = 12;
+
+  int kind = host;
+  int number = 0;
+  bool operator==(const ArrayDevice&) const = default;
+};
 
 class Hardware {
  public:
@@ -27,6 +37,10 @@ class Hardware {
   // Whether its streams do what they are given before they return.
   virtual bool runs_at_call() const { return true; }
   virtual std::unique_ptr<Stream> make_stream() { return std::make_unique<ImmediateStream>(); }
+  // Over a stream of its own kind that somebody else made; null if it has no such thing.
+  virtual std::unique_ptr<SharedStream> share_stream(std::uintptr_t /*native*/) { return nullptr; }
+  // How arrays that are in its memory name it.
+  virtual ArrayDevice array_device() const { return {}; }
   // Stops all that runs on it now. May be called from signal handlers.
   virtual void interrupt() noexcept = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "engines/cpu_shared/hardware.h"
@@ -72,6 +73,10 @@ const Engine& engine_named(std::string_view name) {
     if (engine->name() == name) return *engine;
   }
   throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", name));
+}
+
+bool has_device(std::string_view name) {
+  return std::ranges::any_of(all_devices(), [&](const RegisteredDevice& device) { return device.name == name; });
 }
 
 std::string reason_without(std::string_view name) {

@@ -24,6 +24,8 @@ struct RegisteredDevice {
 // device at least.
 const std::vector<RegisteredDevice>& all_devices();
 
+bool has_device(std::string_view name);
+
 // Why there is no device of that name although its hardware, or a part of it, is there; empty if it is not.
 std::string reason_without(std::string_view name);
 

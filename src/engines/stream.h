@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,21 @@ class Stream {
   virtual ~Stream() = default;  // everything on it is done
   // The executable, and what the plan points to, live until the dispatch is done.
   virtual std::shared_ptr<const Completion> enqueue(const Executable& executable, const DispatchPlan& plan) = 0;
+};
+
+// A stream of the hardware's kind that others give work to as well. What is enqueued is on it when the call returns,
+// and nobody waits. Used by one thread at a time.
+class SharedStream {
+ public:
+  virtual ~SharedStream() = default;  // waits for nothing
+  // The executable lives as long as this, memory of the hardware until the dispatch is done, and bytes of the dispatch
+  // until the call returns. Throws what work before it has thrown, and does nothing then.
+  virtual void enqueue(const Executable& executable, const DispatchPlan& plan) = 0;
+  // What is enqueued next begins when all that is on the other one by now is done.
+  virtual void wait_for(std::uintptr_t other) = 0;
+  virtual bool is_idle() = 0;
+  // Waits for all that is on it. Throws the first error since the last call that threw.
+  virtual void synchronize() = 0;
 };
 
 // Of hardware that the host's threads are: runs what is enqueued before it returns.

@@ -43,6 +43,12 @@ Buffer Buffer::wrap(void* memory, std::size_t size, std::shared_ptr<void> owner)
   return buffer;
 }
 
+Buffer Buffer::wrap(const Device& device, std::uint64_t address, std::size_t size, std::shared_ptr<void> owner) {
+  Buffer buffer = wrap(reinterpret_cast<void*>(address), size, std::move(owner));
+  buffer.space_ = &device.state().runners.front().hardware->memory();
+  return buffer;
+}
+
 engines::Memory& Buffer::memory() const { return space_ ? *space_ : engines::host_memory(); }
 
 void* Buffer::contents() const { return memory().host_can_reach() ? memory_ : nullptr; }

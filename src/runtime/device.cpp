@@ -55,6 +55,25 @@ Device Device::named(std::string_view name) {
               fmt::format("no device is named '{}'; there are: {}{}", name, known, reason));
 }
 
+Device Device::of_arrays(int kind, int number) {
+  const engines::ArrayDevice wanted{kind, number};
+  for (const auto& state : device_states()) {
+    if (kind != engines::ArrayDevice::host && state->runners.front().hardware->array_device() == wanted) {
+      return Device(state.get());
+    }
+  }
+  if (kind != engines::ArrayDevice::cuda) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("no device has arrays of DLPack's device ({}, {})", kind, number));
+  }
+  std::string reason = "NVIDIA's driver does not show that GPU, or its compute capability is too low";
+  if (!engines::has_device("cuda")) {
+    reason = engines::reason_without("cuda");
+    if (reason.empty()) reason = "NVIDIA's driver (libcuda.so.1) cannot be opened here";
+  }
+  throw Error(ErrorCode::invalid_argument, fmt::format("kernels cannot run on cuda:{}: {}", number, reason));
+}
+
 Device Device::configured() {
   const char* name = std::getenv("METALLOID_DEVICE");
   return name && *name ? named(name) : cpu();

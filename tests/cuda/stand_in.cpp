@@ -1,10 +1,12 @@
 // A library in place of NVIDIA's driver, for machines without a GPU: $METALLOID_CUDA_DRIVER names it. It has one
-// device, whose memory is the host's, and launches nothing. What goes wrong is chosen by variables:
+// device, whose memory is the host's, and launches nothing, but looks whether contexts, streams and memory are its own,
+// and what may be done while a stream is captured. What goes wrong is chosen by variables:
 //
 //   STAND_IN_DEVICES=0      how many devices there are
 //   STAND_IN_VERSION=11040  the driver's version
 //   STAND_IN_CAPABILITY=75  the devices' compute capability
 //   STAND_IN_FAIL=cuMemAlloc_v2:2   the result of a function; several are separated by commas
+//   STAND_IN_LOG=file       gets a line for each launch: stream, context, grid, block, and the parameters' bytes
 //   STAND_IN_PTXAS=ptxas    a program that assembles each module; what it says is the loading's error
 #include <unistd.h>
 
@@ -14,7 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -35,6 +41,65 @@ int result_of(const std::string& function) {
 }
 
 constexpr int invalid_ptx = 218;
+
+enum Result : int {
+  success = 0,
+  invalid_value = 1,
+  invalid_context = 201,
+  invalid_handle = 400,
+  not_while_capturing = 900,
+};
+
+// What there is. Never destroyed: other threads may be at work.
+struct Things {
+  std::mutex mutex;
+  std::map<std::uint64_t, std::size_t> memory;
+  std::set<void*> streams{nullptr, reinterpret_cast<void*>(1), reinterpret_cast<void*>(2)};
+  std::set<void*> captured;
+  std::set<void*> events;
+};
+Things& things = *new Things;
+
+int contexts[16];  // their addresses are the devices' primary contexts
+thread_local void* current_context = nullptr;
+thread_local int capture_mode = 0;  // 2: relaxed
+
+// What a function is to return that needs a context and, unless `stream` is null, knows the stream.
+int result_in_context(const std::string& function, void* stream = nullptr) {
+  const std::lock_guard lock(things.mutex);
+  if (!current_context) return invalid_context;
+  if (!things.streams.contains(stream)) return invalid_handle;
+  return result_of(function);
+}
+
+// Of a function that makes or waits, which no capture bears.
+int result_out_of_capture(const std::string& function) {
+  const int result = result_in_context(function);
+  const std::lock_guard lock(things.mutex);
+  return result == success && !things.captured.empty() && capture_mode != 2 ? not_while_capturing : result;
+}
+
+int allocate(const char* function, std::uint64_t* address, std::size_t bytes) {
+  const int result = result_out_of_capture(function);
+  if (result != success) return result;
+  *address = reinterpret_cast<std::uint64_t>(std::calloc(bytes, 1));
+  const std::lock_guard lock(things.mutex);
+  things.memory[*address] = bytes;
+  return success;
+}
+
+int release(std::uint64_t address) {
+  const std::lock_guard lock(things.mutex);
+  if (things.memory.erase(address) == 0) return invalid_value;
+  std::free(reinterpret_cast<void*>(address));
+  return success;
+}
+
+bool is_memory(std::uint64_t address, std::size_t bytes) {
+  const std::lock_guard lock(things.mutex);
+  auto found = things.memory.upper_bound(address);
+  return found != things.memory.begin() && address + bytes <= (--found)->first + found->second;
+}
 
 // "0" or what the assembler said.
 int assemble(const char* ptx, std::string& log) {
@@ -83,65 +148,148 @@ STAND_IN cuDeviceGetAttribute(int* value, int attribute, int) {
   *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : 1;
   return result_of("cuDeviceGetAttribute");
 }
-STAND_IN cuDevicePrimaryCtxRetain(void** context, int) {
-  *context = context;
+STAND_IN cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = &contexts[device];
   return result_of("cuDevicePrimaryCtxRetain");
 }
-STAND_IN cuCtxSetCurrent(void*) { return result_of("cuCtxSetCurrent"); }
-STAND_IN cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
-  *address = as_number(std::malloc(bytes));
-  return result_of("cuMemAlloc_v2");
+STAND_IN cuCtxGetCurrent(void** context) {
+  *context = current_context;
+  return result_of("cuCtxGetCurrent");
 }
+STAND_IN cuCtxSetCurrent(void* context) {
+  current_context = context;
+  return result_of("cuCtxSetCurrent");
+}
+STAND_IN cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return allocate("cuMemAlloc_v2", address, bytes); }
 STAND_IN cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) {
+  return allocate("cuMemAllocManaged", address, bytes);
+}
+STAND_IN cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream) {
+  const int result = result_in_context("cuMemAllocAsync", stream);
+  if (result != success) return result;
   *address = as_number(std::malloc(bytes));
-  return result_of("cuMemAllocManaged");
+  const std::lock_guard lock(things.mutex);
+  things.memory[*address] = bytes;
+  return success;
 }
 STAND_IN cuMemFree_v2(std::uint64_t address) {
-  std::free(as_pointer(address));
-  return result_of("cuMemFree_v2");
+  const int result = result_in_context("cuMemFree_v2");
+  return result != success ? result : release(address);
+}
+STAND_IN cuMemFreeAsync(std::uint64_t address, void* stream) {
+  const int result = result_in_context("cuMemFreeAsync", stream);
+  return result != success ? result : release(address);
 }
 STAND_IN cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
-  *address = std::malloc(bytes);
-  return result_of("cuMemHostAlloc");
+  const int result = result_out_of_capture("cuMemHostAlloc");
+  if (result == success) *address = std::malloc(bytes);
+  return result;
 }
 STAND_IN cuMemsetD8_v2(std::uint64_t to, unsigned char value, std::size_t bytes) {
+  const int result = result_out_of_capture("cuMemsetD8_v2");
+  if (result != success) return result;
+  if (!is_memory(to, bytes)) return invalid_value;
   std::memset(as_pointer(to), value, bytes);
-  return result_of("cuMemsetD8_v2");
+  return success;
 }
 STAND_IN cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  const int result = result_out_of_capture("cuMemcpyHtoD_v2");
+  if (result != success) return result;
+  if (!is_memory(to, bytes)) return invalid_value;
   std::memcpy(as_pointer(to), from, bytes);
-  return result_of("cuMemcpyHtoD_v2");
+  return success;
 }
 STAND_IN cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
-  std::memcpy(to, as_pointer(from), bytes);
-  return result_of("cuMemcpyDtoH_v2");
+  const int result = result_out_of_capture("cuMemcpyDtoH_v2");
+  if (result != success) return result;
+  std::memcpy(to, as_pointer(from), bytes);  // of modules' memory, too
+  return success;
 }
-STAND_IN cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void*) {
+STAND_IN cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
+  const int result = result_in_context("cuMemcpyHtoDAsync_v2", stream);
+  if (result != success) return result;
+  if (!is_memory(to, bytes)) return invalid_value;
   std::memcpy(as_pointer(to), from, bytes);
-  return result_of("cuMemcpyHtoDAsync_v2");
+  return success;
 }
 STAND_IN cuStreamCreate(void** stream, unsigned) {
-  *stream = stream;
-  return result_of("cuStreamCreate");
+  const int result = result_out_of_capture("cuStreamCreate");
+  if (result != success) return result;
+  *stream = std::malloc(1);
+  const std::lock_guard lock(things.mutex);
+  things.streams.insert(*stream);
+  return success;
+}
+STAND_IN cuStreamQuery(void* stream) {
+  const int result = result_in_context("cuStreamQuery", stream);
+  const std::lock_guard lock(things.mutex);
+  return result == success && things.captured.contains(stream) ? not_while_capturing : result;
+}
+STAND_IN cuStreamIsCapturing(void* stream, int* status) {
+  const int result = result_in_context("cuStreamIsCapturing", stream);
+  const std::lock_guard lock(things.mutex);
+  *status = things.captured.contains(stream) ? 1 : 0;
+  return result;
+}
+STAND_IN cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  const int result = result_in_context("cuStreamWaitEvent", stream);
+  const std::lock_guard lock(things.mutex);
+  return result == success && !things.events.contains(event) ? invalid_handle : result;
+}
+STAND_IN cuThreadExchangeStreamCaptureMode(int* mode) {
+  std::swap(*mode, capture_mode);
+  return result_of("cuThreadExchangeStreamCaptureMode");
+}
+// For tests.
+STAND_IN stand_in_capture(void* stream, int begins) {
+  const std::lock_guard lock(things.mutex);
+  if (begins) {
+    things.captured.insert(stream);
+  } else {
+    things.captured.erase(stream);
+  }
+  return success;
 }
 STAND_IN cuEventCreate(void** event, unsigned) {
-  *event = event;
-  return result_of("cuEventCreate");
+  const int result = result_in_context("cuEventCreate");
+  if (result != success) return result;
+  *event = std::malloc(1);
+  const std::lock_guard lock(things.mutex);
+  things.events.insert(*event);
+  return success;
 }
-STAND_IN cuEventRecord(void*, void*) { return result_of("cuEventRecord"); }
-STAND_IN cuEventQuery(void*) { return result_of("cuEventQuery"); }
-STAND_IN cuModuleUnload(void*) { return result_of("cuModuleUnload"); }
+STAND_IN cuEventRecord(void* event, void* stream) {
+  const int result = result_in_context("cuEventRecord", stream);
+  const std::lock_guard lock(things.mutex);
+  return result == success && !things.events.contains(event) ? invalid_handle : result;
+}
+STAND_IN cuEventQuery(void*) { return result_in_context("cuEventQuery"); }
+STAND_IN cuModuleUnload(void*) { return result_in_context("cuModuleUnload"); }
 STAND_IN cuModuleGetFunction(void** function, void*, const char*) {
   *function = function;
-  return result_of("cuModuleGetFunction");
+  return result_in_context("cuModuleGetFunction");
 }
 STAND_IN cuFuncGetAttribute(int* value, int, void*) {
   *value = 1024;
-  return result_of("cuFuncGetAttribute");
+  return result_in_context("cuFuncGetAttribute");
 }
-STAND_IN cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
-                        void**) {
-  return result_of("cuLaunchKernel");
+STAND_IN cuLaunchKernel(void*, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned, void* stream, void**, void** extra) {
+  const int result = result_in_context("cuLaunchKernel", stream);
+  const std::string log = variable("STAND_IN_LOG", "");
+  if (result != success || log.empty()) return result;
+  const auto* bytes = static_cast<const unsigned char*>(extra[1]);
+  const std::size_t size = *static_cast<std::size_t*>(extra[3]);
+  std::string text;
+  char piece[4];
+  for (std::size_t i = 0; i < size; ++i) {
+    std::snprintf(piece, sizeof(piece), "%02x", bytes[i]);
+    text += piece;
+  }
+  std::ofstream(log, std::ios::app) << as_number(stream) << ' ' << static_cast<int*>(current_context) - contexts << ' '
+                                    << grid_x << ',' << grid_y << ',' << grid_z << ' ' << block_x << ',' << block_y
+                                    << ',' << block_z << ' ' << text << '\n';
+  return success;
 }
 STAND_IN cuGetErrorString(int, const char** text) {
   *text = "as the stand-in was told";
@@ -164,5 +312,5 @@ STAND_IN cuModuleLoadDataEx(void** module, const void* image, unsigned count, in
     if (options[i] == error_log_bytes) bytes = reinterpret_cast<std::size_t>(values[i]);
   }
   if (text && bytes > 0) std::snprintf(text, bytes, "%s", log.c_str());
-  return failure ? failure : result_of("cuModuleLoadDataEx");
+  return failure ? failure : result_out_of_capture("cuModuleLoadDataEx");
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace metalloid::engines::trial {
 namespace {
@@ -74,7 +75,59 @@ class DeferringStream final : public Stream {
   std::thread thread_;  // last: it uses the others
 };
 
+class DeferringSharedStream final : public SharedStream {
+ public:
+  ~DeferringSharedStream() override {
+    for (const Work& work : given_) work.completion->wait();
+  }
+
+  void enqueue(const Executable& executable, const DispatchPlan& plan) override {
+    take_done();
+    throw_first();
+    Work& work = given_.emplace_back();
+    DispatchPlan own = plan;
+    for (BoundArgument& argument : own.arguments) {
+      BoundMemory& memory = argument.memory;
+      if (memory.owner != BoundMemory::Owner::dispatch) continue;
+      memory.base = work.bytes.emplace_back(memory.base, memory.base + memory.size).data();
+    }
+    work.completion = stream_.enqueue(executable, own);
+  }
+  void wait_for(std::uintptr_t /*other*/) override {}  // it has nothing to do
+  bool is_idle() override {
+    take_done();
+    return given_.empty();
+  }
+  void synchronize() override {
+    for (const Work& work : given_) work.completion->wait();
+    take_done();
+    throw_first();
+  }
+
+ private:
+  struct Work {
+    std::shared_ptr<const Completion> completion;
+    std::vector<std::vector<std::byte>> bytes;
+  };
+
+  void take_done() {
+    while (!given_.empty() && given_.front().completion->is_done()) {
+      if (!first_) first_ = given_.front().completion->error();
+      given_.pop_front();
+    }
+  }
+  void throw_first() {
+    if (auto error = std::exchange(first_, nullptr)) std::rethrow_exception(error);
+  }
+
+  std::deque<Work> given_;
+  std::exception_ptr first_;
+  DeferringStream stream_;
+};
+
 }  // namespace
+
+std::unique_ptr<SharedStream> make_deferring_shared_stream() { return std::make_unique<DeferringSharedStream>(); }
 
 std::unique_ptr<Stream> make_deferring_stream() { return std::make_unique<DeferringStream>(); }
 

@@ -15,5 +15,7 @@ class DeferredExecutable : public Executable {
 
 // Of DeferredExecutables alone.
 std::unique_ptr<Stream> make_deferring_stream();
+// The same for others to share, whatever number it has.
+std::unique_ptr<SharedStream> make_deferring_shared_stream();
 
 }  // namespace metalloid::engines::trial

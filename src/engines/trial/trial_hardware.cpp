@@ -149,6 +149,10 @@ class Processor : public Deferring {
   bool can_reach(const Memory& memory) const override {
     return &memory == &memory_ || memory.kind() == MemoryKind::pinned || memory.kind() == MemoryKind::managed;
   }
+  std::unique_ptr<SharedStream> share_stream(std::uintptr_t /*native*/) override {
+    return make_deferring_shared_stream();
+  }
+  ArrayDevice array_device() const override;
   void open() override { memory_.open(); }
   void close() noexcept override { memory_.close(); }
   void part_from_parent() { memory_.part_from_parent(); }
@@ -169,6 +173,10 @@ class UnifiedProcessor : public Deferring {
 };
 
 std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
+
+ArrayDevice Processor::array_device() const {
+  return {ArrayDevice::extension, static_cast<int>(this - processors.data())};
+}
 
 const int forks_are_noticed = ::pthread_atfork(nullptr, nullptr, [] {
   for (Processor& processor : processors) processor.part_from_parent();

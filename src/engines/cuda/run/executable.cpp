@@ -4,28 +4,24 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <string>
-#include <thread>
 
 #include "engines/cuda/code/code_file.h"
-#include "engines/out_of_bounds.h"
+#include "engines/cuda/run/report.h"
+#include "engines/cuda/run/waiting.h"
 #include "metalloid/error.h"
 #include "support/watchdog.h"
 
 namespace metalloid::engines::cuda {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Triple = std::array<std::uint32_t, 3>;
 
 // CUDA's limits of a block and of a launch.
 constexpr std::uint32_t most_deep = 64, most_groups_x = 0x7fffffff, most_groups_yz = 0xffff;
 // The driver takes parameters as one block of memory: an address, a size and the end.
 constexpr std::uintptr_t parameters_follow = 1, size_follows = 2;
-// How long who waits asks without a pause.
-constexpr auto impatience = std::chrono::microseconds(200);
 
 Triple triple(const Size& size) { return {size.x, size.y, size.z}; }
 
@@ -59,99 +55,81 @@ class Parameters {
   std::size_t size_, used_;
 };
 
-std::string text_at(Address address) {
-  std::string text;
-  std::array<char, 16> piece;
-  while (address != 0 && text.size() < 4096) {
-    // Byte by byte where the module's memory ends.
-    std::size_t bytes = piece.size();
-    if (driver().copy_out(piece.data(), address, bytes) != success) bytes = 1;
-    if (bytes == 1 && driver().copy_out(piece.data(), address, bytes) != success) break;
-    const std::size_t length = ::strnlen(piece.data(), bytes);
-    text.append(piece.data(), length);
-    if (length < bytes) break;
-    address += bytes;
+// Copies in the GPU's memory for one launch, made and let go in the stream's order.
+class Copies {
+ public:
+  Copies(Handle stream, const KernelInfo& kernel) : stream_(stream), kernel_(kernel) {}
+  ~Copies() {
+    for (const Address address : addresses_) driver().release_later(address, stream_);
   }
-  return text;
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+
+  Address add(std::span<const std::byte> bytes) {
+    if (is_captured(stream_)) {
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("kernel '{}' gets bytes from the host that are copied at each launch, and its stream is "
+                      "being captured into a graph, which would read them again later; give it memory of the GPU",
+                      kernel_.name));
+    }
+    Address address = 0;
+    driver().check(driver().allocate_later(&address, std::max(bytes.size(), std::size_t{1}), stream_), "an allocation");
+    addresses_.push_back(address);
+    // Returns when the host's bytes are no longer needed: they are of memory that can be paged out.
+    driver().check(driver().copy_in_later(address, bytes.data(), bytes.size(), stream_), "a copy");
+    return address;
+  }
+
+ private:
+  const Handle stream_;
+  const KernelInfo& kernel_;
+  std::vector<Address> addresses_;
+};
+
+bool may_lie_in_parameters(const ArgumentInfo& argument) {
+  return argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant;
 }
 
 }  // namespace
 
-Launch::~Launch() {
-  for (const Address address : kept_) driver().release(address);
-  queue_.give_back(slot_);
+Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue)
+    : executable_(executable), gpu_(gpu), queue_(queue), slot_(queue.take()) {
+  try {
+    const auto entered = gpu.enter();
+    executable.launch(plan, queue.handle(), slot_);
+    driver().check(driver().event_record(slot_.event, queue.handle()), "an event");
+  } catch (...) {
+    queue.give_back(slot_);
+    throw;
+  }
 }
 
-Address Launch::keep(std::span<const std::byte> bytes) {
-  Address address = 0;
-  driver().check(driver().allocate(&address, std::max(bytes.size(), std::size_t{1})), "an allocation");
-  kept_.push_back(address);
-  // Returns when the host's bytes are no longer needed: they are of memory that can be paged out.
-  driver().check(driver().copy_in_later(address, bytes.data(), bytes.size(), queue_.handle()), "a copy");
-  return address;
-}
-
-bool Launch::is_done() const {
-  const int result = driver().event_query(slot_.event);
-  if (result == not_ready) return false;
-  if (result == success) return true;
-  throw Error(ErrorCode::kernel_crashed,
-              fmt::format("the GPU failed: {}; this process cannot use it any more", driver().describe(result)));
-}
+Launch::~Launch() { queue_.give_back(slot_); }
 
 // By the watching thread.
 void Launch::stop() noexcept {
-  if (is_stopped_.exchange(true)) return;
-  try {
-    gpu_.enter();
-    constexpr std::uint32_t yes = 1;
-    driver().copy_in_later(slot_.report + offsetof(Report, stop), &yes, sizeof(yes), gpu_.control_queue());
-  } catch (...) {  // who waits finds out
-  }
+  if (!is_stopped_.exchange(true)) stop_loops(gpu_, slot_.report);
 }
 
-void Launch::wait(const KernelInfo& kernel, const DispatchPlan& plan) {
+void Launch::wait(const DispatchPlan& plan) {
+  const auto entered = gpu_.enter();
   const support::WatchdogTimer timer([this] { stop(); }, plan.timeout);
-  const auto begin = Clock::now();
-  while (!is_done()) {
-    const auto waited = Clock::now() - begin;
-    if (waited > impatience)
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
-  }
+  wait_until([this] { return is_success(driver().event_query(slot_.event)); });
   if (!is_stopped_ && !*slot_.is_reported) return;
-  const bool is_reported = *slot_.is_reported != 0;
-  Report report;
-  driver().check(driver().copy_out(&report, slot_.report, sizeof(report)), "a copy");
-  driver().check(driver().set_bytes(slot_.report, 0, sizeof(Report)), "a fill");
   *slot_.is_reported = 0;
-  if (!is_reported) {
-    if (timer.interrupted()) {
-      throw Error(ErrorCode::kernel_interrupted, fmt::format("kernel '{}' was interrupted", kernel.name));
-    }
-    throw Error(ErrorCode::kernel_timed_out,
-                fmt::format("kernel '{}' was stopped because it ran longer than its timeout of {} s", kernel.name,
-                            static_cast<double>(plan.timeout.count()) / 1000));
+  const KernelInfo& kernel = executable_.info();
+  if (auto error = take_report(slot_.report, {kernel, plan.threads_per_grid, plan.threads_per_threadgroup})) {
+    std::rethrow_exception(error);
   }
-  const std::string what = text_at(report.what), first = text_at(report.first), last = text_at(report.last);
-  const OutOfBounds access{.is_set = true,
-                           .thread = report.thread,
-                           .offset = report.offset,
-                           .bytes = report.bytes,
-                           .available = report.available,
-                           .front = report.front,
-                           .what = what.c_str(),
-                           .first = first.c_str(),
-                           .last = last.c_str()};
-  const Triple nominal = triple(plan.threads_per_threadgroup), grid = triple(plan.threads_per_grid);
-  Triple actual{};
-  for (std::size_t d = 0; d < 3; ++d) actual[d] = std::min(nominal[d], grid[d] - report.group[d] * nominal[d]);
-  throw Error(ErrorCode::out_of_bounds, describe(access, kernel, {report.group, nominal.data(), actual.data()}));
+  throw_stopped(kernel, timer.interrupted(), plan.timeout);
 }
 
 GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {
   const CodeFile file = read_code_file(bytes);
   facts_ = file.facts;
-  gpu.enter();
+  const auto entered = gpu.enter();
+  const OutsideOfCapture outside;
   std::array<char, 8192> log{};
   std::array<int, 2> options = {static_cast<int>(ModuleOption::error_log),
                                 static_cast<int>(ModuleOption::error_log_bytes)};
@@ -170,7 +148,7 @@ GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info
 
 GpuExecutable::~GpuExecutable() {
   try {
-    gpu_.enter();
+    const auto entered = gpu_.enter();
     driver().module_unload(module_);
   } catch (...) {  // with its context the module is gone, too
   }
@@ -194,17 +172,16 @@ std::uint32_t GpuExecutable::max_threads_per_threadgroup() const {
   return own != 0 ? std::min(own, metalloid::max_threads_per_threadgroup) : metalloid::max_threads_per_threadgroup;
 }
 
-std::unique_ptr<Launch> GpuExecutable::launch(const DispatchPlan& plan, Queue& queue) const {
-  gpu_.enter();
-  auto launch = std::make_unique<Launch>(gpu_, queue);
+void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const {
+  Copies copies(stream, info_);
   Parameters parameters(facts_, info_.arguments.size());
   LaunchHead& head = parameters.head();
   const Triple groups = triple(plan.threadgroups_per_grid), threads = triple(plan.threads_per_threadgroup);
   put(head.threads_per_grid, triple(plan.threads_per_grid));
   put(head.threadgroups_per_grid, groups);
   put(head.threads_per_threadgroup, threads);
-  head.report = launch->slot().report;
-  head.is_reported = reinterpret_cast<std::uint64_t>(launch->slot().is_reported);
+  head.report = report.report;
+  head.is_reported = reinterpret_cast<std::uint64_t>(report.is_reported);
   std::uint64_t threadgroup_bytes = 0;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundArgument& argument = plan.arguments[i];
@@ -221,11 +198,9 @@ std::unique_ptr<Launch> GpuExecutable::launch(const DispatchPlan& plan, Queue& q
             .front = memory.offset};
     if (memory.owner == BoundMemory::Owner::dispatch) {
       const std::span<const std::byte> bytes(memory.address(), slot.bytes);
-      const bool may_lie_in_parameters =
-          info_.arguments[i].kind == ArgumentKind::buffer && info_.arguments[i].address_space == AddressSpace::constant;
       slot.front = 0;
-      slot.address = may_lie_in_parameters ? parameters.add(bytes.data(), bytes.size()) : 0;
-      if (slot.address == 0) slot.address = launch->keep(bytes);
+      slot.address = may_lie_in_parameters(info_.arguments[i]) ? parameters.add(bytes.data(), bytes.size()) : 0;
+      if (slot.address == 0) slot.address = copies.add(bytes);
     }
     if (!argument.descriptor.empty()) {
       slot.descriptor = parameters.add(argument.descriptor.data(), argument.descriptor.size() * sizeof(std::int64_t));
@@ -254,21 +229,19 @@ std::unique_ptr<Launch> GpuExecutable::launch(const DispatchPlan& plan, Queue& q
           head.first_group[d] = static_cast<std::uint32_t>(first[d]);
           count[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], groups[d] - first[d]));
         }
-        driver().check(driver().launch(function_, count[0], count[1], count[2], block[0], block[1], block[2],
-                                       static_cast<unsigned>(threadgroup_bytes), queue.handle(), nullptr, extra.data()),
-                       fmt::format("the launch of kernel '{}'", info_.name));
+        const int result = driver().launch(function_, count[0], count[1], count[2], block[0], block[1], block[2],
+                                           static_cast<unsigned>(threadgroup_bytes), stream, nullptr, extra.data());
+        if (result != success) driver().check(result, fmt::format("the launch of kernel '{}'", info_.name));
       }
     }
   }
-  driver().check(driver().event_record(launch->slot().event, queue.handle()), "an event");
-  return launch;
 }
 
 void GpuExecutable::run(const DispatchPlan& plan) const {
   auto queue = gpu_.take_queue();
   const auto give_back = [&] { gpu_.give_back(std::move(queue)); };
   try {
-    launch(plan, *queue)->wait(info_, plan);
+    Launch(*this, plan, gpu_, *queue).wait(plan);
   } catch (...) {
     give_back();
     throw;

@@ -4,35 +4,33 @@
 #include <atomic>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "engines/cuda/run/gpu.h"
 #include "engines/engine.h"
 
 namespace metalloid::engines::cuda {
 
-// On its way: what it needs until it is done.
+class GpuExecutable;
+
+// On its way, and somebody waits.
 class Launch {
  public:
-  Launch(Gpu& gpu, Queue& queue) : gpu_(gpu), queue_(queue), slot_(queue.take()) {}
+  // Hands the dispatch to the queue.
+  Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  const ReportSlot& slot() const { return slot_; }
-  // A copy in the GPU's memory that is there as long as the launch.
-  Address keep(std::span<const std::byte> bytes);
   // Returns when it is done. Throws what became of it.
-  void wait(const KernelInfo& kernel, const DispatchPlan& plan);
+  void wait(const DispatchPlan& plan);
 
  private:
-  bool is_done() const;
   void stop() noexcept;
 
+  const GpuExecutable& executable_;
   Gpu& gpu_;
   Queue& queue_;
-  ReportSlot slot_;
-  std::vector<Address> kept_;
+  WaitedSlot slot_;
   std::atomic<bool> is_stopped_{false};
 };
 
@@ -47,8 +45,8 @@ class GpuExecutable final : public Executable {
   std::uint32_t max_threads_per_threadgroup() const override;
   void run(const DispatchPlan& plan) const override;
 
-  // Hands the dispatch to the queue.
-  std::unique_ptr<Launch> launch(const DispatchPlan& plan, Queue& queue) const;
+  // In the GPU's context, which the caller has entered.
+  void launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const;
   const KernelInfo& info() const { return info_; }
 
  private:

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "engines/cuda/code/target.h"
 #include "engines/cuda/run/gpu_memory.h"
 #include "engines/cuda/run/gpu_stream.h"
+#include "engines/cuda/run/shared_stream.h"
 #include "support/made_once.h"
 #include "support/watchdog.h"
 
@@ -16,6 +18,8 @@ namespace {
 
 constexpr unsigned without_default_stream = 1, without_timing = 2, mapped_everywhere = 1 | 2;
 constexpr int oldest_capability = 80;
+constexpr int relaxed_capture = 2;
+constexpr std::size_t shared_slot_count = 1024;
 
 int attribute(DeviceAttribute which, int device) {
   int value = 0;
@@ -30,22 +34,42 @@ int capability(int device) {
 
 }  // namespace
 
+Entered::Entered(Handle context) {
+  driver().check(driver().context_get(&before_), "a context");
+  is_other_ = before_ != context;
+  if (is_other_) driver().check(driver().context_set(context), "a context");
+}
+
+Entered::~Entered() {
+  if (is_other_) driver().context_set(before_);
+}
+
+OutsideOfCapture::OutsideOfCapture() : mode_(relaxed_capture) { driver().capture_mode(&mode_); }
+OutsideOfCapture::~OutsideOfCapture() { driver().capture_mode(&mode_); }
+
+// Reports and words side by side.
+struct Gpu::SharedSlots {
+  Address reports = 0;
+  std::uint32_t* words = nullptr;
+  std::size_t next = 0;
+};
+
 Queue::Queue(Gpu& gpu) : gpu_(gpu) {
   driver().check(driver().stream_create(&handle_, without_default_stream), "a stream");
 }
 
-ReportSlot Queue::take() {
+WaitedSlot Queue::take() {
   {
     const std::lock_guard lock(mutex_);
     if (!free_.empty()) {
-      ReportSlot slot = free_.back();
+      WaitedSlot slot = free_.back();
       free_.pop_back();
       return slot;
     }
   }
   // They stay as long as the process, and are few.
-  gpu_.enter();
-  ReportSlot slot;
+  const auto entered = gpu_.enter();
+  WaitedSlot slot;
   void* word = nullptr;
   driver().check(driver().allocate(&slot.report, sizeof(Report)), "an allocation");
   driver().check(driver().set_bytes(slot.report, 0, sizeof(Report)), "a fill");
@@ -56,12 +80,13 @@ ReportSlot Queue::take() {
   return slot;
 }
 
-void Queue::give_back(ReportSlot slot) {
+void Queue::give_back(WaitedSlot slot) {
   const std::lock_guard lock(mutex_);
   free_.push_back(slot);
 }
 
-Gpu::Gpu(int ordinal) : memory_(std::make_unique<GpuMemory>(*this)), managed_(std::make_unique<ManagedMemory>(*this)) {
+Gpu::Gpu(int ordinal)
+    : ordinal_(ordinal), memory_(std::make_unique<GpuMemory>(*this)), managed_(std::make_unique<ManagedMemory>(*this)) {
   std::array<char, 256> name{};
   driver().check(driver().device_get(&device_, ordinal), "a question");
   driver().check(driver().device_name(name.data(), static_cast<int>(name.size()), device_), "a question");
@@ -69,12 +94,19 @@ Gpu::Gpu(int ordinal) : memory_(std::make_unique<GpuMemory>(*this)), managed_(st
   processor_ = fmt::format("sm_{};ptx{}", capability(device_), ptx_version(driver().version));
 }
 
-void Gpu::enter() {
-  {
+Gpu::~Gpu() = default;
+
+Entered Gpu::enter() {
+  Handle context = context_.load(std::memory_order_acquire);
+  if (!context) {
     const std::lock_guard lock(mutex_);
-    if (!context_) driver().check(driver().context_retain(&context_, device_), "a context");
+    context = context_;
+    if (!context) {
+      driver().check(driver().context_retain(&context, device_), "a context");
+      context_ = context;
+    }
   }
-  driver().check(driver().context_set(context_), "a context");
+  return Entered(context);
 }
 
 std::unique_ptr<Queue> Gpu::take_queue() {
@@ -86,7 +118,7 @@ std::unique_ptr<Queue> Gpu::take_queue() {
       return queue;
     }
   }
-  enter();
+  const auto entered = enter();
   return std::make_unique<Queue>(*this);
 }
 
@@ -96,13 +128,36 @@ void Gpu::give_back(std::unique_ptr<Queue> queue) {
 }
 
 Handle Gpu::control_queue() {
-  enter();
+  const auto entered = enter();
   const std::lock_guard lock(mutex_);
   if (!control_) driver().check(driver().stream_create(&control_, without_default_stream), "a stream");
   return control_;
 }
 
 std::unique_ptr<Stream> Gpu::make_stream() { return std::make_unique<GpuStream>(*this); }
+
+std::unique_ptr<SharedStream> Gpu::share_stream(std::uintptr_t native) {
+  return std::make_unique<GpuSharedStream>(*this, reinterpret_cast<Handle>(native));
+}
+
+ReportSlot Gpu::shared_slot() {
+  const auto entered = enter();
+  const std::lock_guard lock(mutex_);
+  if (!shared_slots_) {
+    const OutsideOfCapture outside;
+    auto slots = std::make_unique<SharedSlots>();
+    void* words = nullptr;
+    driver().check(driver().allocate(&slots->reports, shared_slot_count * sizeof(Report)), "an allocation");
+    driver().check(driver().set_bytes(slots->reports, 0, shared_slot_count * sizeof(Report)), "a fill");
+    driver().check(driver().allocate_host(&words, shared_slot_count * sizeof(std::uint32_t), mapped_everywhere),
+                   "an allocation");
+    slots->words = static_cast<std::uint32_t*>(words);
+    std::fill_n(slots->words, shared_slot_count, 0);
+    shared_slots_ = std::move(slots);
+  }
+  const std::size_t i = shared_slots_->next++ % shared_slot_count;
+  return {.report = shared_slots_->reports + i * sizeof(Report), .is_reported = shared_slots_->words + i};
+}
 
 void Gpu::interrupt() noexcept { support::interrupt_watched(); }
 

@@ -1,6 +1,7 @@
 // A GPU of this machine.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,7 +19,11 @@ class Gpu;
 struct ReportSlot {
   Address report = 0;                             // a Report
   volatile std::uint32_t* is_reported = nullptr;  // at the same address for the GPU
-  Handle event = nullptr;                         // behind the launch
+};
+
+// Of a launch for which somebody waits.
+struct WaitedSlot : ReportSlot {
+  Handle event = nullptr;  // behind the launch
 };
 
 // Launches of one queue of the driver's, in order.
@@ -27,19 +32,46 @@ class Queue {
   explicit Queue(Gpu& gpu);
   Handle handle() const { return handle_; }
   // Free ones wait in the queue.
-  ReportSlot take();
-  void give_back(ReportSlot slot);
+  WaitedSlot take();
+  void give_back(WaitedSlot slot);
 
  private:
   Gpu& gpu_;
   Handle handle_ = nullptr;
   std::mutex mutex_;
-  std::vector<ReportSlot> free_;
+  std::vector<WaitedSlot> free_;
+};
+
+// While it lives the calling thread's calls of the driver are meant for one context. Then they are again for the one
+// before: what other libraries take for the thread's GPU is theirs to choose.
+class [[nodiscard]] Entered {
+ public:
+  explicit Entered(Handle context);
+  ~Entered();
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  Handle before_ = nullptr;
+  bool is_other_ = false;
+};
+
+// While it lives the calling thread may allocate although a stream is captured into a graph.
+class [[nodiscard]] OutsideOfCapture {
+ public:
+  OutsideOfCapture();
+  ~OutsideOfCapture();
+  OutsideOfCapture(const OutsideOfCapture&) = delete;
+  OutsideOfCapture& operator=(const OutsideOfCapture&) = delete;
+
+ private:
+  int mode_;
 };
 
 class Gpu final : public Hardware {
  public:
   explicit Gpu(int ordinal);
+  ~Gpu() override;
 
   std::string description() const override { return name_; }
   std::string processor() const override { return processor_; }
@@ -48,25 +80,33 @@ class Gpu final : public Hardware {
   bool can_reach(const Memory& memory) const override { return &memory == memory_.get() || &memory == managed_.get(); }
   bool runs_at_call() const override { return false; }
   std::unique_ptr<Stream> make_stream() override;
+  std::unique_ptr<SharedStream> share_stream(std::uintptr_t native) override;
+  ArrayDevice array_device() const override { return {ArrayDevice::cuda, ordinal_}; }
   void interrupt() noexcept override;
 
-  // The calling thread's calls of the driver are meant for this one from now on. Its context, made when first needed,
-  // is the one that other libraries of the process use.
-  void enter();
+  // Its primary context, made when first needed, is the one that other libraries of the process use.
+  Entered enter();
 
   // For dispatches whose caller waits.
   std::unique_ptr<Queue> take_queue();
   void give_back(std::unique_ptr<Queue> queue);
   // Work that overtakes kernels.
   Handle control_queue();
+  // For launches on streams of others, which nobody waits for: they are handed out in turn, and none is allocated while
+  // a graph is captured, once one has been. Each has a word of its own.
+  ReportSlot shared_slot();
 
  private:
+  struct SharedSlots;
+  const int ordinal_;  // among the driver's devices
   int device_ = 0;
   std::string name_, processor_;
   std::unique_ptr<Memory> memory_, managed_;
   std::mutex mutex_;
-  Handle context_ = nullptr, control_ = nullptr;
+  std::atomic<Handle> context_ = nullptr;
+  Handle control_ = nullptr;
   std::vector<std::unique_ptr<Queue>> idle_;
+  std::unique_ptr<SharedSlots> shared_slots_;
 };
 
 // All that the driver offers and the engine has code for. They live as long as the process.

@@ -16,7 +16,7 @@ Address number(const std::byte* pointer) { return reinterpret_cast<Address>(poin
 }  // namespace
 
 std::byte* GpuMemory::allocate(std::size_t bytes) {
-  gpu_.enter();
+  const auto entered = gpu_.enter();
   bytes = std::max(bytes, std::size_t{1});
   Address address = 0;
   driver().check(driver().allocate(&address, bytes), "an allocation");
@@ -26,27 +26,26 @@ std::byte* GpuMemory::allocate(std::size_t bytes) {
 
 void GpuMemory::release(std::byte* address, std::size_t /*bytes*/) noexcept {
   try {
-    gpu_.enter();
+    const auto entered = gpu_.enter();
+    driver().release(number(address));
   } catch (...) {  // with its context the memory is gone, too
-    return;
   }
-  driver().release(number(address));
 }
 
 void GpuMemory::copy_in(std::byte* to, std::span<const std::byte> from) {
   if (from.empty()) return;
-  gpu_.enter();
+  const auto entered = gpu_.enter();
   driver().check(driver().copy_in(number(to), from.data(), from.size()), "a copy");
 }
 
 void GpuMemory::copy_out(std::span<std::byte> to, const std::byte* from) {
   if (to.empty()) return;
-  gpu_.enter();
+  const auto entered = gpu_.enter();
   driver().check(driver().copy_out(to.data(), number(from), to.size()), "a copy");
 }
 
 std::byte* ManagedMemory::allocate(std::size_t bytes) {
-  gpu_.enter();
+  const auto entered = gpu_.enter();
   bytes = std::max(bytes, std::size_t{1});
   Address address = 0;
   driver().check(driver().allocate_managed(&address, bytes, attached_to_all), "an allocation");

@@ -21,9 +21,9 @@ std::shared_ptr<const Completion> GpuStream::enqueue(const Executable& executabl
   const auto& kernel = static_cast<const GpuExecutable&>(executable);
   const auto begin = Completion::Clock::now();
   try {
-    auto launch = kernel.launch(plan, *queue_);
+    auto launch = std::make_unique<Launch>(kernel, plan, gpu_, *queue_);
     const std::lock_guard lock(mutex_);
-    under_way_.push_back({&kernel, plan, std::move(launch), completion, begin});
+    under_way_.push_back({plan, std::move(launch), completion, begin});
   } catch (...) {
     completion->finish({begin, Completion::Clock::now()}, std::current_exception());
     return completion;
@@ -41,8 +41,7 @@ void GpuStream::wait_for_work() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      gpu_.enter();
-      next.launch->wait(next.executable->info(), next.plan);
+      next.launch->wait(next.plan);
     } catch (...) {
       error = std::current_exception();
     }

@@ -21,7 +21,6 @@ class GpuStream final : public Stream {
 
  private:
   struct Work {
-    const GpuExecutable* executable;
     const DispatchPlan plan;
     std::unique_ptr<Launch> launch;
     std::shared_ptr<Completion> completion;

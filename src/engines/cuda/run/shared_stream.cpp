@@ -1,0 +1,102 @@
+#include "engines/cuda/run/shared_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engines/cuda/run/report.h"
+#include "engines/cuda/run/waiting.h"
+#include "metalloid/error.h"
+#include "support/watchdog.h"
+
+namespace metalloid::engines::cuda {
+namespace {
+
+constexpr unsigned without_timing = 2;
+// Kernels that are launched in ever new shapes report with another one's.
+constexpr std::size_t most_places = 16;
+
+}  // namespace
+
+GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {}
+
+const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& executable, const DispatchPlan& plan) {
+  std::vector<Place>& places = places_[&executable];
+  const auto found = std::ranges::find_if(places, [&](const Place& place) {
+    return place.threads_per_grid == plan.threads_per_grid &&
+           place.threads_per_threadgroup == plan.threads_per_threadgroup;
+  });
+  if (found != places.end()) return *found;
+  Place place{&executable, plan.threads_per_grid, plan.threads_per_threadgroup, 0};
+  if (places.size() < most_places) {
+    place.report = gpu_.shared_slot().report;
+    return places.emplace_back(place);
+  }
+  place.report = places.back().report;
+  return places.back() = place;
+}
+
+void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
+  const auto entered = gpu_.enter();
+  if (*own_.is_reported != 0 && !is_captured(handle_)) synchronize();
+  const auto& kernel = static_cast<const GpuExecutable&>(executable);
+  const Place& place = place_of(kernel, plan);
+  kernel.launch(plan, handle_, {.report = place.report, .is_reported = own_.is_reported});
+  last_ = &kernel;
+  timeout_ = std::max(timeout_, plan.timeout);
+}
+
+void GpuSharedStream::wait_for(std::uintptr_t other) {
+  const auto handle = reinterpret_cast<Handle>(other);
+  if (handle == handle_) return;
+  const auto entered = gpu_.enter();
+  if (!event_) driver().check(driver().event_create(&event_, without_timing), "an event");
+  driver().check(driver().event_record(event_, handle), "an event");
+  driver().check(driver().stream_wait(handle_, event_, 0), "a wait");
+}
+
+bool GpuSharedStream::is_done() const { return is_success(driver().stream_query(handle_)); }
+
+bool GpuSharedStream::is_idle() {
+  const auto entered = gpu_.enter();
+  return !is_captured(handle_) && is_done();
+}
+
+void GpuSharedStream::stop() noexcept {
+  if (is_stopped_.exchange(true)) return;
+  for (const auto& [executable, places] : places_) {
+    for (const Place& place : places) stop_loops(gpu_, place.report);
+  }
+}
+
+void GpuSharedStream::synchronize() {
+  const auto entered = gpu_.enter();
+  if (is_captured(handle_)) {
+    throw Error(ErrorCode::invalid_argument,
+                "the stream is being captured into a graph, and nothing can wait for it until then; a call waits whose "
+                "kernel writes to memory of the host");
+  }
+  bool is_interrupted = false;
+  {
+    const support::WatchdogTimer timer([this] { stop(); }, timeout_);
+    wait_until([this] { return is_done(); });
+    is_interrupted = timer.interrupted();
+  }
+  const auto timeout = std::exchange(timeout_, {});
+  const bool is_stopped = is_stopped_.exchange(false);
+  if (!is_stopped && *own_.is_reported == 0) return;
+  *own_.is_reported = 0;
+  std::exception_ptr first;
+  for (const auto& [executable, places] : places_) {
+    for (const Place& place : places) {
+      auto error =
+          take_report(place.report, {executable->info(), place.threads_per_grid, place.threads_per_threadgroup});
+      if (!first) first = std::move(error);
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  if (is_stopped) throw_stopped(last_->info(), is_interrupted, timeout);
+}
+
+}  // namespace metalloid::engines::cuda

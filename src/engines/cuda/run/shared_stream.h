@@ -1,0 +1,45 @@
+// Work on streams that other libraries of the process made.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <unordered_map>
+#include <vector>
+
+#include "engines/cuda/run/executable.h"
+#include "engines/stream.h"
+
+namespace metalloid::engines::cuda {
+
+// Launches and forgets: nothing is allocated and no event recorded, so that launches can be captured into a graph. What
+// goes wrong a kernel leaves in memory that is its own on this stream, and it sets the stream's word.
+class GpuSharedStream final : public SharedStream {
+ public:
+  GpuSharedStream(Gpu& gpu, Handle handle);
+  void enqueue(const Executable& executable, const DispatchPlan& plan) override;
+  void wait_for(std::uintptr_t other) override;
+  bool is_idle() override;
+  void synchronize() override;
+
+ private:
+  // Where launches of a kernel in one shape report.
+  struct Place {
+    const GpuExecutable* executable;
+    Size threads_per_grid, threads_per_threadgroup;
+    Address report;
+  };
+  const Place& place_of(const GpuExecutable& executable, const DispatchPlan& plan);
+  bool is_done() const;
+  void stop() noexcept;
+
+  Gpu& gpu_;
+  const Handle handle_;
+  Handle event_ = nullptr;
+  const ReportSlot own_;  // whose word is the stream's
+  std::unordered_map<const GpuExecutable*, std::vector<Place>> places_;
+  std::chrono::milliseconds timeout_{0};  // the longest since the stream was idle; 0: none
+  const GpuExecutable* last_ = nullptr;
+  std::atomic<bool> is_stopped_{false};
+};
+
+}  // namespace metalloid::engines::cuda

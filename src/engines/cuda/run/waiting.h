@@ -1,0 +1,38 @@
+// Waiting for a GPU's work, and ending it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "engines/cuda/run/gpu.h"
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::cuda {
+
+// What the driver says of work: whether it is done. Throws kernel_crashed if it failed.
+bool is_success(int result);
+
+// Whether what is given to the stream becomes part of a graph, which runs later.
+bool is_captured(Handle stream);
+
+// Loops of kernels that report there end their threads.
+void stop_loops(Gpu& gpu, Address report) noexcept;
+
+// Of a kernel whose loops were ended.
+[[noreturn]] void throw_stopped(const KernelInfo& kernel, bool is_interrupted, std::chrono::milliseconds timeout);
+
+template <typename IsDone>
+void wait_until(IsDone is_done) {
+  constexpr auto impatience = std::chrono::microseconds(200);  // how long it asks without a pause
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  while (!is_done()) {
+    const auto waited = Clock::now() - begin;
+    if (waited > impatience) {
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
+    }
+  }
+}
+
+}  // namespace metalloid::engines::cuda
