@@ -9,6 +9,18 @@
 
 namespace metalloid {
 
+std::string kind_of(nb::dlpack::dtype dtype) {
+  switch (static_cast<nb::dlpack::dtype_code>(dtype.code)) {
+    case nb::dlpack::dtype_code::Int: return "int";
+    case nb::dlpack::dtype_code::UInt: return "uint";
+    case nb::dlpack::dtype_code::Float: return "float";
+    case nb::dlpack::dtype_code::Bfloat: return "bfloat";
+    case nb::dlpack::dtype_code::Complex: return "complex";
+    case nb::dlpack::dtype_code::Bool: return "bool";
+    default: return "other";
+  }
+}
+
 void check_dlpack_device(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack_device__")) return;
   // DLDeviceType: 1 is the host's memory, and 3 and 11 are kinds of it; 13 is reached by the host too.
@@ -37,10 +49,13 @@ ElementType elements_of(const nb::bytes& bytes, const Kernel& kernel, std::uint3
   return ElementType::none;
 }
 
-Buffer wrap(const MemoryRange& memory) { return Buffer::wrap(reinterpret_cast<void*>(memory.first), memory.second); }
-
 Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
-                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout) {
+                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout,
+                       std::optional<Device> device) {
+  const auto wrap = [&](const MemoryRange& memory) {
+    const auto [address, size] = memory;
+    return device ? Buffer::wrap(*device, address, size) : Buffer::wrap(reinterpret_cast<void*>(address), size);
+  };
   Dispatch dispatch;
   for (const auto& [index, binding] : bindings) {
     if (const nb::bytes* bytes = std::get_if<nb::bytes>(&binding)) {
@@ -53,7 +68,7 @@ Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
       for (const MemoryRange& one : table->second) dispatch.use(wrap(one));
     } else if (const TensorMemory* tensor = std::get_if<TensorMemory>(&binding)) {
       const auto& [address, bytes, extents] = *tensor;
-      dispatch.tensor(index, Buffer::wrap(reinterpret_cast<void*>(address), bytes), extents);
+      dispatch.tensor(index, wrap({address, bytes}), extents);
     } else {
       const HostArray& array = *std::get<const HostArray*>(binding);
       dispatch.buffer(index, Buffer::wrap(array.data(), array.bytes()));

@@ -22,6 +22,9 @@ namespace nb = nanobind;
 // Throws ValueError for an object that says its memory is not the host's (`__dlpack_device__`).
 void check_dlpack_device(nb::handle object);
 
+// "bool", "int", "uint", "float", "bfloat", "complex", or "other" (structured types).
+std::string kind_of(nb::dlpack::dtype dtype);
+
 // Memory of a Python object that has the buffer protocol or DLPack, without a copy. Kept alive with the object.
 class HostArray {
  public:
@@ -44,7 +47,7 @@ class HostArray {
   std::size_t item_bytes() const { return item_bytes_; }
   std::size_t dimensions() const { return dimensions_; }
   bool writable() const { return writable_; }
-  // "bool", "int", "uint", "float", "bfloat", "complex", or "other" (structured types).
+  // As kind_of() has it.
   const std::string& kind() const { return kind_; }
 
  private:
@@ -125,15 +128,7 @@ class HostArray {
     item_bytes_ = array.itemsize();
     count_ = array.size();
     dimensions_ = array.ndim();
-    switch (static_cast<nb::dlpack::dtype_code>(array.dtype().code)) {
-      case nb::dlpack::dtype_code::Int: kind_ = "int"; break;
-      case nb::dlpack::dtype_code::UInt: kind_ = "uint"; break;
-      case nb::dlpack::dtype_code::Float: kind_ = "float"; break;
-      case nb::dlpack::dtype_code::Bfloat: kind_ = "bfloat"; break;
-      case nb::dlpack::dtype_code::Complex: kind_ = "complex"; break;
-      case nb::dlpack::dtype_code::Bool: kind_ = "bool"; break;
-      default: kind_ = "other";
-    }
+    kind_ = kind_of(array.dtype());
     tensor_ = nb::ndarray<nb::ro>(array);
   }
 
@@ -162,8 +157,9 @@ inline Size size_from(const Extents& extents) {
   return {std::get<0>(extents), std::get<1>(extents), std::get<2>(extents)};
 }
 
-// All but the grid. `timeout` in seconds.
+// All but the grid. `timeout` in seconds. Memory is that of `device` if there is one, else the host's.
 Dispatch make_dispatch(const Kernel& kernel, const Bindings& bindings,
-                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout);
+                       const std::map<std::uint32_t, std::size_t>& threadgroup_memory, std::optional<double> timeout,
+                       std::optional<Device> device = std::nullopt);
 
 }  // namespace metalloid

@@ -7,6 +7,7 @@
 
 void bind_cache(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
+void bind_dlpack(nanobind::module_& module);
 void bind_fast(nanobind::module_& module);
 void bind_fast_mlx(nanobind::module_& module, nanobind::class_<metalloid::fast::MetalKernel>& kernel);
 void bind_log(nanobind::module_& module);

@@ -103,6 +103,22 @@ void run_kernel(const Kernel& kernel, const Bindings& bindings, const Extents& t
   if (std::ranges::any_of(bindings, is_array)) stream.synchronize();
 }
 
+// Memory in the bindings is the stream's device's, arrays are the host's.
+void run_kernel_on(const Kernel& kernel, Stream& stream, const Bindings& bindings, const Extents& threads,
+                   const Extents& group, const std::map<std::uint32_t, std::size_t>& threadgroup_memory,
+                   std::optional<double> timeout) {
+  Dispatch dispatch = make_dispatch(kernel, bindings, threadgroup_memory, timeout, stream.device());
+  dispatch.threads(size_from(threads), size_from(group));
+  const metalloid_python::GilRelease released;
+  stream.dispatch(kernel, dispatch);
+}
+
+void wait_for_stream(Stream& stream) {
+  const metalloid_python::InterruptScope interruptible;
+  const metalloid_python::GilRelease released;
+  stream.synchronize();
+}
+
 // Of an argument buffer of addresses, as many as go by value: what each leads to, "" where that is not known.
 nb::list describe_pointees(const TypeInfo& type) {
   nb::list result;
@@ -214,7 +230,41 @@ NB_MODULE(_core, module) {
           "grid"_a, "dimensions"_a)
       .def("arguments", &describe_arguments)
       .def("run", &run_kernel, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a, "timeout"_a.none(),
-           "on_stream"_a = false);
+           "on_stream"_a = false)
+      .def("run_on", &run_kernel_on, "stream"_a, "bindings"_a, "threads"_a, "group"_a, "threadgroup_memory"_a,
+           "timeout"_a.none());
+
+  // Over one that another library made, by its handle.
+  nb::class_<Stream>(module, "Stream")
+      .def(
+          "__init__",
+          [](Stream* self, const std::string& device, std::uintptr_t native) {
+            new (self) Stream(Device::named(device), native);
+          },
+          "device"_a, "native"_a)
+      .def("wait_for", &Stream::wait_for_native, "native"_a)
+      .def("is_idle", &Stream::is_idle)
+      .def("synchronize", &wait_for_stream);
+
+  // Memory of a device, for tests and measurements without another library's arrays.
+  nb::class_<Buffer>(module, "DeviceMemory")
+      .def(
+          "__init__",
+          [](Buffer* self, const std::string& device, std::size_t bytes) {
+            new (self) Buffer(Device::named(device), bytes);
+          },
+          "device"_a, "bytes"_a)
+      .def_prop_ro("address", &Buffer::gpu_address)
+      .def_prop_ro("bytes", &Buffer::size)
+      .def("write",
+           [](const Buffer& buffer, const nb::bytes& bytes) {
+             buffer.write(0, {static_cast<const std::byte*>(bytes.data()), bytes.size()});
+           })
+      .def("read", [](const Buffer& buffer) {
+        std::vector<std::byte> bytes(buffer.size());
+        buffer.read(0, bytes);
+        return nb::bytes(bytes.data(), bytes.size());
+      });
 
   nb::class_<Library>(module, "Library")
       .def("kernel_names", &Library::kernel_names)
@@ -245,6 +295,9 @@ NB_MODULE(_core, module) {
     for (const Device& device : Device::choices()) result.emplace_back(device.name(), device.description());
     return result;
   });
+  module.def(
+      "device_of_arrays", [](int kind, int number) { return Device::of_arrays(kind, number).name(); }, "kind"_a,
+      "number"_a);
   module.def("engines", [] {
     std::vector<std::string> result;
     for (const Device& device : Device::all()) result.push_back(device.engine());
@@ -265,6 +318,7 @@ NB_MODULE(_core, module) {
   });
   bind_cache(module);
   bind_check(module);
+  bind_dlpack(module);
   bind_fast(module);
   bind_log(module);
   bind_recorder(module);

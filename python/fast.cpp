@@ -7,17 +7,20 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <tuple>
 
 #include "arguments.h"
 #include "bindings.h"
 #include "fast_arguments.h"
 #include "gil.h"
 #include "interrupts.h"
+#include "metalloid/queue.h"
 #include "metalloid/tune.h"
 
 namespace nb = nanobind;
@@ -96,10 +99,32 @@ Dtype dtype_of_dlpack(nb::dlpack::dtype dtype) {
   throw nb::type_error("[metal_kernel] Array elements of this type are not supported.");
 }
 
+// Of an array in a device's memory: address, shape, strides in elements, none of them negative, and dtype.
+using DeviceArray = std::tuple<std::uintptr_t, Shape, Strides, std::string>;
+
+Array array_in(const Device& device, const DeviceArray& given) {
+  const auto& [address, shape, strides, dtype] = given;
+  Array array;
+  array.shape = shape;
+  array.strides = strides;
+  array.dtype = dtype_named(dtype);
+  std::size_t elements = array.size() == 0 ? 0 : 1;
+  for (std::size_t d = 0; elements != 0 && d < shape.size(); ++d) {
+    elements += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(strides.at(d));
+  }
+  array.buffer = elements == 0 ? Buffer(device, 1) : Buffer::wrap(device, address, elements * size_of(array.dtype));
+  return array;
+}
+
 // An Array over a Python object's memory, which stays there until this is destroyed.
 class Borrowed {
  public:
-  Borrowed(nb::handle object, bool writable) {
+  // A tuple is an array of the device.
+  Borrowed(nb::handle object, bool writable, const Device* device = nullptr) {
+    if (device && nb::isinstance<nb::tuple>(object)) {
+      array = array_in(*device, nb::cast<DeviceArray>(object));
+      return;
+    }
     if (from_scalar(object)) return;
     nb::object source = nb::borrow(object);
     if (!PyObject_CheckBuffer(source.ptr())) {
@@ -208,8 +233,8 @@ class Borrowed {
 };
 
 struct BorrowedList {
-  BorrowedList(const nb::sequence& objects, bool writable) {
-    for (nb::handle object : objects) arrays.push_back(memory.emplace_back(object, writable).array);
+  BorrowedList(const nb::sequence& objects, bool writable, const Device* device = nullptr) {
+    for (nb::handle object : objects) arrays.push_back(memory.emplace_back(object, writable, device).array);
   }
   std::deque<Borrowed> memory;
   std::vector<Array> arrays;
@@ -253,6 +278,23 @@ void run_metal_kernel(const MetalKernel& kernel, const nb::sequence& inputs, con
     if (PyErr_CheckSignals() != 0) throw nb::python_error();  // one that came just before
     const metalloid_python::GilRelease released;
     kernel.run(input_list.arrays, output_list.arrays, launch, chosen);
+  });
+}
+
+// On a stream of the device's in whose memory arrays are that come as tuples. All outputs do.
+void run_metal_kernel_on(const MetalKernel& kernel, Stream& stream, const nb::sequence& inputs,
+                         const nb::sequence& outputs, std::array<int, 3> grid, std::array<int, 3> threadgroup,
+                         const PythonTemplate& templates) {
+  const BorrowedList input_list(inputs, false, &stream.device()), output_list(outputs, true, &stream.device());
+  const Launch launch{grid, threadgroup, template_arguments(templates), std::nullopt};
+  with_errors([&] {
+    const InterruptScope interruptible;  // it may have to be compiled
+    const metalloid_python::GilRelease released;
+    if (std::ranges::find(grid, 0) != grid.end()) {
+      return kernel.check(input_list.arrays, output_list.arrays, launch, stream.device());
+    }
+    const auto [ready, dispatch] = kernel.prepare(input_list.arrays, output_list.arrays, launch, stream.device());
+    stream.dispatch(ready, dispatch);
   });
 }
 
@@ -320,6 +362,7 @@ void bind_fast(nb::module_& module) {
       .def_prop_ro("output_names", &MetalKernel::output_names)
       .def("run", &run_metal_kernel, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a,
            "init_value"_a.none(), "device"_a)
+      .def("run_on", &run_metal_kernel_on, "stream"_a, "inputs"_a, "outputs"_a, "grid"_a, "threadgroup"_a, "template"_a)
       .def("tune", &tune_metal_kernel, "inputs"_a, "output_shapes"_a, "output_dtypes"_a, "grid"_a,
            "grid_counts_threads"_a, "threadgroup"_a, "template"_a, "init_value"_a.none(), "device"_a, "options"_a)
       .def("source", &generated_source, "inputs"_a, "output_dtypes"_a, "template"_a);

@@ -20,6 +20,7 @@ def _accelerator_error(text: str) -> Exception:
 # The memory that kernels report into (the first 30 messages since the last check), by address and length.
 error_buffer: tuple[int, int] = _core.error_buffer()
 
+error_memory = (ctypes.c_ubyte * error_buffer[1]).from_address(error_buffer[0])
 
 _count = ctypes.c_uint32.from_address(error_buffer[0])  # how many messages there are stands first
 
@@ -38,13 +39,17 @@ def raise_reported() -> None:
 def synchronize() -> None:
     """Waits for every kernel that was called and raises what one of them reported through its error buffer.
 
-    Kernels have finished when their call returns; what ``TORCH_REPORT_ERROR`` wrote is raised here, or by the first call
+    Kernels have finished when their call returns, but those on a GPU's arrays: what went wrong in them is raised here, or
+    by a later call with the same stream. What ``TORCH_REPORT_ERROR`` wrote is raised here, or by the first call
     that looks into a torch tensor (``item``, ``tolist``, ``cpu``, ``print``, ``torch.equal`` and so on), as torch does.
 
     Raises:
+        metalloid.Error: a kernel on a GPU's arrays went outside of its memory, crashed or ran into its timeout.
         AcceleratorError: a kernel reported an error (``torch.AcceleratorError`` if torch is imported). Of several
             messages the first is raised; all are forgotten.
     """
+    if "metalloid._arguments.device_arrays" in sys.modules:
+        sys.modules["metalloid._arguments.device_arrays"].synchronize_streams()
     reported = _core.take_reported_error()
     if "metalloid._draining" in sys.modules:
         sys.modules["metalloid._draining"].end_watch()

@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _core, _device
-from ._arguments.encoding import encode
+from ._arguments import device_arrays
+from ._arguments.element_types import describe
+from ._arguments.encoding import encode, encode_on_device, encode_on_device_array
 from ._arguments.function_constants import checked_constants
 from ._arguments.numbers import described, flag, integer, number, real, text
 from ._arguments.policy import ArgumentPolicy, arrays_in_place
 from ._arguments.tensors import is_tensor
-from ._errors import error_buffer, is_reported
+from ._errors import error_buffer, error_memory, is_reported
 
 
 def compile_shader(
@@ -211,13 +213,16 @@ class Kernel:
         self._device = device
         self._policy = policy
         self._kernels: dict[str, _core.Kernel] = {}  # by device
+        self._known_formats: set[tuple[int, Any]] = set()  # index and dtype of tensors that are what it takes
         self._arguments = {
             argument["index"]: argument for argument in self._kernel.arguments() if argument["kind"] == "buffer"
         }
 
     @property
     def _kernel(self) -> _core.Kernel:
-        device = self._device or _device.chosen
+        return self._compiled_for(self._device or _device.chosen)
+
+    def _compiled_for(self, device: str) -> _core.Kernel:
         kernel = self._kernels.get(device)
         if kernel is None:
             kernel = self._kernels[device] = self._kernel_on(device)
@@ -256,16 +261,22 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<metalloid kernel {self._kernel.name}>"
 
-    def _bind(
-        self, args: Sequence[Any], arg_casts: str | Mapping[int, str] | None, error_buf_idx: int | None
-    ) -> tuple[list[tuple[int, Any]], int | None]:
-        """What is bound at each index, and the number of elements of the first array or tensor."""
+    def _casts(
+        self, args: Sequence[Any], arg_casts: str | Mapping[int, str] | None
+    ) -> str | Mapping[int, str] | None:
         if not (arg_casts is None or isinstance(arg_casts, (str, Mapping))):
             raise RuntimeError(f"Unexpected caster arg type {type(arg_casts).__name__}")
         if isinstance(arg_casts, Mapping):
             arg_casts = {integer("arg_casts: an argument", place, 0, 30): cast for place, cast in arg_casts.items()}
             if self._policy.checks_types and (places := sorted(place for place in arg_casts if place >= len(args))):
                 raise ValueError(f"arg_casts names argument {places[0]}, and there are {len(args)}")
+        return arg_casts
+
+    def _bind(
+        self, args: Sequence[Any], arg_casts: str | Mapping[int, str] | None, error_buf_idx: int | None
+    ) -> tuple[list[tuple[int, Any]], int | None]:
+        """What is bound at each index, and the number of elements of the first array or tensor."""
+        arg_casts = self._casts(args, arg_casts)
         bindings: list[tuple[int, Any]] = []
         elements: int | None = None  # of the first array or tensor
         for index, value in enumerate(args):
@@ -280,11 +291,50 @@ class Kernel:
             if argument is not None or self._policy.checks_types:
                 bindings.append((index, binding))
         if error_buf_idx is not None:
-            place = number(error_buf_idx)
-            if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place <= 30:
-                raise ValueError(f"error_buf_idx must be a buffer index, 0 to 30, not {described(error_buf_idx)}")
-            bindings.append((place, error_buffer))
+            bindings.append((_error_index(error_buf_idx), error_buffer))
         return bindings, elements
+
+    def _bind_at(
+        self,
+        place: device_arrays.Place,
+        args: Sequence[Any],
+        arg_casts: str | Mapping[int, str] | None,
+        error_buf_idx: int | None,
+    ) -> tuple[_core.Stream, list[tuple[int, Any]], int | None]:
+        """The same with arrays in a device's memory, and the stream that the call joins."""
+        arg_casts = self._casts(args, arg_casts) if arg_casts is not None else None
+        bindings: list[tuple[int, Any]] = []
+        elements: int | None = None
+        arrays: list[device_arrays.DeviceArray] = []
+        has_tensor = False
+        for index, value in enumerate(args):
+            argument = self._arguments.get(index)
+            there = device_arrays.place_of(value)
+            if there != place:
+                if there is not None or (is_tensor(value) and value.dim() != 0):
+                    device_arrays.check_places(place, args, self._described)
+                cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
+                binding: Any = encode(value, cast, argument, self._policy)
+                count = binding.count if isinstance(binding, _core.HostArray) else None
+            elif is_tensor(value) or isinstance(value, (list, tuple)):
+                has_tensor = True
+                binding = encode_on_device(value, argument, self._known_formats, self._policy)
+                count = value.numel() if is_tensor(value) else None
+            else:
+                array, binding = encode_on_device_array(value, argument)
+                arrays.append(array)
+                count = array.count
+            if elements is None:
+                elements = count
+            if argument is not None or self._policy.checks_types:
+                bindings.append((index, binding))
+        if error_buf_idx is not None:
+            bindings.append((_error_index(error_buf_idx), _core.HostArray(error_memory)))
+        return device_arrays.stream_for(place, has_tensor, arrays), bindings, elements
+
+    def _described(self, index: int) -> str:
+        argument = self._arguments.get(index)
+        return describe(argument) if argument else f"argument {index}"
 
     def __call__(
         self,
@@ -297,6 +347,11 @@ class Kernel:
         timeout: float | None = None,
     ) -> None:
         """Runs the kernel and returns when it has finished.
+
+        With tensors or arrays in the memory of a GPU it runs there, on the stream that their library uses at this moment
+        (``torch.cuda.current_stream()``), and returns once it is launched, as PyTorch's own operators do. What goes
+        wrong there a later call raises, or ``metalloid.synchronize()``. NumPy arrays and numbers beside them are copied;
+        where the kernel writes to a NumPy array the call waits.
 
         Args:
             args: argument i is bound at ``buffer(i)``. Arrays (NumPy, the buffer protocol, DLPack) are bound in
@@ -317,20 +372,28 @@ class Kernel:
 
         Raises:
             TypeError: an argument's element type is not the kernel's.
-            ValueError: an array is read-only or not contiguous, or the threadgroup is too large.
+            ValueError: an array is read-only or not contiguous, the threadgroup is too large, or the arguments are in
+                the memory of two devices.
             RuntimeError: an argument is missing, too small or of an unsupported kind, the grid is undefined, or
                 the kernel crashed or ran into its timeout (then a ``metalloid.Error``).
         """
+        place = device_arrays.first_place(args) if self._policy.accepts_arrays else None
+        stream = None
         with self._policy.while_binding():
-            bindings, elements = self._bind(args, arg_casts, error_buf_idx)
+            if place is None:
+                kernel = self._kernel
+                bindings, elements = self._bind(args, arg_casts, error_buf_idx)
+            else:
+                kernel = self._compiled_for(device_arrays.require_device(place, self._device))
+                stream, bindings, elements = self._bind_at(place, args, arg_casts, error_buf_idx)
         if threads is None:
             if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")
             threads = elements
         grid = _extents(threads)
-        limit = self.max_threads_per_threadgroup
+        limit = kernel.max_threads_per_threadgroup
         if group_size is None:
-            group = list(self._kernel.default_group(_padded(grid), len(grid)))[: len(grid)]
+            group = list(kernel.default_group(_padded(grid), len(grid)))[: len(grid)]
         else:
             group = _extents(group_size)
         if len(group) != len(grid):
@@ -343,9 +406,20 @@ class Kernel:
         if 0 in grid and 0 not in group:
             return
         memory = memory_by_index("threadgroup_memory", threadgroup_memory)
-        self._kernel.run(bindings, _padded(grid), _padded(group), memory, seconds_of("timeout", timeout), self._policy.is_on_stream(args))
+        seconds = seconds_of("timeout", timeout)
+        if stream is not None:
+            kernel.run_on(stream, bindings, _padded(grid), _padded(group), memory, seconds)
+        else:
+            kernel.run(bindings, _padded(grid), _padded(group), memory, seconds, self._policy.is_on_stream(args))
         if error_buf_idx is not None and is_reported() and any(map(is_tensor, args)):
             self._policy.after_report()
+
+
+def _error_index(given: Any) -> int:
+    place = number(given)
+    if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place <= 30:
+        raise ValueError(f"error_buf_idx must be a buffer index, 0 to 30, not {described(given)}")
+    return place
 
 
 def memory_by_index(what: str, memory: Mapping[int, int] | None) -> dict[int, int]:

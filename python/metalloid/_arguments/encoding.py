@@ -13,10 +13,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from .device_arrays import DeviceArray, device_array, is_contiguous
 from .element_types import check_format, describe, kind_of
 from .numbers import described, number
 from .policy import ArgumentPolicy, arrays_in_place
-from .tensors import AddressTable, Memory, elements_of, encode_tensor, encode_tensor_list, is_tensor
+from .tensors import (
+    AddressTable,
+    Memory,
+    elements_of,
+    encode_tensor,
+    encode_tensor_list,
+    is_tensor,
+    memory_of,
+    reject_float64,
+)
 
 # arg_casts: struct format of one element and the Python type that it takes.
 _casts = {"fp16": ("e", float), "int32": ("i", int), "int16": ("h", int), "int8": ("b", int), "uint8": ("B", int)}
@@ -79,7 +89,7 @@ def _check_number(given: Any, argument: Mapping[str, Any] | None, is_float: bool
         raise TypeError(f"{describe(argument)}: {described(given)} is bound as int64; give a float")
 
 
-def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray) -> None:
+def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray | DeviceArray) -> None:
     if array.kind == "float" and array.item_bytes == 8:
         raise TypeError(
             "Cannot bind a float64 array, as Metal doesn't support float64. Please use float32 instead."
@@ -164,6 +174,40 @@ def encode(
     if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
         raise RuntimeError(_unsupported(value, argument))
     return _encode_array(value, cast, argument, policy)
+
+
+def encode_on_device(
+    value: Any, argument: Mapping[str, Any] | None, known: set[tuple[int, Any]], policy: ArgumentPolicy
+) -> Memory | AddressTable:
+    """A tensor on a GPU, or a list of them.
+
+    Args:
+        known: index and dtype of tensors that are what the kernel takes; what is checked here is added.
+    """
+    if isinstance(value, (list, tuple)):
+        return encode_tensor_list(value, policy, argument)
+    memory = memory_of(value)
+    if argument is None:
+        return memory
+    key = (argument["index"], value.dtype)
+    if key not in known:
+        reject_float64(value)
+        check_format(argument, value.dtype, "tensor")
+        known.add(key)
+    if argument["writable"]:
+        _check_no_overlap(argument, value, memory)
+    return memory
+
+
+def encode_on_device_array(value: Any, argument: Mapping[str, Any] | None) -> tuple[DeviceArray, Memory]:
+    """An array of another library in a device's memory."""
+    array = device_array(value)
+    if not is_contiguous(array):
+        raise ValueError(
+            f"{describe(argument) if argument else 'array'}: it is not C-contiguous, and a kernel sees memory, not strides"
+        )
+    _check_array(argument, array)
+    return array, (array.address, array.bytes)
 
 
 def _encode_number(

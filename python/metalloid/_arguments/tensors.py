@@ -52,7 +52,7 @@ def _narrowed(tensor: Any) -> bytes:
     return bytes(value.reshape(1).view(torch.uint8).tolist())
 
 
-def _reject_float64(tensor: Any) -> None:
+def reject_float64(tensor: Any) -> None:
     torch = sys.modules["torch"]
     if tensor.dtype in (torch.float64, torch.complex128):
         raise TypeError(
@@ -70,7 +70,7 @@ def encode_tensor(tensor: Any, policy: ArgumentPolicy) -> Memory | bytes:
         return _narrowed(tensor)
     if tensor.dim() == 0 and tensor.dtype in (torch.float64, torch.complex128):
         return _narrowed(tensor)
-    _reject_float64(tensor)
+    reject_float64(tensor)
     return memory_of(tensor)
 
 
@@ -89,9 +89,11 @@ def encode_tensor_list(
     for tensor in tensors:
         if not is_tensor(tensor):
             raise RuntimeError("Unexpected argument types")
-        if not policy.is_device_memory(tensor):
+        if tensor.is_cuda != tensors[0].is_cuda or tensor.is_cuda and tensor.device != tensors[0].device:
+            raise ValueError("a list of tensors as an argument has tensors on two devices")
+        if not tensor.is_cuda and not policy.is_device_memory(tensor):
             raise RuntimeError("Passed CPU tensor to MPS op")
-        _reject_float64(tensor)
+        reject_float64(tensor)
         check_pointee(argument, len(memories), tensor.dtype)
         memories.append(memory_of(tensor))
     return struct.pack(f"<{len(memories)}Q", *(address for address, _ in memories)), memories

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
+from .._arguments import device_arrays
 from .._arguments.element_types import library_names
 from .._shader import Kernel, compile_shader
 
@@ -92,12 +93,20 @@ def run_source(
         poison: fill the results before the run with what ``is_unwritten`` finds, instead of zeros.
 
     Returns:
-        The results on the CPU, with the element types that the kernel declares.
+        The results, with the element types that the kernel declares: on the GPU that the inputs are on, where the kernel
+        is launched on PyTorch's current stream, else on the CPU.
+
+    Raises:
+        ValueError: tensors on two devices.
     """
     kernel = compiled(source, name)
+    place = device_arrays.first_place(inputs)
+    device = torch.device("cpu") if place is None else torch.device("cuda", place[1])
+    if place is not None:
+        device_arrays.check_places(place, inputs, lambda index: f"kernel {name!r}: input {index}")
     arguments = {argument["index"]: argument for argument in kernel.arguments}
     tensors = []  # kept alive during the run
-    bindings: list[tuple[int, tuple[int, int] | tuple[int, int, list[int]]]] = []
+    bindings: list[tuple[int, bytes | tuple[int, int] | tuple[int, int, list[int]]]] = []
 
     def bind(tensor: torch.Tensor) -> None:
         index = len(bindings)
@@ -113,13 +122,17 @@ def run_source(
         argument = arguments[len(bindings)]
         wanted = _torch_type(argument["scalar"])
         if isinstance(value, torch.Tensor):
-            bind(_narrowed(value.detach().cpu(), wanted, argument["name"]).contiguous())
+            value = value.detach().to(device)
+            bind(_narrowed(value, wanted, argument["name"]).contiguous())
+        elif place is not None:
+            number = torch.tensor([value], dtype=wanted).view(torch.uint8)
+            bindings.append((len(bindings), bytes(number.tolist())))
         else:
             bind(torch.tensor(value, dtype=wanted))
     results = []
     for shape in result_shapes:
         dtype = _torch_type(arguments[len(bindings)]["scalar"])
-        result = torch.zeros([_extent(int(extent)) for extent in shape], dtype=dtype)
+        result = torch.zeros([_extent(int(extent)) for extent in shape], dtype=dtype, device=device)
         if poison:
             bits, pattern = _poison[dtype]
             result.view(bits).fill_(pattern)
@@ -127,5 +140,9 @@ def run_source(
         bind(result)
     if any(result.numel() for result in results):
         grid, group = _three(threads_per_grid), _three(threads_per_thread_group)
-        kernel._kernel.run(bindings, grid, group, {}, None)
+        if place is None:
+            kernel._kernel.run(bindings, grid, group, {}, None)
+        else:
+            stream = device_arrays.stream_for(place, True, ())
+            kernel._compiled_for(device_arrays.device_at(place)).run_on(stream, bindings, grid, group, {}, None)
     return results

@@ -123,7 +123,7 @@ def _whose(
 def _compare_one(
     name: str, got: torch.Tensor, expected: torch.Tensor, rtol: float | None, atol: float | None
 ) -> ResultComparison:
-    expected = expected.detach().cpu()
+    got, expected = got.cpu(), expected.detach().cpu()
     if got.shape != expected.shape:
         shapes = f"torch_defn returns shape {tuple(expected.shape)}, result_shapes says {tuple(got.shape)}"
         return ResultComparison(name, got.numel(), got.numel(), 0, float("inf"), f"{name}: {shapes}")
@@ -174,11 +174,16 @@ def _text(value: torch.Tensor) -> str:
     return f"{value.item():.{_digits[value.dtype]}g}" if value.dtype in _digits else str(value.item())
 
 
+def where_kernels_run(tensor: torch.Tensor) -> torch.Tensor:
+    """Tensors on a GPU are there already."""
+    return tensor if tensor.is_cuda else tensor.cpu()
+
+
 def copies_of(values: Sequence[object]) -> list[object]:
     """Values whose tensors a kernel may spoil: copies in the order of memory that it binds."""
     contiguous = torch.contiguous_format
     return [
-        value.detach().cpu().clone(memory_format=contiguous) if isinstance(value, torch.Tensor) else value
+        where_kernels_run(value.detach()).clone(memory_format=contiguous) if isinstance(value, torch.Tensor) else value
         for value in values
     ]
 
@@ -188,7 +193,7 @@ def check_inputs_unchanged(
 ) -> None:
     """Raises VerificationError if a tensor is no longer what it was, to the bit."""
     for name, old, new in zip(names, before, after, strict=True):
-        if isinstance(old, torch.Tensor) and not _same_bits(old.detach().cpu(), new):
+        if isinstance(old, torch.Tensor) and not _same_bits(where_kernels_run(old.detach()), new):
             raise VerificationError(f"kernel {kernel!r} writes to its input {name!r}", kernel, [])
 
 

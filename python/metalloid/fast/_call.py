@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from .._arguments.device_arrays import Place
 from .._arguments.numbers import number
 from ._dtypes import dtype_name
 
@@ -23,6 +24,8 @@ class Runnable(Protocol):
     """What a call asks of its kernel."""
 
     def run_into(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None: ...
+
+    def launch_into(self, call: Call, place: Place, outputs: Sequence[Any]) -> None: ...
 
     def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None: ...
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core, _device
+from .._arguments import device_arrays
 from .._arguments.numbers import flag
+from .._arguments.tensors import is_tensor
 from ._call import (
     Call,
     Template,
@@ -108,7 +110,9 @@ class MetalKernel(Tunable):
         Inputs, shapes and dtypes may also be dictionaries by name, all three; then the result is a dictionary, too.
 
         A kernel on ``mx.array`` runs when MLX evaluates one of its outputs, and what is wrong with its source or its
-        threadgroup is raised then (see docs/coming-from-mlx.md). On all other arrays it has run when the call returns.
+        threadgroup is raised then (see docs/coming-from-mlx.md). With inputs in a GPU's memory it runs there, on the stream
+        that their library uses, outputs are there, and the call returns once the kernel is launched. On all other arrays
+        it has run when the call returns.
 
         Raises:
             ValueError: wrong numbers of arrays, shapes or dtypes; an invalid template argument or threadgroup.
@@ -137,6 +141,41 @@ class MetalKernel(Tunable):
         """Runs the kernel to its end. `inputs` stand for the call's; `outputs` are arrays that it may write to."""
         self._kernel.run(inputs, outputs, call.grid, call.threadgroup, call.templates, call.init_value, self.device)
 
+    def launch_into(self, call: Call, place: device_arrays.Place, outputs: Sequence[Any]) -> None:
+        """Launches the kernel where its arrays are. Numbers and arrays of the host go along."""
+        device_arrays.require_device(place, self._device)
+        inputs, arrays, has_tensor = [], [], False
+        for value in call.inputs:
+            there = device_arrays.place_of(value)
+            if there is None and not (is_tensor(value) and value.dim() != 0):
+                inputs.append(value)
+                continue
+            if there != place:
+                device_arrays.check_places(place, call.inputs, lambda i: f"[metal_kernel] Input `{self._input_names[i]}`")
+            if is_tensor(value):
+                has_tensor = True
+                inputs.append(self._tensor_memory(value))
+            else:
+                arrays.append(array := device_arrays.device_array(value))
+                if self._declaration["ensure_row_contiguous"] and not device_arrays.is_contiguous(array):
+                    raise ValueError(
+                        "[metal_kernel] An input on a GPU that is not row contiguous must be a torch tensor, which is "
+                        "copied, or the kernel made with ensure_row_contiguous=False."
+                    )
+                inputs.append(_array_memory(array))
+        stream = device_arrays.stream_for(place, has_tensor, arrays)
+        results = [
+            self._tensor_memory(output) if is_tensor(output) else _array_memory(device_arrays.device_array(output))
+            for output in outputs
+        ]
+        self._kernel.run_on(stream, inputs, results, call.grid, call.threadgroup, call.templates)
+
+    def _tensor_memory(self, tensor: Any) -> tuple[int, tuple[int, ...], tuple[int, ...], str]:
+        tensor = tensor.detach().resolve_conj().resolve_neg()
+        if self._declaration["ensure_row_contiguous"]:
+            tensor = tensor.contiguous()  # a copy, where it is one, is used by the kernel before its memory is used again
+        return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), dtype_name(tensor.dtype) or str(tensor.dtype)
+
     def add_mlx_node(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Makes the new arrays `outputs` the kernel's outputs in MLX's graph (``_mlx/lazy.py``)."""
         self._kernel.add_mlx_node(
@@ -149,8 +188,12 @@ class MetalKernel(Tunable):
         return other_metal_kernel(**self._declaration)
 
 
+def _array_memory(array: device_arrays.DeviceArray) -> tuple[int, tuple[int, ...], tuple[int, ...], str]:
+    return array.address, array.shape, array.strides, array.dtype
+
+
 def _described(value: Any) -> Any:
-    """Of an mx.array only dtype and shape: its elements may not exist yet."""
-    if type(value).__module__.partition(".")[0] == "mlx":
+    """Of an mx.array or an array on a GPU only dtype and shape: its elements may not exist yet."""
+    if type(value).__module__.partition(".")[0] == "mlx" or device_arrays.place_of(value) is not None:
         return dtype_name(value.dtype), tuple(value.shape)
     return value
