@@ -11,10 +11,10 @@ from typing import Any
 
 from . import _core, _device
 from ._arguments import device_arrays
-from ._arguments.element_types import describe
-from ._arguments.encoding import encode, encode_on_device, encode_on_device_array
+from ._arguments.encoding import encode
 from ._arguments.function_constants import checked_constants
 from ._arguments.numbers import described, flag, integer, number, real, text
+from ._arguments.on_device import Known, bind_on_device
 from ._arguments.policy import ArgumentPolicy, arrays_in_place
 from ._arguments.tensors import is_tensor
 from ._errors import error_buffer, error_memory, is_reported
@@ -213,7 +213,7 @@ class Kernel:
         self._device = device
         self._policy = policy
         self._kernels: dict[str, _core.Kernel] = {}  # by device
-        self._known_formats: set[tuple[int, Any]] = set()  # index and dtype of tensors that are what it takes
+        self._known: Known = set()
         self._arguments = {
             argument["index"]: argument for argument in self._kernel.arguments() if argument["kind"] == "buffer"
         }
@@ -294,48 +294,6 @@ class Kernel:
             bindings.append((_error_index(error_buf_idx), error_buffer))
         return bindings, elements
 
-    def _bind_at(
-        self,
-        place: device_arrays.Place,
-        args: Sequence[Any],
-        arg_casts: str | Mapping[int, str] | None,
-        error_buf_idx: int | None,
-    ) -> tuple[_core.Stream, list[tuple[int, Any]], int | None]:
-        """The same with arrays in a device's memory, and the stream that the call joins."""
-        arg_casts = self._casts(args, arg_casts) if arg_casts is not None else None
-        bindings: list[tuple[int, Any]] = []
-        elements: int | None = None
-        arrays: list[device_arrays.DeviceArray] = []
-        has_tensor = False
-        for index, value in enumerate(args):
-            argument = self._arguments.get(index)
-            there = device_arrays.place_of(value)
-            if there != place:
-                if there is not None or (is_tensor(value) and value.dim() != 0):
-                    device_arrays.check_places(place, args, self._described)
-                cast = arg_casts if arg_casts is None or isinstance(arg_casts, str) else arg_casts.get(index)
-                binding: Any = encode(value, cast, argument, self._policy)
-                count = binding.count if isinstance(binding, _core.HostArray) else None
-            elif is_tensor(value) or isinstance(value, (list, tuple)):
-                has_tensor = True
-                binding = encode_on_device(value, argument, self._known_formats, self._policy)
-                count = value.numel() if is_tensor(value) else None
-            else:
-                array, binding = encode_on_device_array(value, argument)
-                arrays.append(array)
-                count = array.count
-            if elements is None:
-                elements = count
-            if argument is not None or self._policy.checks_types:
-                bindings.append((index, binding))
-        if error_buf_idx is not None:
-            bindings.append((_error_index(error_buf_idx), _core.HostArray(error_memory)))
-        return device_arrays.stream_for(place, has_tensor, arrays), bindings, elements
-
-    def _described(self, index: int) -> str:
-        argument = self._arguments.get(index)
-        return describe(argument) if argument else f"argument {index}"
-
     def __call__(
         self,
         *args: Any,
@@ -385,10 +343,22 @@ class Kernel:
                 bindings, elements = self._bind(args, arg_casts, error_buf_idx)
             else:
                 kernel = self._compiled_for(device_arrays.require_device(place, self._device))
-                stream, bindings, elements = self._bind_at(place, args, arg_casts, error_buf_idx)
+                casts = None if arg_casts is None else self._casts(args, arg_casts)
+                stream, bindings, elements = bind_on_device(
+                    place, args, casts, self._arguments, self._known, self._policy
+                )
+                if error_buf_idx is not None:
+                    bindings.append((_error_index(error_buf_idx), _core.HostArray(error_memory)))
         if threads is None:
             if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")
+            if stream is not None and group_size is None and error_buf_idx is None and 0 < elements < 1 << 32:
+                grid_of_elements = (elements, 1, 1)
+                memory = memory_by_index("threadgroup_memory", threadgroup_memory)
+                seconds = seconds_of("timeout", timeout)
+                group_of_elements = kernel.default_group(grid_of_elements, 1)
+                kernel.run_on(stream, bindings, grid_of_elements, group_of_elements, memory, seconds)
+                return
             threads = elements
         grid = _extents(threads)
         limit = kernel.max_threads_per_threadgroup

@@ -6,9 +6,10 @@ imports a library of arrays.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import _core
 from .numbers import described
@@ -21,7 +22,8 @@ _cuda = 2
 _host_kinds = (1, 3, 11, 13)  # kinds of memory that the host reaches
 
 
-class DeviceArray(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeviceArray:
     """An array's memory, with the names that HostArray has."""
 
     address: int
@@ -66,9 +68,16 @@ _asks: dict[type, Callable[[Any], Place | None]] = dict.fromkeys(
 )
 
 
+# Those among them that are PyTorch's.
+tensor_types: set[type] = set()
+
+
 def _ask(value: Any) -> Callable[[Any], Place | None]:
     kind = type(value)
+    ask: Callable[[Any], Place | None]
     if is_tensor(value):
+        if len(tensor_types) < 1024:
+            tensor_types.add(kind)
         ask = _place_of_tensor
     elif kind.__module__ == "numpy":
         ask = _nowhere
@@ -178,6 +187,8 @@ def stream_at(place: Place, handle: int) -> _core.Stream:
 
 def stream_for(place: Place, has_tensor: bool, arrays: Sequence[DeviceArray]) -> _core.Stream:
     """The stream that a call joins: PyTorch's current one if it has a tensor, else the first array's."""
+    if not arrays:
+        return stream_at(place, _stream_of_torch(place[1]))
     handles = [handle for array in arrays if (handle := array.stream) is not None]
     if has_tensor:
         own = _stream_of_torch(place[1])

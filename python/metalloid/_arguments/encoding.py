@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
-from .device_arrays import DeviceArray, device_array, is_contiguous
+from .device_arrays import DeviceArray
 from .element_types import check_format, describe, kind_of
 from .numbers import described, number
 from .policy import ArgumentPolicy, arrays_in_place
@@ -24,8 +24,6 @@ from .tensors import (
     encode_tensor,
     encode_tensor_list,
     is_tensor,
-    memory_of,
-    reject_float64,
 )
 
 # arg_casts: struct format of one element and the Python type that it takes.
@@ -89,7 +87,7 @@ def _check_number(given: Any, argument: Mapping[str, Any] | None, is_float: bool
         raise TypeError(f"{describe(argument)}: {described(given)} is bound as int64; give a float")
 
 
-def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray | DeviceArray) -> None:
+def check_array(argument: Mapping[str, Any] | None, array: _core.HostArray | DeviceArray) -> None:
     if array.kind == "float" and array.item_bytes == 8:
         raise TypeError(
             "Cannot bind a float64 array, as Metal doesn't support float64. Please use float32 instead."
@@ -114,7 +112,7 @@ def _check_array(argument: Mapping[str, Any] | None, array: _core.HostArray | De
         )
 
 
-def _check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) -> None:
+def check_no_overlap(argument: Mapping[str, Any], tensor: Any, memory: Memory) -> None:
     """An expanded tensor has fewer elements in memory than it shows: writing them all would go beyond its end."""
     if 0 < memory[1] < tensor.numel() * tensor.element_size():
         raise ValueError(
@@ -165,7 +163,7 @@ def encode(
         binding = encode_tensor(value, policy)
         check_format(argument, elements_of(value, binding), "tensor")
         if argument is not None and argument["writable"] and isinstance(binding, tuple):
-            _check_no_overlap(argument, value, binding)
+            check_no_overlap(argument, value, binding)
         return binding
     if isinstance(value, (float, int)):
         return _encode_number(value, value, cast, argument, policy)
@@ -174,40 +172,6 @@ def encode(
     if not policy.accepts_arrays or value is None or isinstance(value, (str, complex, dict, set)):
         raise RuntimeError(_unsupported(value, argument))
     return _encode_array(value, cast, argument, policy)
-
-
-def encode_on_device(
-    value: Any, argument: Mapping[str, Any] | None, known: set[tuple[int, Any]], policy: ArgumentPolicy
-) -> Memory | AddressTable:
-    """A tensor on a GPU, or a list of them.
-
-    Args:
-        known: index and dtype of tensors that are what the kernel takes; what is checked here is added.
-    """
-    if isinstance(value, (list, tuple)):
-        return encode_tensor_list(value, policy, argument)
-    memory = memory_of(value)
-    if argument is None:
-        return memory
-    key = (argument["index"], value.dtype)
-    if key not in known:
-        reject_float64(value)
-        check_format(argument, value.dtype, "tensor")
-        known.add(key)
-    if argument["writable"]:
-        _check_no_overlap(argument, value, memory)
-    return memory
-
-
-def encode_on_device_array(value: Any, argument: Mapping[str, Any] | None) -> tuple[DeviceArray, Memory]:
-    """An array of another library in a device's memory."""
-    array = device_array(value)
-    if not is_contiguous(array):
-        raise ValueError(
-            f"{describe(argument) if argument else 'array'}: it is not C-contiguous, and a kernel sees memory, not strides"
-        )
-    _check_array(argument, array)
-    return array, (array.address, array.bytes)
 
 
 def _encode_number(
@@ -235,14 +199,14 @@ def _encode_array(
         known = "Unsupported argument type"
         raise RuntimeError(_unsupported(value, argument) if str(error) == known else f"{known}: {error}") from None
     if array.dimensions != 0 or array.writable and not (array.kind == "float" and array.item_bytes == 8):
-        _check_array(argument, array)
+        check_array(argument, array)
         return array
     # A NumPy scalar, by value: its own bytes where those are what the kernel takes, else the number.
     is_narrowed = array.kind == "float" and array.item_bytes == 8
     has_its_width = argument is None or argument["scalar"] == "" or argument["item_bytes"] == array.item_bytes
     if cast is None and has_its_width and not is_narrowed:
         try:
-            _check_array({**argument, "writable": False} if argument else None, array)
+            check_array({**argument, "writable": False} if argument else None, array)
         except TypeError:
             pass
         else:
