@@ -43,6 +43,9 @@
 #include "engines/cpu_shared/passes/lower_private_memory.h"
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/cpu_shared/passes/report_bounds.h"
+#include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/lower_arguments.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
@@ -242,6 +245,15 @@ const std::map<std::string, Pass>& passes() {
       {"convert_without_table",
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("haswell", "")); }},
       {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
+      {"join_threads",
+       [](Subject& s) {
+         namespace cuda = engines::cuda;
+         cuda::Entry entry = cuda::lower_arguments(s.module(), s.kernel.info, cuda::ArgumentAlignment::of_their_types,
+                                                   cuda::Placement::in_grid);
+         cuda::check_bounds(entry, s.kernel.info);
+         cuda::join_threads(entry);
+         s.entry = entry.function;
+       }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
       {"hold_vectors", [](Subject& s) { simd::hold_vectors(s.module()); }},
       {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},

@@ -8,9 +8,11 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,7 @@
 #include "engines/cuda/kernel_abi.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/join_threads.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_lanes.h"
 #include "engines/cuda/passes/lower_order.h"
@@ -71,10 +74,13 @@ class CudaEngine final : public Engine {
     }
     ir::dump_after("explicit_lanes", *kernel.module);
     const auto machine = make_machine(wanted);
-    const KernelFacts facts = lower(kernel, *machine, wanted);
+    std::optional<KernelFacts> facts;
+    if (wanted.is_usual && threads_are_alone(*kernel.module, kernel.info))
+      facts = lower_joined(kernel, *machine, wanted);
+    if (!facts) facts = lower(kernel, *machine, wanted, Placement::by_threadgroup);
     const std::string code = ir::write_code(*kernel.module, *machine, llvm::CodeGenFileType::AssemblyFile,
                                             fmt::format("kernel '{}'", kernel.info.name));
-    return {form == CodeForm::text ? code : write_code_file(facts, code), {}};
+    return {form == CodeForm::text ? code : write_code_file(*facts, code), {}};
   }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
@@ -88,7 +94,17 @@ class CudaEngine final : public Engine {
     return variable && std::string_view(variable) == "off" ? "unchecked" : "checked";
   }
 
-  static KernelFacts lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, const Target& target) {
+  // For dispatches that join_threads is for. None, and the kernel as it was, if that is of no use to it.
+  static std::optional<KernelFacts> lower_joined(ir::KernelModule& kernel, llvm::TargetMachine& machine,
+                                                 const Target& target) {
+    auto before = llvm::CloneModule(*kernel.module);
+    auto facts = lower(kernel, machine, target, Placement::in_grid);
+    if (!facts) kernel.module = std::move(before);
+    return facts;
+  }
+
+  static std::optional<KernelFacts> lower(ir::KernelModule& kernel, llvm::TargetMachine& machine, const Target& target,
+                                          Placement placement) {
     llvm::Module& module = *kernel.module;
     const auto pass = [&](std::string_view name, auto&& run) {
       run();
@@ -97,13 +113,18 @@ class CudaEngine final : public Engine {
     Entry entry;
     pass("lower_arguments", [&] {
       const auto alignment = target.is_usual ? ArgumentAlignment::of_their_types : ArgumentAlignment::none;
-      entry = lower_arguments(module, kernel.info, alignment);
+      entry = lower_arguments(module, kernel.info, alignment, placement);
     });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("tidy", [&] { tidy(*entry.function); });
     if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
+    std::uint32_t joined = 0;
+    if (placement == Placement::in_grid) {
+      pass("join_threads", [&] { joined = join_threads(entry); });
+      if (joined == 0) return std::nullopt;
+    }
     pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
     pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
     pass("limit_threads", [&] { limit_threads(*entry.function, kernel.info, target); });
@@ -120,7 +141,9 @@ class CudaEngine final : public Engine {
     if (llvm::verifyModule(module, &stream)) {
       throw Error(ErrorCode::internal, fmt::format("invalid code for kernel '{}': {}", kernel.info.name, problems));
     }
-    return {.parameter_bytes = entry.parameter_bytes, .most_threads = target.is_usual ? 0 : most_threads(kernel.info)};
+    return KernelFacts{.parameter_bytes = entry.parameter_bytes,
+                       .most_threads = target.is_usual ? 0 : most_threads(kernel.info),
+                       .joined_threads = joined};
   }
 
   // So that checks see through variables that need no memory.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "metalloid/reflection.h"
@@ -49,11 +50,20 @@ static_assert(sizeof(LaunchHead) % alignof(ArgumentSlot) == 0);
 inline constexpr std::size_t most_parameter_bytes = 4096;
 inline constexpr std::size_t inline_alignment = 16;
 
+// A grid's x in code with joined threads: behind its last thread there is room for a block before numbers wrap.
+inline constexpr std::uint32_t most_joined_x = std::numeric_limits<std::int32_t>::max() - (1 << 15);
+
 // Of what an argument leads to, in bytes, as far as it makes a difference to accesses.
 inline std::uint64_t alignment_of(const ArgumentInfo& argument) {
   if (argument.kind == ArgumentKind::threadgroup_memory) return inline_alignment;
   const std::uint64_t bytes = std::min<std::uint64_t>(argument.type.alignment, inline_alignment);
   return std::has_single_bit(bytes) ? bytes : 1;
+}
+
+// The same in code in which a thread does what several of Metal's do.
+inline std::uint64_t joined_alignment_of(const ArgumentInfo& argument) {
+  const bool is_wide = argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::device;
+  return is_wide ? inline_alignment : alignment_of(argument);
 }
 
 inline constexpr std::string_view kernel_name = "metalloid_kernel";
@@ -63,6 +73,9 @@ inline constexpr std::string_view threadgroup_memory_name = "metalloid_threadgro
 struct KernelFacts {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t most_threads = 0;  // the code is compiled for; 0: what its registers allow
+  // How many of Metal's threads, side by side in x, a thread of CUDA's is; blocks then may have any shape. 0: a block
+  // is a threadgroup.
+  std::uint32_t joined_threads = 0;
 };
 
 }  // namespace metalloid::engines::cuda

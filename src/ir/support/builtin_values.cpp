@@ -55,6 +55,7 @@ class Builtins {
 
   // Grids have at most 2^32 - 1 threads per dimension, so nothing wraps.
   Triple position_in_grid() {
+    if (place_.in_grid) return *place_.in_grid;
     Triple result;
     for (unsigned d = 0; d < 3; ++d) {
       result[d] = add(multiply(place_.group[d], place_.nominal[d]), place_.position[d]);

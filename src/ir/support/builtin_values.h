@@ -4,6 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <array>
+#include <optional>
 
 #include "metalloid/reflection.h"
 
@@ -20,6 +21,7 @@ struct ThreadPlace {
   Triple actual;    // its threads: fewer at the grid's edge
   Triple position;  // in it
   llvm::Value* index;
+  std::optional<Triple> in_grid = {};  // where that is known already: its position there
 };
 
 // The argument of a kernel that has that type: a number, or what is written to `memory` at the builder's place, which

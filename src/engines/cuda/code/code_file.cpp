@@ -7,7 +7,7 @@
 namespace metalloid::engines::cuda {
 namespace {
 
-constexpr std::string_view magic = "metalloid PTX 1\n";
+constexpr std::string_view magic = "metalloid PTX 2\n";
 
 }  // namespace
 

@@ -68,13 +68,19 @@ std::size_t room_for(const ArgumentInfo& argument) {
 
 class EntryBuilder {
  public:
-  EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, ArgumentAlignment alignment)
-      : module_(module), kernel_(kernel), info_(info), alignment_(alignment), builder_(module.getContext()) {}
+  EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, ArgumentAlignment alignment,
+               Placement placement)
+      : module_(module),
+        kernel_(kernel),
+        info_(info),
+        alignment_(alignment),
+        placement_(placement),
+        builder_(module.getContext()) {}
 
   Entry build() {
     make_function();
     builder_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", entry_.function));
-    place_thread();
+    placement_ == Placement::in_grid ? place_thread_in_grid() : place_thread();
     call_kernel();
     inline_kernel();
     answer_thread_queries();
@@ -160,20 +166,64 @@ class EntryBuilder {
     }
   }
 
+  // Where the thread lies, if blocks are no threadgroups: all of it comes of its place in the grid.
+  void place_thread_in_grid() {
+    place_.grid = from_head(offsetof(LaunchHead, threads_per_grid));
+    place_.groups = from_head(offsetof(LaunchHead, threadgroups_per_grid));
+    place_.nominal = from_head(offsetof(LaunchHead, threads_per_threadgroup));
+    const Triple position = registers(thread_registers), size = registers(size_registers);
+    const Triple block = registers(group_registers);
+    auto* thread_x = llvm::cast<llvm::Function>(module_.getOrInsertFunction(thread_x_name, word()).getCallee());
+    mark_pure(*thread_x);
+    entry_.thread_x = builder_.CreateCall(thread_x);
+    Triple in_grid = {entry_.thread_x};
+    Value* is_inside = builder_.CreateICmpULT(entry_.thread_x, place_.grid[0]);
+    for (unsigned d = 1; d < 3; ++d) {
+      in_grid[d] = add(multiply(block[d], size[d]), position[d]);
+      is_inside = builder_.CreateAnd(is_inside, builder_.CreateICmpULT(in_grid[d], place_.grid[d]));
+    }
+    place_.in_grid = in_grid;
+    for (unsigned d = 0; d < 3; ++d) {
+      place_.group[d] = entry_.group[d] = builder_.CreateUDiv(in_grid[d], place_.nominal[d]);
+      Value* first = multiply(place_.group[d], place_.nominal[d]);
+      place_.position[d] = builder_.CreateSub(in_grid[d], first, "", /*HasNUW=*/true);
+      place_.actual[d] =
+          builder_.CreateBinaryIntrinsic(intrinsic::umin, place_.nominal[d], builder_.CreateSub(place_.grid[d], first));
+    }
+    const Triple &own = place_.position, &actual = place_.actual;
+    place_.index = add(own[0], multiply(actual[0], add(own[1], multiply(actual[1], own[2]))));
+    entry_.thread_index = place_.index;
+    entry_.threads = multiply(multiply(actual[0], actual[1]), actual[2]);
+    llvm::BasicBlock* outside = llvm::BasicBlock::Create(module_.getContext(), "outside", entry_.function);
+    llvm::BasicBlock* run = llvm::BasicBlock::Create(module_.getContext(), "run", entry_.function);
+    builder_.CreateCondBr(is_inside, run, outside);
+    builder_.SetInsertPoint(outside);
+    builder_.CreateRetVoid();
+    builder_.SetInsertPoint(run);
+  }
+
+  static void mark_pure(llvm::Function& function) {
+    function.setMemoryEffects(llvm::MemoryEffects::none());
+    for (const auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::Speculatable,
+                                 llvm::Attribute::NoCallback}) {
+      function.addFnAttr(attribute);
+    }
+  }
+
+  // Usual code may count on it: see Executable::takes.
+  llvm::Align alignment_of_argument(const ArgumentInfo& argument) const {
+    return llvm::Align(placement_ == Placement::in_grid ? joined_alignment_of(argument) : alignment_of(argument));
+  }
+
   Value* argument_call(unsigned number, llvm::Type* type) {
     const auto* pointer = llvm::cast<llvm::PointerType>(type);
     llvm::FunctionCallee callee =
         module_.getOrInsertFunction(fmt::format("{}{}", argument_name, pointer->getAddressSpace()), type, word());
-    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-    function->setMemoryEffects(llvm::MemoryEffects::none());
-    for (const auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::Speculatable,
-                                 llvm::Attribute::NoCallback}) {
-      function->addFnAttr(attribute);
-    }
+    mark_pure(*llvm::cast<llvm::Function>(callee.getCallee()));
     llvm::CallInst* call = builder_.CreateCall(callee, {builder_.getInt32(number)}, info_.arguments[number].name);
     if (alignment_ == ArgumentAlignment::of_their_types) {
       call->addRetAttr(
-          llvm::Attribute::getWithAlignment(module_.getContext(), llvm::Align(alignment_of(info_.arguments[number]))));
+          llvm::Attribute::getWithAlignment(module_.getContext(), alignment_of_argument(info_.arguments[number])));
     }
     return call;
   }
@@ -260,6 +310,7 @@ class EntryBuilder {
   llvm::Function& kernel_;
   const KernelInfo& info_;
   const ArgumentAlignment alignment_;
+  const Placement placement_;
   llvm::IRBuilder<> builder_;
   Entry entry_;
   ir::ThreadPlace place_{};
@@ -294,12 +345,12 @@ llvm::CallInst* as_argument(Value& value) {
   return callee && callee->getName().starts_with(llvm::StringRef(argument_name)) ? call : nullptr;
 }
 
-Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment) {
+Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment, Placement placement) {
   llvm::Function* kernel = module.getFunction(info.symbol);
   if (!kernel || kernel->arg_size() != info.arguments.size()) {
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' and its reflection disagree", info.name));
   }
-  return EntryBuilder(module, *kernel, info, alignment).build();
+  return EntryBuilder(module, *kernel, info, alignment, placement).build();
 }
 
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engines/cuda/code/code_file.h"
+#include "engines/cuda/run/launch_shape.h"
 #include "engines/cuda/run/report.h"
 #include "engines/cuda/run/waiting.h"
 #include "metalloid/error.h"
@@ -18,8 +19,6 @@ namespace {
 
 using Triple = std::array<std::uint32_t, 3>;
 
-// CUDA's limits of a block and of a launch.
-constexpr std::uint32_t most_deep = 64, most_groups_x = 0x7fffffff, most_groups_yz = 0xffff;
 // The driver takes parameters as one block of memory: an address, a size and the end.
 constexpr std::uintptr_t parameters_follow = 1, size_follows = 2;
 
@@ -156,11 +155,15 @@ GpuExecutable::~GpuExecutable() {
 
 bool GpuExecutable::takes(const DispatchPlan& plan) const {
   if (facts_.most_threads != 0) return true;  // the complete code
-  if (plan.threads_per_threadgroup.volume() > most_threads_) return false;
+  const bool is_joined = facts_.joined_threads != 0;
+  if (is_joined && !is_for_joined_threads(plan, facts_.joined_threads, most_threads_)) return false;
+  if (!is_joined && plan.threads_per_threadgroup.volume() > most_threads_) return false;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundMemory& memory = plan.arguments[i].memory;
     if (memory.owner != BoundMemory::Owner::buffer) continue;
-    if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment_of(info_.arguments[i]) != 0) return false;
+    const ArgumentInfo& argument = info_.arguments[i];
+    const std::uint64_t alignment = is_joined ? joined_alignment_of(argument) : alignment_of(argument);
+    if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment != 0) return false;
   }
   return true;
 }
@@ -176,10 +179,9 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
   Copies copies(stream, info_);
   Parameters parameters(facts_, info_.arguments.size());
   LaunchHead& head = parameters.head();
-  const Triple groups = triple(plan.threadgroups_per_grid), threads = triple(plan.threads_per_threadgroup);
   put(head.threads_per_grid, triple(plan.threads_per_grid));
-  put(head.threadgroups_per_grid, groups);
-  put(head.threads_per_threadgroup, threads);
+  put(head.threadgroups_per_grid, triple(plan.threadgroups_per_grid));
+  put(head.threads_per_threadgroup, triple(plan.threads_per_threadgroup));
   head.report = report.report;
   head.is_reported = reinterpret_cast<std::uint64_t>(report.is_reported);
   std::uint64_t threadgroup_bytes = 0;
@@ -210,24 +212,20 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
       }
     }
   }
-  // Metal's threadgroups may be deeper than CUDA's blocks.
-  Triple block = threads;
-  if (block[2] > most_deep) {
-    head.is_folded = 1;
-    block = {block[0], block[1] * block[2], 1};
-  }
+  const LaunchShape shape = shape_of(plan, facts_.joined_threads, most_threads_);
+  const Triple &block = shape.block, &blocks = shape.blocks, &most = most_blocks;
+  head.is_folded = shape.is_folded ? 1 : 0;
   std::size_t size = parameters.size();
   std::array<void*, 5> extra = {reinterpret_cast<void*>(parameters_follow), parameters.data(),
                                 reinterpret_cast<void*>(size_follows), &size, nullptr};
-  const Triple most = {most_groups_x, most_groups_yz, most_groups_yz};
-  for (std::uint64_t z = 0; z < groups[2]; z += most[2]) {
-    for (std::uint64_t y = 0; y < groups[1]; y += most[1]) {
-      for (std::uint64_t x = 0; x < groups[0]; x += most[0]) {
+  for (std::uint64_t z = 0; z < blocks[2]; z += most[2]) {
+    for (std::uint64_t y = 0; y < blocks[1]; y += most[1]) {
+      for (std::uint64_t x = 0; x < blocks[0]; x += most[0]) {
         const std::array<std::uint64_t, 3> first = {x, y, z};
         Triple count{};
         for (std::size_t d = 0; d < 3; ++d) {
           head.first_group[d] = static_cast<std::uint32_t>(first[d]);
-          count[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], groups[d] - first[d]));
+          count[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], blocks[d] - first[d]));
         }
         const int result = driver().launch(function_, count[0], count[1], count[2], block[0], block[1], block[2],
                                            static_cast<unsigned>(threadgroup_bytes), stream, nullptr, extra.data());
