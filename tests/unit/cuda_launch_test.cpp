@@ -29,6 +29,14 @@ TEST(CudaLaunch, ThreadgroupsAreBlocks) {
   EXPECT_THAT(shape.block, ElementsAre(32, 4, 1));
   EXPECT_THAT(shape.blocks, ElementsAre(32, 2, 2));
   EXPECT_FALSE(shape.is_folded);
+  EXPECT_FALSE(shape.is_plain);
+}
+
+TEST(CudaLaunch, PlainOnesHaveNothingToCompute) {
+  EXPECT_TRUE(shape_of(plan_of({1024, 8, 2}, {32, 4, 1}), 0, most).is_plain);
+  EXPECT_FALSE(shape_of(plan_of({1024, 7, 2}, {32, 4, 1}), 0, most).is_plain);
+  EXPECT_FALSE(shape_of(plan_of({2, 2, 128}, {2, 2, 128}), 0, most).is_plain);  // folded
+  EXPECT_FALSE(shape_of(plan_of({1, 1, 70000}, {1, 1, 1}), 0, most).is_plain);  // in pieces
 }
 
 TEST(CudaLaunch, DeepThreadgroupsAreFolded) {

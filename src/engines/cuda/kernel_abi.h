@@ -40,7 +40,7 @@ struct LaunchHead {
   std::uint32_t threads_per_threadgroup[3] = {};  // nominal
   std::uint32_t first_group[3] = {};              // of this launch: a large grid is launched in pieces
   std::uint32_t is_folded = 0;                    // 1: the block's y holds Metal's y and z
-  std::uint32_t unused = 0;
+  std::uint32_t is_plain = 0;                     // 1: all threadgroups are whole, of one launch, and not folded
   std::uint64_t report = 0;       // a Report in the device's memory
   std::uint64_t is_reported = 0;  // a word in the host's memory, which the host looks at
 };
@@ -62,7 +62,7 @@ inline std::uint64_t alignment_of(const ArgumentInfo& argument) {
 
 // The same in code in which a thread does what several of Metal's do.
 inline std::uint64_t joined_alignment_of(const ArgumentInfo& argument) {
-  const bool is_wide = argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::device;
+  const bool is_wide = argument.kind == ArgumentKind::buffer && !argument.is_reference;
   return is_wide ? inline_alignment : alignment_of(argument);
 }
 

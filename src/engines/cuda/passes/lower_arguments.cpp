@@ -123,47 +123,64 @@ class EntryBuilder {
   Value* add(Value* a, Value* b) { return builder_.CreateAdd(a, b, "", /*HasNUW=*/true); }
   Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", /*HasNUW=*/true); }
 
-  // Where the thread lies. Only threadgroups at the grid's edge, and deep ones, have to compute it.
+  // Where the thread lies. Of plain launches, that is what CUDA says; of others, only threadgroups at the grid's edge
+  // and deep ones have to compute it.
   void place_thread() {
     place_.grid = from_head(offsetof(LaunchHead, threads_per_grid));
     place_.groups = from_head(offsetof(LaunchHead, threadgroups_per_grid));
     place_.nominal = from_head(offsetof(LaunchHead, threads_per_threadgroup));
-    const Triple first = from_head(offsetof(LaunchHead, first_group)), block = registers(group_registers);
-    Value* is_other = builder_.CreateICmpNE(load_from_head(builder_, entry_, offsetof(LaunchHead, is_folded), word()),
-                                            builder_.getInt32(0));
-    for (unsigned d = 0; d < 3; ++d) {
-      place_.group[d] = entry_.group[d] = add(first[d], block[d]);
-      Value* rest = builder_.CreateSub(place_.grid[d], multiply(place_.group[d], place_.nominal[d]));
-      place_.actual[d] = builder_.CreateBinaryIntrinsic(intrinsic::umin, place_.nominal[d], rest);
-      is_other = builder_.CreateOr(is_other, builder_.CreateICmpNE(place_.actual[d], place_.nominal[d]));
-    }
-    const Triple position = registers(thread_registers), size = registers(size_registers);
+    const Triple block = registers(group_registers), position = registers(thread_registers);
+    const Triple size = registers(size_registers);
     place_.index = add(position[0], multiply(size[0], add(position[1], multiply(size[1], position[2]))));
     entry_.thread_index = place_.index;
-    entry_.threads = multiply(multiply(place_.actual[0], place_.actual[1]), place_.actual[2]);
+    const Triple first = from_head(offsetof(LaunchHead, first_group));
+    for (unsigned d = 0; d < 3; ++d) entry_.group[d] = add(first[d], block[d]);
+    Value* is_plain = is_set(offsetof(LaunchHead, is_plain));
 
     llvm::LLVMContext& context = module_.getContext();
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     const auto new_block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, entry_.function); };
-    llvm::BasicBlock *other = new_block("edge"), *inside = new_block("inside"), *outside = new_block("outside");
-    llvm::BasicBlock* run = new_block("run");
-    builder_.CreateCondBr(is_other, other, run);
-    builder_.SetInsertPoint(other);
-    builder_.CreateCondBr(builder_.CreateICmpULT(place_.index, entry_.threads), inside, outside);
+    llvm::BasicBlock *cut = new_block("not_plain"), *edge = new_block("edge"), *inside = new_block("inside");
+    llvm::BasicBlock *outside = new_block("outside"), *run = new_block("run");
+    builder_.CreateCondBr(is_plain, run, cut);
+
+    builder_.SetInsertPoint(cut);
+    Value* is_other = is_set(offsetof(LaunchHead, is_folded));
+    Triple actual;
+    for (unsigned d = 0; d < 3; ++d) {
+      Value* rest = builder_.CreateSub(place_.grid[d], multiply(entry_.group[d], place_.nominal[d]));
+      actual[d] = builder_.CreateBinaryIntrinsic(intrinsic::umin, place_.nominal[d], rest);
+      is_other = builder_.CreateOr(is_other, builder_.CreateICmpNE(actual[d], place_.nominal[d]));
+    }
+    builder_.CreateCondBr(is_other, edge, run);
+
+    builder_.SetInsertPoint(edge);
+    Value* threads = multiply(multiply(actual[0], actual[1]), actual[2]);
+    builder_.CreateCondBr(builder_.CreateICmpULT(place_.index, threads), inside, outside);
     builder_.SetInsertPoint(outside);
     builder_.CreateRetVoid();
     builder_.SetInsertPoint(inside);
-    Value* rows = builder_.CreateUDiv(place_.index, place_.actual[0]);
-    const Triple own = {builder_.CreateURem(place_.index, place_.actual[0]),
-                        builder_.CreateURem(rows, place_.actual[1]), builder_.CreateUDiv(rows, place_.actual[1])};
+    Value* rows = builder_.CreateUDiv(place_.index, actual[0]);
+    const Triple own = {builder_.CreateURem(place_.index, actual[0]), builder_.CreateURem(rows, actual[1]),
+                        builder_.CreateUDiv(rows, actual[1])};
     builder_.CreateBr(run);
+
     builder_.SetInsertPoint(run);
-    for (unsigned d = 0; d < 3; ++d) {
-      llvm::PHINode* merged = builder_.CreatePHI(word(), 2);
-      merged->addIncoming(position[d], before);
-      merged->addIncoming(own[d], inside);
-      place_.position[d] = merged;
-    }
+    const auto merged = [&](Value* of_plain, Value* of_whole, Value* of_edge) {
+      llvm::PHINode* result = builder_.CreatePHI(word(), 3);
+      result->addIncoming(of_plain, before);
+      result->addIncoming(of_whole, cut);
+      result->addIncoming(of_edge, inside);
+      return result;
+    };
+    for (unsigned d = 0; d < 3; ++d) place_.position[d] = merged(position[d], position[d], own[d]);
+    for (unsigned d = 0; d < 3; ++d) place_.group[d] = merged(block[d], entry_.group[d], entry_.group[d]);
+    for (unsigned d = 0; d < 3; ++d) place_.actual[d] = merged(place_.nominal[d], place_.nominal[d], actual[d]);
+    entry_.threads = multiply(multiply(place_.actual[0], place_.actual[1]), place_.actual[2]);
+  }
+
+  Value* is_set(std::size_t offset) {
+    return builder_.CreateICmpNE(load_from_head(builder_, entry_, offset, word()), builder_.getInt32(0));
   }
 
   // Where the thread lies, if blocks are no threadgroups: all of it comes of its place in the grid.

@@ -215,6 +215,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
   const LaunchShape shape = shape_of(plan, facts_.joined_threads, most_threads_);
   const Triple &block = shape.block, &blocks = shape.blocks, &most = most_blocks;
   head.is_folded = shape.is_folded ? 1 : 0;
+  head.is_plain = shape.is_plain ? 1 : 0;
   std::size_t size = parameters.size();
   std::array<void*, 5> extra = {reinterpret_cast<void*>(parameters_follow), parameters.data(),
                                 reinterpret_cast<void*>(size_follows), &size, nullptr};

@@ -39,6 +39,9 @@ LaunchShape shape_of(const DispatchPlan& plan, std::uint32_t joined_threads, std
     // Metal's threadgroups may be deeper than CUDA's blocks.
     shape.is_folded = threads.z > most_deep;
     if (shape.is_folded) shape.block = {threads.x, threads.y * threads.z, 1};
+    const bool is_whole = grid.x % threads.x == 0 && grid.y % threads.y == 0 && grid.z % threads.z == 0;
+    const bool is_one = shape.blocks[1] <= most_blocks[1] && shape.blocks[2] <= most_blocks[2];
+    shape.is_plain = is_whole && is_one && shape.blocks[0] <= most_blocks[0] && !shape.is_folded;
     return shape;
   }
   shape.block = joined_block({grid.x, grid.y, grid.z}, {threads.x, threads.y, threads.z}, joined_threads, most_threads);

@@ -11,8 +11,8 @@ namespace metalloid::engines::cuda {
 
 struct LaunchShape {
   std::array<std::uint32_t, 3> block{};
-  std::array<std::uint32_t, 3> blocks{};  // more than a launch may have where a block is a threadgroup
-  bool is_folded = false;                 // LaunchHead::is_folded
+  std::array<std::uint32_t, 3> blocks{};     // more than a launch may have where a block is a threadgroup
+  bool is_folded = false, is_plain = false;  // as in LaunchHead
 };
 
 // CUDA's limits of a launch.
