@@ -54,6 +54,10 @@ def test_what_fails_is_said(with_driver, source_file, variables, message):
     assert message in result.stderr
 
 
+def test_what_cannot_be_optimised_runs(with_driver, source_file):
+    assert with_driver("run", source_file(kernel), *launch, MOST_OPTIMISATION="0").returncode == 0
+
+
 def test_without_a_driver_there_is_no_device(metalloid_cli, source_file, monkeypatch):
     monkeypatch.setenv("METALLOID_CUDA_DRIVER", "/nowhere/libcuda.so.1")
     result = metalloid_cli("run", source_file(kernel), *launch)

@@ -7,9 +7,11 @@
 //   STAND_IN_CAPABILITY=75  the devices' compute capability
 //   STAND_IN_FAIL=cuMemAlloc_v2:2   the result of a function; several are separated by commas
 //   STAND_IN_LOG=file       gets a line for each launch: stream, context, grid, block, and the parameters' bytes
+//   STAND_IN_MOST_OPTIMISATION=0   up to which level modules are taken
 //   STAND_IN_PTXAS=ptxas    a program that assembles each module; what it says is the loading's error
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -102,7 +104,8 @@ bool is_memory(std::uint64_t address, std::size_t bytes) {
 }
 
 // "0" or what the assembler said.
-int assemble(const char* ptx, std::string& log) {
+int assemble(const char* ptx, int level, std::string& log) {
+  if (level > number("STAND_IN_MOST_OPTIMISATION", 4)) return invalid_ptx;
   const std::string program = variable("STAND_IN_PTXAS", "");
   if (program.empty()) return 0;
   std::string file = variable("TMPDIR", "/tmp") + "/stand_in_XXXXXX";
@@ -110,7 +113,7 @@ int assemble(const char* ptx, std::string& log) {
   ::close(descriptor);
   std::ofstream(file) << ptx;
   const std::string capability = std::to_string(number("STAND_IN_CAPABILITY", 90));
-  const std::string command = program + " -arch=sm_" + capability + " -o /dev/null " + file + " 2>&1";
+  const std::string command = program + " -O" + std::to_string(std::min(level, 3)) + " -arch=sm_" + capability + " -o /dev/null " + file + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   char piece[256];
   while (std::fgets(piece, sizeof(piece), pipe)) log += piece;
@@ -303,14 +306,16 @@ STAND_IN cuGetErrorName(int result, const char** name) {
 STAND_IN cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
   *module = module;
   std::string log;
-  const int failure = assemble(static_cast<const char*>(image), log);
-  constexpr int error_log = 5, error_log_bytes = 6;
+  constexpr int error_log = 5, error_log_bytes = 6, optimisation = 7;
   char* text = nullptr;
   std::size_t bytes = 0;
+  int level = 4;
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == error_log) text = static_cast<char*>(values[i]);
     if (options[i] == error_log_bytes) bytes = reinterpret_cast<std::size_t>(values[i]);
+    if (options[i] == optimisation) level = static_cast<int>(reinterpret_cast<std::size_t>(values[i]));
   }
+  const int failure = assemble(static_cast<const char*>(image), level, log);
   if (text && bytes > 0) std::snprintf(text, bytes, "%s", log.c_str());
   return failure ? failure : result_out_of_capture("cuModuleLoadDataEx");
 }

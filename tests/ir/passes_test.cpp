@@ -46,6 +46,7 @@
 #include "engines/cuda/passes/check_bounds.h"
 #include "engines/cuda/passes/join_threads.h"
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/mark_apart.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
@@ -99,6 +100,7 @@ struct Subject {
   LibraryInfo& library;
   const FunctionConstants& constants;
   engines::cpu::Entry lowered = {};
+  engines::cuda::Entry on_gpu = {};
 
   llvm::Module& module() const { return *kernel.module; }
 };
@@ -189,6 +191,15 @@ const std::map<std::string, Pass>& passes() {
       {"lower_threadgroup_memory", [](Subject& s) { cpu::lower_threadgroup_memory(s.module(), *s.entry); }},
       {"check_bounds", [](Subject& s) { cpu::check_bounds(s.module(), s.kernel.info); }},
       {"check_bounds_of_a_lane", [](Subject& s) { simd::check_bounds(*s.entry, s.kernel.info); }},
+      {"mark_apart", [](Subject& s) { EXPECT_TRUE(engines::cuda::mark_apart(s.module(), s.kernel.info)); }},
+      {"lower_arguments_of_a_gpu",
+       [](Subject& s) {
+         s.on_gpu = engines::cuda::lower_arguments(s.module(), s.kernel.info,
+                                                   engines::cuda::ArgumentAlignment::of_their_types,
+                                                   engines::cuda::Placement::by_whole_threadgroup);
+         s.entry = s.on_gpu.function;
+       }},
+      {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
       {"lower_bounds_checks", [](Subject& s) { cpu::lower_bounds_checks(s.module(), s.lowered); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},

@@ -6,6 +6,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -26,11 +27,13 @@
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_lanes.h"
 #include "engines/cuda/passes/lower_order.h"
+#include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/run/executable.h"
 #include "ir/math/lower_math.h"
 #include "ir/operations.h"
+#include "ir/passes/mark_constants.h"
 #include "ir/passes/explicit_lanes.h"
 #include "ir/specialise.h"
 #include "ir/support/pass_managers.h"
@@ -77,7 +80,8 @@ class CudaEngine final : public Engine {
     std::optional<KernelFacts> facts;
     if (wanted.is_usual && threads_are_alone(*kernel.module, kernel.info))
       facts = lower_joined(kernel, *machine, wanted);
-    if (!facts) facts = lower(kernel, *machine, wanted, Placement::by_threadgroup);
+    const auto placement = wanted.is_usual ? Placement::by_whole_threadgroup : Placement::by_threadgroup;
+    if (!facts) facts = lower(kernel, *machine, wanted, placement);
     const std::string code = ir::write_code(*kernel.module, *machine, llvm::CodeGenFileType::AssemblyFile,
                                             fmt::format("kernel '{}'", kernel.info.name));
     return {form == CodeForm::text ? code : write_code_file(*facts, code), {}};
@@ -111,13 +115,20 @@ class CudaEngine final : public Engine {
       ir::dump_after(name, module);
     };
     Entry entry;
+    bool are_apart = false;
+    // Joined threads keep the order of their own accesses, and what is written may be what is read.
+    if (placement == Placement::by_whole_threadgroup) {
+      pass("mark_apart", [&] { are_apart = mark_apart(module, kernel.info); });
+    }
     pass("lower_arguments", [&] {
       const auto alignment = target.is_usual ? ArgumentAlignment::of_their_types : ArgumentAlignment::none;
       entry = lower_arguments(module, kernel.info, alignment, placement);
     });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
+    pass("mark_constants", [&] { ir::mark_constants(module); });
     pass("tidy", [&] { tidy(*entry.function); });
+    if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });
     if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
@@ -143,16 +154,19 @@ class CudaEngine final : public Engine {
     }
     return KernelFacts{.parameter_bytes = entry.parameter_bytes,
                        .most_threads = target.is_usual ? 0 : most_threads(kernel.info),
-                       .joined_threads = joined};
+                       .joined_threads = joined,
+                       .wants_whole = entry.simdgroups_are_whole,
+                       .wants_apart = are_apart};
   }
 
-  // So that checks see through variables that need no memory.
+  // So that checks see through variables that need no memory, and ends of loops that lie in constant memory.
   static void tidy(llvm::Function& function) {
     ir::PassManagers managers;
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     passes.run(function, managers.functions);
   }
 

@@ -76,6 +76,8 @@ struct KernelFacts {
   // How many of Metal's threads, side by side in x, a thread of CUDA's is; blocks then may have any shape. 0: a block
   // is a threadgroup.
   std::uint32_t joined_threads = 0;
+  std::uint32_t wants_whole = 0;  // 1: threadgroups that are all alike, of whole simdgroups
+  std::uint32_t wants_apart = 0;  // 1: buffers that may be written have nothing in common with others
 };
 
 }  // namespace metalloid::engines::cuda

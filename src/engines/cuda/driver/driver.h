@@ -12,13 +12,13 @@ using Handle = void*;
 using Address = std::uint64_t;
 
 // Result codes, attributes and flags by the numbers of the CUDA Driver API.
-enum DriverResult : int { success = 0, out_of_memory = 2, not_ready = 600 };
+enum DriverResult : int { success = 0, out_of_memory = 2, invalid_ptx = 218, not_ready = 600 };
 enum class DeviceAttribute : int {
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };
 enum class FunctionAttribute : int { most_threads = 0 };
-enum class ModuleOption : int { error_log = 5, error_log_bytes = 6 };
+enum class ModuleOption : int { error_log = 5, error_log_bytes = 6, optimisation = 7 };
 
 struct Driver {
 #define FUNCTION(name, symbol, ...) int (*name)(__VA_ARGS__) = nullptr;

@@ -112,8 +112,9 @@ class ReportWriter {
       builder.CreateStore(value, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), report, place));
     };
     for (std::size_t i = 0; i < count; ++i) put(places[i], merged_[i]);
-    put(offsetof(Report, thread), entry_.thread_index);
-    for (std::size_t d = 0; d < 3; ++d) put(offsetof(Report, group) + 4 * d, entry_.group[d]);
+    const ReportedPlace place = place_again(builder, entry_);
+    put(offsetof(Report, thread), place.index);
+    for (std::size_t d = 0; d < 3; ++d) put(offsetof(Report, group) + 4 * d, place.group[d]);
     builder.CreateFence(llvm::AtomicOrdering::AcquireRelease);
     Value* host = load_from_head(builder, entry_, offsetof(LaunchHead, is_reported), pointer);
     builder.CreateStore(builder.getInt32(1), host, /*isVolatile=*/true);

@@ -410,7 +410,8 @@ std::uint32_t join_threads(Entry& entry) {
   llvm::Function& function = *entry.function;
   auto path = path_of(function);
   if (!path) return 0;
-  const Differences differences(*path, *entry.thread_x, offsetof(LaunchHead, threads_per_threadgroup));
+  auto* thread_x = llvm::cast<llvm::CallInst>(entry.thread_x);
+  const Differences differences(*path, *thread_x, offsetof(LaunchHead, threads_per_threadgroup));
   Plan plan(std::move(*path), differences);
   const unsigned count = plan.threads();
   if (count == 0) return 0;
@@ -427,7 +428,7 @@ std::uint32_t join_threads(Entry& entry) {
   llvm::BasicBlock *begin = new_block("begin", alone), *turn = new_block("turn", alone);
   llvm::BasicBlock *next = new_block("next_turn", nullptr), *done = new_block("done", nullptr);
   llvm::IRBuilder<> builder(begin);
-  builder.SetCurrentDebugLocation(entry.thread_x->getDebugLoc());
+  builder.SetCurrentDebugLocation(thread_x->getDebugLoc());
   const auto number = [&](llvm::Intrinsic::ID name) { return builder.CreateIntrinsic(name, {}); };
   // Of grids that takes() takes none wraps.
   const auto add = [&](Value* a, Value* b) { return builder.CreateAdd(a, b, "", true, true); };
@@ -436,7 +437,7 @@ std::uint32_t join_threads(Entry& entry) {
       multiply(number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), number(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x)),
       number(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
   Value* first = multiply(own, builder.getInt32(count));
-  Together(plan, differences, count, first, begin, turn, *entry.thread_x).write();
+  Together(plan, differences, count, first, begin, turn, *thread_x).write();
 
   builder.SetInsertPoint(turn);
   llvm::PHINode* j = builder.CreatePHI(builder.getInt32Ty(), 2);
@@ -462,10 +463,10 @@ std::uint32_t join_threads(Entry& entry) {
     llvm::BranchInst::Create(next, end->getIterator());
     end->eraseFromParent();
   }
-  llvm::Function* query = entry.thread_x->getCalledFunction();
-  entry.thread_x->replaceAllUsesWith(x);
-  entry.thread_x->eraseFromParent();
-  entry.thread_x = nullptr;
+  llvm::Function* query = thread_x->getCalledFunction();
+  thread_x->replaceAllUsesWith(x);
+  thread_x->eraseFromParent();
+  entry.thread_x = x;
   if (query && query->use_empty()) query->eraseFromParent();
   return count;
 }

@@ -26,17 +26,8 @@
 namespace metalloid::engines::cuda {
 namespace {
 
-using ir::Triple;
 using llvm::Value;
 namespace intrinsic = llvm::Intrinsic;
-
-constexpr std::array<intrinsic::ID, 3> thread_registers = {
-    intrinsic::nvvm_read_ptx_sreg_tid_x, intrinsic::nvvm_read_ptx_sreg_tid_y, intrinsic::nvvm_read_ptx_sreg_tid_z};
-constexpr std::array<intrinsic::ID, 3> size_registers = {
-    intrinsic::nvvm_read_ptx_sreg_ntid_x, intrinsic::nvvm_read_ptx_sreg_ntid_y, intrinsic::nvvm_read_ptx_sreg_ntid_z};
-constexpr std::array<intrinsic::ID, 3> group_registers = {intrinsic::nvvm_read_ptx_sreg_ctaid_x,
-                                                          intrinsic::nvvm_read_ptx_sreg_ctaid_y,
-                                                          intrinsic::nvvm_read_ptx_sreg_ctaid_z};
 
 Value* mark_invariant(llvm::LoadInst* load) {
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(load->getContext(), {}));
@@ -80,7 +71,7 @@ class EntryBuilder {
   Entry build() {
     make_function();
     builder_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", entry_.function));
-    placement_ == Placement::in_grid ? place_thread_in_grid() : place_thread();
+    place_ = place_thread(builder_, entry_, placement_);
     call_kernel();
     inline_kernel();
     answer_thread_queries();
@@ -108,123 +99,6 @@ class EntryBuilder {
     entry_.function->addParamAttr(0, llvm::Attribute::NonNull);
     entry_.function->addParamAttr(0, llvm::Attribute::ReadOnly);
     entry_.function->addParamAttr(0, llvm::Attribute::get(module_.getContext(), "nvvm.grid_constant"));
-  }
-
-  Triple from_head(std::size_t offset) {
-    Triple result;
-    for (unsigned d = 0; d < 3; ++d) result[d] = load_from_head(builder_, entry_, offset + 4 * d, word());
-    return result;
-  }
-  Triple registers(const std::array<intrinsic::ID, 3>& names) {
-    Triple result;
-    for (unsigned d = 0; d < 3; ++d) result[d] = builder_.CreateIntrinsic(names[d], {});
-    return result;
-  }
-  Value* add(Value* a, Value* b) { return builder_.CreateAdd(a, b, "", /*HasNUW=*/true); }
-  Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", /*HasNUW=*/true); }
-
-  // Where the thread lies. Of plain launches, that is what CUDA says; of others, only threadgroups at the grid's edge
-  // and deep ones have to compute it.
-  void place_thread() {
-    place_.grid = from_head(offsetof(LaunchHead, threads_per_grid));
-    place_.groups = from_head(offsetof(LaunchHead, threadgroups_per_grid));
-    place_.nominal = from_head(offsetof(LaunchHead, threads_per_threadgroup));
-    const Triple block = registers(group_registers), position = registers(thread_registers);
-    const Triple size = registers(size_registers);
-    place_.index = add(position[0], multiply(size[0], add(position[1], multiply(size[1], position[2]))));
-    entry_.thread_index = place_.index;
-    const Triple first = from_head(offsetof(LaunchHead, first_group));
-    for (unsigned d = 0; d < 3; ++d) entry_.group[d] = add(first[d], block[d]);
-    Value* is_plain = is_set(offsetof(LaunchHead, is_plain));
-
-    llvm::LLVMContext& context = module_.getContext();
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    const auto new_block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, entry_.function); };
-    llvm::BasicBlock *cut = new_block("not_plain"), *edge = new_block("edge"), *inside = new_block("inside");
-    llvm::BasicBlock *outside = new_block("outside"), *run = new_block("run");
-    builder_.CreateCondBr(is_plain, run, cut);
-
-    builder_.SetInsertPoint(cut);
-    Value* is_other = is_set(offsetof(LaunchHead, is_folded));
-    Triple actual;
-    for (unsigned d = 0; d < 3; ++d) {
-      Value* rest = builder_.CreateSub(place_.grid[d], multiply(entry_.group[d], place_.nominal[d]));
-      actual[d] = builder_.CreateBinaryIntrinsic(intrinsic::umin, place_.nominal[d], rest);
-      is_other = builder_.CreateOr(is_other, builder_.CreateICmpNE(actual[d], place_.nominal[d]));
-    }
-    builder_.CreateCondBr(is_other, edge, run);
-
-    builder_.SetInsertPoint(edge);
-    Value* threads = multiply(multiply(actual[0], actual[1]), actual[2]);
-    builder_.CreateCondBr(builder_.CreateICmpULT(place_.index, threads), inside, outside);
-    builder_.SetInsertPoint(outside);
-    builder_.CreateRetVoid();
-    builder_.SetInsertPoint(inside);
-    Value* rows = builder_.CreateUDiv(place_.index, actual[0]);
-    const Triple own = {builder_.CreateURem(place_.index, actual[0]), builder_.CreateURem(rows, actual[1]),
-                        builder_.CreateUDiv(rows, actual[1])};
-    builder_.CreateBr(run);
-
-    builder_.SetInsertPoint(run);
-    const auto merged = [&](Value* of_plain, Value* of_whole, Value* of_edge) {
-      llvm::PHINode* result = builder_.CreatePHI(word(), 3);
-      result->addIncoming(of_plain, before);
-      result->addIncoming(of_whole, cut);
-      result->addIncoming(of_edge, inside);
-      return result;
-    };
-    for (unsigned d = 0; d < 3; ++d) place_.position[d] = merged(position[d], position[d], own[d]);
-    for (unsigned d = 0; d < 3; ++d) place_.group[d] = merged(block[d], entry_.group[d], entry_.group[d]);
-    for (unsigned d = 0; d < 3; ++d) place_.actual[d] = merged(place_.nominal[d], place_.nominal[d], actual[d]);
-    entry_.threads = multiply(multiply(place_.actual[0], place_.actual[1]), place_.actual[2]);
-  }
-
-  Value* is_set(std::size_t offset) {
-    return builder_.CreateICmpNE(load_from_head(builder_, entry_, offset, word()), builder_.getInt32(0));
-  }
-
-  // Where the thread lies, if blocks are no threadgroups: all of it comes of its place in the grid.
-  void place_thread_in_grid() {
-    place_.grid = from_head(offsetof(LaunchHead, threads_per_grid));
-    place_.groups = from_head(offsetof(LaunchHead, threadgroups_per_grid));
-    place_.nominal = from_head(offsetof(LaunchHead, threads_per_threadgroup));
-    const Triple position = registers(thread_registers), size = registers(size_registers);
-    const Triple block = registers(group_registers);
-    auto* thread_x = llvm::cast<llvm::Function>(module_.getOrInsertFunction(thread_x_name, word()).getCallee());
-    mark_pure(*thread_x);
-    entry_.thread_x = builder_.CreateCall(thread_x);
-    Triple in_grid = {entry_.thread_x};
-    Value* is_inside = builder_.CreateICmpULT(entry_.thread_x, place_.grid[0]);
-    for (unsigned d = 1; d < 3; ++d) {
-      in_grid[d] = add(multiply(block[d], size[d]), position[d]);
-      is_inside = builder_.CreateAnd(is_inside, builder_.CreateICmpULT(in_grid[d], place_.grid[d]));
-    }
-    place_.in_grid = in_grid;
-    for (unsigned d = 0; d < 3; ++d) {
-      place_.group[d] = entry_.group[d] = builder_.CreateUDiv(in_grid[d], place_.nominal[d]);
-      Value* first = multiply(place_.group[d], place_.nominal[d]);
-      place_.position[d] = builder_.CreateSub(in_grid[d], first, "", /*HasNUW=*/true);
-      place_.actual[d] =
-          builder_.CreateBinaryIntrinsic(intrinsic::umin, place_.nominal[d], builder_.CreateSub(place_.grid[d], first));
-    }
-    const Triple &own = place_.position, &actual = place_.actual;
-    place_.index = add(own[0], multiply(actual[0], add(own[1], multiply(actual[1], own[2]))));
-    entry_.thread_index = place_.index;
-    entry_.threads = multiply(multiply(actual[0], actual[1]), actual[2]);
-    llvm::BasicBlock* outside = llvm::BasicBlock::Create(module_.getContext(), "outside", entry_.function);
-    llvm::BasicBlock* run = llvm::BasicBlock::Create(module_.getContext(), "run", entry_.function);
-    builder_.CreateCondBr(is_inside, run, outside);
-    builder_.SetInsertPoint(outside);
-    builder_.CreateRetVoid();
-    builder_.SetInsertPoint(run);
-  }
-
-  static void mark_pure(llvm::Function& function) {
-    function.setMemoryEffects(llvm::MemoryEffects::none());
-    for (const auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::Speculatable,
-                                 llvm::Attribute::NoCallback}) {
-      function.addFnAttr(attribute);
-    }
   }
 
   // Usual code may count on it: see Executable::takes.
@@ -315,8 +189,7 @@ class EntryBuilder {
       Value* index = entry_.thread_index;
       if (call->getFunction() != entry_.function) {
         builder_.SetInsertPoint(call);
-        const Triple position = registers(thread_registers), size = registers(size_registers);
-        index = add(position[0], multiply(size[0], add(position[1], multiply(size[1], position[2]))));
+        index = index_in_block(builder_);
       }
       call->replaceAllUsesWith(index);
       call->eraseFromParent();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engines/cuda/passes/place_threads.h"
 #include "metalloid/reflection.h"
 
 namespace metalloid::engines::cuda {
@@ -22,24 +23,17 @@ namespace metalloid::engines::cuda {
 // its threads in Metal's order, so that a warp is a simdgroup.
 struct Entry {
   llvm::Function* function = nullptr;
+  // Until passes drop what nothing uses.
   llvm::Value* thread_index = nullptr;  // in its threadgroup
   llvm::Value* threads = nullptr;       // of its threadgroup
-  llvm::Value* group[3] = {};           // its threadgroup's position
-  llvm::CallInst* thread_x = nullptr;   // Placement::in_grid: its x in the grid, which join_threads replaces
+  llvm::Value* thread_x = nullptr;      // Placement::in_grid: its x in the grid, a call that join_threads replaces
+  bool simdgroups_are_whole = false;
   std::uint32_t parameter_bytes = 0;
 };
 // What code may count on (alignment_of in kernel_abi.h). Hosts bind buffers from any byte on.
 enum class ArgumentAlignment : std::uint8_t { none, of_their_types };
-// How threads of CUDA's become Metal's.
-enum class Placement : std::uint8_t {
-  by_threadgroup,  // a block is a threadgroup
-  in_grid,         // blocks of any shape lie over the grid: for threads that have nothing to do with each other
-};
 Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment,
                       Placement placement = Placement::by_threadgroup);
-
-// i32 (), of Entry::thread_x.
-inline constexpr std::string_view thread_x_name = "metalloid_thread_x";
 
 // ptr (i32 argument): where an argument begins, or a tensor's elements do. What checks of bounds see; nobody defines
 // them, place_arguments replaces them.

@@ -39,6 +39,10 @@ class LaneLowering {
     auto* index = llvm::cast<llvm::Instruction>(entry.threads);
     builder_.SetInsertPoint(index->getNextNode());
     lane_ = builder_.CreateAnd(entry.thread_index, builder_.getInt32(31), "lane");
+    if (entry.simdgroups_are_whole) {
+      present_ = builder_.getInt32(~std::uint32_t{0});
+      return;
+    }
     Value* before = builder_.CreateAnd(entry.thread_index, builder_.getInt32(~std::uint32_t{31}));
     Value* rest = builder_.CreateSub(entry.threads, before);
     Value* are_all = builder_.CreateICmpUGE(rest, builder_.getInt32(32));

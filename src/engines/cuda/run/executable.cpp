@@ -130,10 +130,18 @@ GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info
   const auto entered = gpu.enter();
   const OutsideOfCapture outside;
   std::array<char, 8192> log{};
-  std::array<int, 2> options = {static_cast<int>(ModuleOption::error_log),
-                                static_cast<int>(ModuleOption::error_log_bytes)};
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
-  const int result = driver().module_load(&module_, file.ptx.c_str(), options.size(), options.data(), values.data());
+  const std::array<int, 3> options = {static_cast<int>(ModuleOption::error_log),
+                                      static_cast<int>(ModuleOption::error_log_bytes),
+                                      static_cast<int>(ModuleOption::optimisation)};
+  const auto load = [&](std::uintptr_t level) {
+    std::array<void*, 3> values = {log.data(), reinterpret_cast<void*>(log.size()), reinterpret_cast<void*>(level)};
+    return driver().module_load(&module_, file.ptx.c_str(), options.size(), const_cast<int*>(options.data()),
+                                values.data());
+  };
+  constexpr std::uintptr_t usual_level = 4;
+  int result = load(usual_level);
+  // The assembler may run out of predicates, of which a GPU has seven, when it optimises.
+  if (result == invalid_ptx) result = load(0);
   if (result != success) {
     throw Error(ErrorCode::internal, fmt::format("NVIDIA's driver does not take the code of kernel '{}': {}\n{}",
                                                  info.name, driver().describe(result), log.data()));
@@ -164,6 +172,23 @@ bool GpuExecutable::takes(const DispatchPlan& plan) const {
     const ArgumentInfo& argument = info_.arguments[i];
     const std::uint64_t alignment = is_joined ? joined_alignment_of(argument) : alignment_of(argument);
     if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment != 0) return false;
+  }
+  if (facts_.wants_whole != 0 && !(shape_of(plan, 0, most_threads_).is_plain &&
+                                   plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
+    return false;
+  }
+  return facts_.wants_apart == 0 || are_apart(plan);
+}
+
+bool GpuExecutable::are_apart(const DispatchPlan& plan) const {
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const BoundMemory& written = plan.arguments[i].memory;
+    if (written.owner != BoundMemory::Owner::buffer || info_.arguments[i].access == Access::read) continue;
+    for (std::size_t j = 0; j < plan.arguments.size(); ++j) {
+      const BoundMemory& other = plan.arguments[j].memory;
+      if (j == i || other.owner != BoundMemory::Owner::buffer) continue;
+      if (written.base < other.base + other.size && other.base < written.base + written.size) return false;
+    }
   }
   return true;
 }

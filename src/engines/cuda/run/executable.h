@@ -50,6 +50,9 @@ class GpuExecutable final : public Executable {
   const KernelInfo& info() const { return info_; }
 
  private:
+  // Whether no buffer that may be written lies where another one lies.
+  bool are_apart(const DispatchPlan& plan) const;
+
   Gpu& gpu_;
   const KernelInfo info_;
   KernelFacts facts_;
