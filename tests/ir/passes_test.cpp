@@ -67,6 +67,7 @@
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/widening/wide_functions.h"
 #include "ir/assemble.h"
+#include "ir/bounds/hoist_checks.h"
 #include "ir/math/lower_math.h"
 #include "ir/meetings.h"
 #include "ir/passes/check_operations.h"
@@ -200,6 +201,7 @@ const std::map<std::string, Pass>& passes() {
          s.entry = s.on_gpu.function;
        }},
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
+      {"hoist_checks", [](Subject& s) { ir::hoist_checks(*s.entry, 8); }},
       {"lower_bounds_checks", [](Subject& s) { cpu::lower_bounds_checks(s.module(), s.lowered); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},

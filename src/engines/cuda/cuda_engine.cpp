@@ -31,6 +31,7 @@
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/run/executable.h"
+#include "ir/bounds/hoist_checks.h"
 #include "ir/math/lower_math.h"
 #include "ir/operations.h"
 #include "ir/passes/mark_constants.h"
@@ -41,6 +42,9 @@
 
 namespace metalloid::engines::cuda {
 namespace {
+
+// Reads of one thread that are on their way at a time hide what each takes.
+constexpr unsigned turns_at_once = 8;
 
 Remark remark_at(const llvm::Instruction* place, std::string reason) {
   Remark remark{.engine = {}, .reason = std::move(reason), .source_file = {}};
@@ -130,6 +134,7 @@ class CudaEngine final : public Engine {
     pass("tidy", [&] { tidy(*entry.function); });
     if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });
     if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
+    pass("hoist_checks", [&] { ir::hoist_checks(*entry.function, turns_at_once); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
     if (placement == Placement::in_grid) {
