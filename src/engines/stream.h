@@ -59,7 +59,10 @@ class SharedStream {
   // What is enqueued next begins when all that is on the other one by now is done.
   virtual void wait_for(std::uintptr_t other) = 0;
   virtual bool is_idle() = 0;
-  // Waits for all that is on it. Throws the first error since the last call that threw.
+  // Whether the host can wait for it now.
+  virtual bool can_wait() { return true; }
+  // Waits for all that was enqueued, also when who made the stream has destroyed it since. Throws the first error since
+  // the last call that threw.
   virtual void synchronize() = 0;
 };
 

@@ -163,6 +163,7 @@ STAND_IN cuCtxSetCurrent(void* context) {
   current_context = context;
   return result_of("cuCtxSetCurrent");
 }
+STAND_IN cuCtxSynchronize() { return result_out_of_capture("cuCtxSynchronize"); }
 STAND_IN cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return allocate("cuMemAlloc_v2", address, bytes); }
 STAND_IN cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) {
   return allocate("cuMemAllocManaged", address, bytes);

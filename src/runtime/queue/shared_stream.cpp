@@ -62,6 +62,13 @@ void SharedStream::dispatch(const Kernel& kernel, const Dispatch& dispatch) {
     if (is_here) take_along(code.info, plan, hardware_);
     const std::lock_guard lock(mutex_);
     if (!is_here || Staging::is_needed(plan, hardware_)) {
+      if (!stream_->can_wait()) {
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("kernel '{}' writes to memory of the host, or is checked, which waits for its stream; and "
+                        "that is being captured into a graph",
+                        kernel.name()));
+      }
       stream_->synchronize();
       return execute(kernel, plan);
     }

@@ -12,7 +12,13 @@ using Handle = void*;
 using Address = std::uint64_t;
 
 // Result codes, attributes and flags by the numbers of the CUDA Driver API.
-enum DriverResult : int { success = 0, out_of_memory = 2, invalid_ptx = 218, not_ready = 600 };
+enum DriverResult : int {
+  success = 0,
+  out_of_memory = 2,
+  invalid_ptx = 218,
+  not_ready = 600,
+  not_while_captured = 900,
+};
 enum class DeviceAttribute : int {
   compute_capability_major = 75,
   compute_capability_minor = 76,

@@ -56,11 +56,9 @@ void GpuSharedStream::wait_for(std::uintptr_t other) {
   driver().check(driver().stream_wait(handle_, event_, 0), "a wait");
 }
 
-bool GpuSharedStream::is_done() const { return is_success(driver().stream_query(handle_)); }
-
 bool GpuSharedStream::is_idle() {
   const auto entered = gpu_.enter();
-  return !is_captured(handle_) && is_done();
+  return !is_captured(handle_) && is_success(driver().stream_query(handle_));
 }
 
 void GpuSharedStream::stop() noexcept {
@@ -70,17 +68,23 @@ void GpuSharedStream::stop() noexcept {
   }
 }
 
+bool GpuSharedStream::can_wait() {
+  const auto entered = gpu_.enter();
+  return !is_captured(handle_);
+}
+
+// For all of the GPU's streams: the handle may be gone.
 void GpuSharedStream::synchronize() {
   const auto entered = gpu_.enter();
-  if (is_captured(handle_)) {
-    throw Error(ErrorCode::invalid_argument,
-                "the stream is being captured into a graph, and nothing can wait for it until then; a call waits whose "
-                "kernel writes to memory of the host");
-  }
   bool is_interrupted = false;
   {
     const support::WatchdogTimer timer([this] { stop(); }, timeout_);
-    wait_until([this] { return is_done(); });
+    const int result = driver().context_wait();
+    if (result == not_while_captured) {
+      throw Error(ErrorCode::invalid_argument,
+                  "a stream of the GPU is being captured into a graph; nothing can wait now");
+    }
+    is_success(result);
     is_interrupted = timer.interrupted();
   }
   const auto timeout = std::exchange(timeout_, {});

@@ -19,6 +19,7 @@ class GpuSharedStream final : public SharedStream {
   void enqueue(const Executable& executable, const DispatchPlan& plan) override;
   void wait_for(std::uintptr_t other) override;
   bool is_idle() override;
+  bool can_wait() override;
   void synchronize() override;
 
  private:
@@ -29,7 +30,6 @@ class GpuSharedStream final : public SharedStream {
     Address report;
   };
   const Place& place_of(const GpuExecutable& executable, const DispatchPlan& plan);
-  bool is_done() const;
   void stop() noexcept;
 
   Gpu& gpu_;
