@@ -130,6 +130,7 @@ void Gpu::give_back(std::unique_ptr<Queue> queue) {
 Handle Gpu::control_queue() {
   const auto entered = enter();
   const std::lock_guard lock(mutex_);
+  const OutsideOfCapture outside;
   if (!control_) driver().check(driver().stream_create(&control_, without_default_stream), "a stream");
   return control_;
 }

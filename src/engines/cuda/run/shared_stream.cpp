@@ -19,7 +19,9 @@ constexpr std::size_t most_places = 16;
 
 }  // namespace
 
-GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {}
+GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {
+  gpu.control_queue();  // not made only when a kernel without end is to be stopped
+}
 
 const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& executable, const DispatchPlan& plan) {
   std::vector<Place>& places = places_[&executable];
