@@ -34,6 +34,7 @@
 
 #include "engines/cpu_shared/passes/check_bounds.h"
 #include "engines/simd/lane/count_turns.h"
+#include "engines/simd/lane/limit_unrolling.h"
 #include "engines/simd/shapes/lane_target.h"
 
 namespace metalloid::engines::simd {
@@ -111,6 +112,7 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(LimitUnrollingPass());
   llvm::LoopPassManager loops;
   loops.addPass(llvm::IndVarSimplifyPass(/*WidenIndVars=*/false));
   loops.addPass(CountTurnsPass());

@@ -1,0 +1,150 @@
+#include "engines/simd/lane/limit_unrolling.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/Transforms/Utils/UnrollLoop.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace metalloid::engines::simd {
+namespace {
+
+using Size = std::uint64_t;
+
+constexpr Size endless = std::numeric_limits<Size>::max() / 4;
+
+// What becomes machine code in three seconds or so, in instructions of a lane's program.
+constexpr Size most = 5000;
+// A branch on which lanes part, with what it brings in masks and blocks.
+constexpr Size branch_weight = 12;
+// Of a body that has others to keep the processor busy while its counter goes on.
+constexpr Size long_body = 100;
+// What LLVM unrolls without a pragma, and around variables (LaneTarget says so). With one it takes so much that the
+// limit is no matter here.
+constexpr Size most_unrolled = 400, most_unrolled_around_variables = 2000;
+
+Size size_of_block(const llvm::BasicBlock& block) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  return block.size() + (branch && branch->isConditional() ? branch_weight : 0);
+}
+
+bool has_pragma(const llvm::Loop& loop) {
+  llvm::MDNode* id = loop.getLoopID();
+  return id && (llvm::GetUnrollMetadata(id, "llvm.loop.unroll.full") ||
+                llvm::GetUnrollMetadata(id, "llvm.loop.unroll.enable"));
+}
+
+// Whether the loop's turn, and not only that of a loop inside of it, chooses a place in a variable of the lane.
+bool chooses_places(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  const auto goes_along = [&](const llvm::SCEV* part) {
+    const auto* numbers = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+    return numbers && numbers->getLoop() == &loop;
+  };
+  return llvm::any_of(loop.blocks(), [&](llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [&](llvm::Instruction& instruction) {
+      auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      return address && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address)) &&
+             llvm::SCEVExprContains(evolution.getSCEV(address), goes_along);
+    });
+  });
+}
+
+class Limit {
+ public:
+  Limit(llvm::Function& lane, llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution)
+      : lane_(lane), loops_(loops), evolution_(evolution) {}
+
+  void run() {
+    if (loops_.empty()) return;
+    for (llvm::Loop* loop : loops_.getLoopsInPreorder()) turns_[loop] = evolution_.getSmallConstantMaxTripCount(loop);
+    for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
+      if (turns_[loop] <= 1) continue;
+      if (chooses_places(*loop, evolution_)) {
+        around_variables_.insert(loop);
+      } else {
+        free_.push_back(loop);
+      }
+    }
+    Size size = size_of_lane();
+    while (size > most && leave_one(size)) {
+    }
+    for (llvm::Loop* loop : free_) {
+      if (left_.contains(loop)) leave(*loop);
+    }
+  }
+
+ private:
+  Size size_of(const llvm::Loop& loop) {
+    Size size = 0;
+    for (const llvm::Loop* inner : loop) size += size_of(*inner);
+    for (const llvm::BasicBlock* block : loop.blocks()) {
+      if (loops_.getLoopFor(block) == &loop) size += size_of_block(*block);
+    }
+    bodies_[&loop] = size;
+    const Size turns = turns_.lookup(&loop);
+    const Size limit = has_pragma(loop)                    ? endless
+                       : around_variables_.contains(&loop) ? most_unrolled_around_variables
+                                                           : most_unrolled;
+    return turns > 1 && size <= limit / turns && !left_.contains(&loop) ? std::min(endless, turns * size) : size;
+  }
+
+  Size size_of_lane() {
+    Size size = 0;
+    for (const llvm::Loop* loop : loops_) size += size_of(*loop);
+    for (const llvm::BasicBlock& block : lane_) {
+      if (!loops_.getLoopFor(&block)) size += size_of_block(block);
+    }
+    return size;
+  }
+
+  // The one that saves most; false if none does.
+  bool leave_one(Size& size) {
+    llvm::Loop* best = nullptr;
+    const llvm::DenseMap<const llvm::Loop*, Size> bodies = bodies_;
+    for (llvm::Loop* loop : free_) {
+      if (bodies.lookup(loop) < long_body || !left_.insert(loop).second) continue;
+      const Size without = size_of_lane();
+      left_.erase(loop);
+      if (without >= size) continue;
+      size = without;
+      best = loop;
+    }
+    if (!best) return false;
+    left_.insert(best);
+    size = size_of_lane();
+    return true;
+  }
+
+  static void leave(llvm::Loop& loop) {
+    llvm::LLVMContext& context = loop.getHeader()->getContext();
+    auto* disable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+    loop.setLoopID(llvm::makePostTransformationMetadata(context, loop.getLoopID(), {"llvm.loop.unroll."}, {disable}));
+  }
+
+  llvm::Function& lane_;
+  llvm::LoopInfo& loops_;
+  llvm::ScalarEvolution& evolution_;
+  llvm::DenseMap<const llvm::Loop*, Size> turns_, bodies_;  // bodies: with inner loops as they will be
+  llvm::SmallVector<llvm::Loop*, 16> free_;
+  llvm::SmallPtrSet<const llvm::Loop*, 8> around_variables_, left_;
+};
+
+}  // namespace
+
+llvm::PreservedAnalyses LimitUnrollingPass::run(llvm::Function& lane, llvm::FunctionAnalysisManager& analyses) {
+  Limit(lane, analyses.getResult<llvm::LoopAnalysis>(lane), analyses.getResult<llvm::ScalarEvolutionAnalysis>(lane))
+      .run();
+  return llvm::PreservedAnalyses::all();  // metadata alone
+}
+
+}  // namespace metalloid::engines::simd
