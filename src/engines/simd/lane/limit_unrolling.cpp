@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace metalloid::engines::simd {
 namespace {
@@ -23,19 +24,33 @@ using Size = std::uint64_t;
 
 constexpr Size endless = std::numeric_limits<Size>::max() / 4;
 
-// What becomes machine code in three seconds or so, in instructions of a lane's program.
+// Instructions of a lane's program that become machine code in three seconds or so.
 constexpr Size most = 5000;
+// What loops stay for that choose places in variables which no registers hold anyway.
+constexpr Size most_with_places = 9000;
 // A branch on which lanes part, with what it brings in masks and blocks.
 constexpr Size branch_weight = 12;
 // Of a body that has others to keep the processor busy while its counter goes on.
 constexpr Size long_body = 100;
+// Bytes of a lane's variable that take all registers of 512 bits for 32 lanes.
+constexpr Size large_variable = 64;
 // What LLVM unrolls without a pragma, and around variables (LaneTarget says so). With one it takes so much that the
 // limit is no matter here.
 constexpr Size most_unrolled = 400, most_unrolled_around_variables = 2000;
 
-Size size_of_block(const llvm::BasicBlock& block) {
+// Whether it goes when loops around it are unrolled: accesses of the lane's variables become values, and places and
+// counters constants.
+bool goes_with_its_loop(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::PHINode, llvm::CastInst, llvm::CmpInst>(instruction)) return true;
+  const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
+  if (llvm::isa<llvm::GetElementPtrInst>(instruction)) address = &instruction;
+  return address && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
+}
+
+Size size_of_block(const llvm::BasicBlock& block, bool is_end_of_turn) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-  return block.size() + (branch && branch->isConditional() ? branch_weight : 0);
+  const Size own = llvm::count_if(block, [](const auto& instruction) { return !goes_with_its_loop(instruction); });
+  return own + (branch && branch->isConditional() && !is_end_of_turn ? branch_weight : 0);
 }
 
 bool has_pragma(const llvm::Loop& loop) {
@@ -44,19 +59,33 @@ bool has_pragma(const llvm::Loop& loop) {
                 llvm::GetUnrollMetadata(id, "llvm.loop.unroll.enable"));
 }
 
-// Whether the loop's turn, and not only that of a loop inside of it, chooses a place in a variable of the lane.
-bool chooses_places(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-  const auto goes_along = [&](const llvm::SCEV* part) {
-    const auto* numbers = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
-    return numbers && numbers->getLoop() == &loop;
-  };
-  return llvm::any_of(loop.blocks(), [&](llvm::BasicBlock* block) {
-    return llvm::any_of(*block, [&](llvm::Instruction& instruction) {
-      auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
-      return address && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address)) &&
-             llvm::SCEVExprContains(evolution.getSCEV(address), goes_along);
-    });
-  });
+// The size of the smallest variable of the lane in which the loop's turn, and not only that of a loop inside of it,
+// chooses a place; nothing if there is none.
+std::optional<Size> smallest_variable(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  std::optional<Size> smallest;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      const auto* variable = address ? llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(address)) : nullptr;
+      if (!variable) continue;
+      const auto goes_along = [&](const llvm::SCEV* part) {
+        const auto* numbers = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+        return numbers && numbers->getLoop() == &loop;
+      };
+      const llvm::SCEV* place = evolution.getSCEV(const_cast<llvm::GetElementPtrInst*>(address));
+      if (!llvm::SCEVExprContains(place, goes_along)) continue;
+      const auto bytes = variable->getAllocationSize(address->getDataLayout());
+      smallest = std::min(smallest.value_or(endless), bytes ? Size{bytes->getFixedValue()} : endless);
+    }
+  }
+  return smallest;
+}
+
+// How often its body runs; 0 if nobody knows. What is asked at its beginning is asked once more.
+Size turns_of(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  const unsigned beginnings = evolution.getSmallConstantMaxTripCount(&loop);
+  const llvm::BasicBlock* latch = loop.getLoopLatch();
+  return beginnings > 0 && !(latch && loop.isLoopExiting(latch)) ? beginnings - 1 : beginnings;
 }
 
 class Limit {
@@ -66,17 +95,22 @@ class Limit {
 
   void run() {
     if (loops_.empty()) return;
-    for (llvm::Loop* loop : loops_.getLoopsInPreorder()) turns_[loop] = evolution_.getSmallConstantMaxTripCount(loop);
+    for (llvm::Loop* loop : loops_.getLoopsInPreorder()) turns_[loop] = turns_of(*loop, evolution_);
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
       if (turns_[loop] <= 1) continue;
-      if (chooses_places(*loop, evolution_)) {
-        around_variables_.insert(loop);
-      } else {
+      const auto variable = smallest_variable(*loop, evolution_);
+      if (variable) around_variables_.insert(loop);
+      if (!variable) {
         free_.push_back(loop);
+      } else if (*variable > large_variable) {
+        around_large_.push_back(loop);
       }
     }
     Size size = size_of_lane();
     while (size > most && leave_one(size)) {
+    }
+    free_.append(around_large_);
+    while (size > most_with_places && leave_one(size)) {
     }
     for (llvm::Loop* loop : free_) {
       if (left_.contains(loop)) leave(*loop);
@@ -85,13 +119,14 @@ class Limit {
 
  private:
   Size size_of(const llvm::Loop& loop) {
+    const Size turns = turns_.lookup(&loop);
     Size size = 0;
     for (const llvm::Loop* inner : loop) size += size_of(*inner);
     for (const llvm::BasicBlock* block : loop.blocks()) {
-      if (loops_.getLoopFor(block) == &loop) size += size_of_block(*block);
+      if (loops_.getLoopFor(block) != &loop) continue;
+      size += size_of_block(*block, turns > 1 && loop.isLoopExiting(block));
     }
     bodies_[&loop] = size;
-    const Size turns = turns_.lookup(&loop);
     const Size limit = has_pragma(loop)                    ? endless
                        : around_variables_.contains(&loop) ? most_unrolled_around_variables
                                                            : most_unrolled;
@@ -102,7 +137,7 @@ class Limit {
     Size size = 0;
     for (const llvm::Loop* loop : loops_) size += size_of(*loop);
     for (const llvm::BasicBlock& block : lane_) {
-      if (!loops_.getLoopFor(&block)) size += size_of_block(block);
+      if (!loops_.getLoopFor(&block)) size += size_of_block(block, false);
     }
     return size;
   }
@@ -135,7 +170,7 @@ class Limit {
   llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& evolution_;
   llvm::DenseMap<const llvm::Loop*, Size> turns_, bodies_;  // bodies: with inner loops as they will be
-  llvm::SmallVector<llvm::Loop*, 16> free_;
+  llvm::SmallVector<llvm::Loop*, 16> free_, around_large_;
   llvm::SmallPtrSet<const llvm::Loop*, 8> around_variables_, left_;
 };
 
