@@ -24,25 +24,29 @@
 namespace metalloid::engines::cpu {
 namespace {
 
-void set_option(const char* name, unsigned value) {
+template <class Value>
+void set_option(const char* name, Value value) {
   const auto& options = llvm::cl::getRegisteredOptions();
   const auto found = options.find(name);
-  if (found != options.end()) static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(value);
+  if (found != options.end()) static_cast<llvm::cl::opt<Value>*>(found->second)->setValue(value);
 }
 
-// Kernels are one function after inlining, with long blocks: three of LLVM's steps take time that grows with the
+// Kernels are one function after inlining, with long blocks: four of LLVM's steps take time that grows with the
 // square or the cube of these, unless they are told to stop.
 void bound_compile_time() {
   // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
   // of which products of wide integers are full.
-  set_option("cgpp-huge-func", 0);
+  set_option("cgpp-huge-func", 0u);
   // The scheduler compares each access of memory with as many before it, and each of those it depends on with all it
   // depends on already. LLVM's limit is 1000.
-  set_option("dag-maps-huge-region", 200);
+  set_option("dag-maps-huge-region", 200u);
   // Of each store, what may read or overwrite it: in kernels with simdgroup matrices and barriers a fifth of all time.
   // LLVM's limits are 150 and 90.
-  set_option("dse-memoryssa-scanlimit", 30);
-  set_option("dse-memoryssa-walklimit", 20);
+  set_option("dse-memoryssa-scanlimit", 30u);
+  set_option("dse-memoryssa-walklimit", 20u);
+  // Instructions are scheduled before registers are given out. LLVM does it once more behind that for AMD's processors,
+  // which bring instructions into an order of their own: up to a sixth of all time.
+  set_option("disable-post-ra", true);
 }
 
 support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;

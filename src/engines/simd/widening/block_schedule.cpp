@@ -198,7 +198,7 @@ BlockSchedule::Atoms BlockSchedule::reduced(Atoms atoms) {
       const BasicBlock& block = *blocks_[i].block;
       if (atoms_of_[i].empty()) continue;  // not named yet
       const unsigned count = block.getTerminator()->getNumSuccessors();
-      if (count > 1) {
+      if (count > 1 && atoms.contains(atom(&block, 1))) {
         Atoms parts;
         bool stays = true;
         for (unsigned s = 0; s < count; ++s) {
