@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "engines/simd/tiles/elements.h"
+#include "engines/simd/tiles/held_strips.h"
 #include "engines/simd/tiles/held_tiles.h"
 
 namespace metalloid::engines::simd {
@@ -42,22 +43,12 @@ struct InFloat {
   }
 };
 
-template <typename T>
-[[gnu::always_inline]] inline std::byte* fragment_place(const HeldTile& tile, const HeldRows& rows, int fragment,
-                                                        std::int64_t which) {
-  const std::int64_t column = which % tile.across * fragment;
-  return rows.address + which / tile.across * fragment * rows.row + column / rows.group * rows.group_distance +
-         column % rows.group * static_cast<std::int64_t>(sizeof(T));
-}
-
 // One element after the other.
 template <typename As, int fragment, bool reads>
-void move_elements(const HeldTile& tile, const HeldRows& rows, std::int64_t which) {
+void move_elements(const HeldTile& tile, std::byte* first, const HeldRows& rows, std::byte* place) {
   using Held = typename As::Held;
   using InRows = typename As::InRows;
   constexpr int columns = fragment / 4, elements = fragment * fragment / 32;  // a lane has
-  std::byte* first = tile.address + which * elements * tile.element_distance;
-  std::byte* place = fragment_place<InRows>(tile, rows, fragment, which);
   for (int lane = 0; lane < 32; ++lane) {
     const int row = (lane >> 4 & 1) * 4 + (lane >> 2 & 1) * 2 + (lane >> 1 & 1);
     const int column = ((lane >> 3 & 1) * 2 + (lane & 1)) * columns;
@@ -233,25 +224,46 @@ inline void write_sixteen_rows(std::byte* held, const std::byte* from, std::int6
 
 #endif
 
+// What lanes hold of a fragment from `held` on, and rows from `place` on.
 template <typename As, int fragment, bool reads>
-void move_fragments(const HeldTile& tile, const HeldRows& rows) {
-  for (std::int64_t which = 0; which < tile.down * tile.across; ++which) {
+void move_fragment(const HeldTile& tile, std::byte* held, const HeldRows& rows, std::byte* place) {
 #if defined(__AVX2__)
-    constexpr std::int64_t size = sizeof(typename As::Held);
-    if constexpr (size <= 4) {
-      if (tile.lane_distance == size) {
-        std::byte* held = tile.address + which * fragment * fragment * size;
-        std::byte* place = fragment_place<typename As::InRows>(tile, rows, fragment, which);
-        if constexpr (fragment == 16) {
-          reads ? read_sixteen_rows<As>(held, place, rows.row) : write_sixteen_rows<As>(held, place, rows.row);
-        } else {
-          reads ? read_eight_rows<As>(held, place, rows.row) : write_eight_rows<As>(held, place, rows.row);
-        }
-        continue;
+  if constexpr (sizeof(typename As::Held) <= 4) {
+    if (tile.lane_distance == sizeof(typename As::Held)) {
+      if constexpr (fragment == 16) {
+        return reads ? read_sixteen_rows<As>(held, place, rows.row) : write_sixteen_rows<As>(held, place, rows.row);
+      } else {
+        return reads ? read_eight_rows<As>(held, place, rows.row) : write_eight_rows<As>(held, place, rows.row);
       }
     }
+  }
 #endif
-    move_elements<As, fragment, reads>(tile, rows, which);
+  move_elements<As, fragment, reads>(tile, held, rows, place);
+}
+
+template <typename As, int fragment, bool reads>
+void move_fragments(const HeldTile& tile, const HeldRows& rows) {
+#if defined(__AVX512F__)
+  using Held = typename As::Held;
+  if constexpr (std::is_same_v<As, Same<std::uint32_t>> || (std::is_same_v<As, Same<std::uint16_t>> && !reads)) {
+    if (is_in_strips<Held>(tile, rows)) return move_strips<Held, fragment, reads>(tile, rows);
+  }
+#endif
+  constexpr std::int64_t size = sizeof(typename As::InRows);
+  std::byte* held = tile.address;
+  for (std::int64_t down = 0; down < tile.down; ++down) {
+    std::byte* place = rows.address + down * fragment * rows.row;
+    std::int64_t in_group = 0;  // column of the group that a fragment begins at
+    for (std::int64_t across = 0; across < tile.across; ++across) {
+      move_fragment<As, fragment, reads>(tile, held, rows, place);
+      held += fragment * fragment / 32 * tile.element_distance;
+      place += fragment * size;
+      in_group += fragment;
+      if (in_group == rows.group) {
+        place += rows.group_distance - in_group * size;
+        in_group = 0;
+      }
+    }
   }
 }
 

@@ -27,6 +27,14 @@ struct TileProduct {
   const HeldTile *held_left = nullptr, *held_right = nullptr, *held_destination = nullptr;
 };
 
+// destination = left * right, or destination + left * right, of tiles that one simdgroup holds, with sums in float.
+struct HeldProduct {
+  HeldTile left, right, destination;
+  ir::TileElement left_element, right_element;  // floats; the destination's is f32
+  std::int64_t k;
+  bool left_is_transposed, right_is_transposed, accumulates;
+};
+
 // What a thread of the host works in.
 struct ProductScratch {
   static constexpr int rows = 128, columns = 128, depth = 128;  // words
@@ -48,6 +56,8 @@ inline bool are_held_at_once(const TileProduct& product) {
 struct TileCode {
   int columns;  // of a panel of the right operand: fragments that are wider are not held there
   void (*multiply)(const TileProduct& product, ProductScratch& scratch);
+  // False: it is not one that there is code for.
+  bool (*multiply_held)(const HeldProduct& product, ProductScratch& scratch);
   // Elements [0, rows) x [0, columns) become those of another tile, zero where that has none; both in float formats, or
   // both integers. They are in the destination.
   void (*copy)(const TileMatrix& from, const TileMatrix& to, std::int64_t rows, std::int64_t columns);

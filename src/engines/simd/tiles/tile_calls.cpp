@@ -110,6 +110,19 @@ void multiply_tiles(std::uint32_t first_thread, TILE_PARAMETERS(left), TILE_PARA
   };
   const std::optional<HeldTile> held_left = part_or_all(left), held_right = part_or_all(right),
                                 part = part_or_all(destination);
+  if (part && held_left && held_right && simdgroups == 1 && destination.element() == ir::TileElement::f32 &&
+      ir::is_float(left.element()) && ir::is_float(right.element())) {
+    const HeldProduct whole{*held_left,
+                            *held_right,
+                            *part,
+                            left.element(),
+                            right.element(),
+                            k,
+                            left_is_transposed != 0,
+                            right_is_transposed != 0,
+                            accumulates != 0};
+    if (code.multiply_held(whole, scratch)) return;
+  }
   TileProduct product{};
   // Of a destination in memory, what there is of it.
   product.m = part ? std::clamp<std::int64_t>(m - part->first_row, 0, part->rows())
