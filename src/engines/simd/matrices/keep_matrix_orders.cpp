@@ -11,6 +11,8 @@
 //        %even = shufflevector %sum, poison, <inverse>
 //        %odd = shufflevector %sum, poison, <inverse>
 //
+//      The orders that products want come first: loops have more of them than what is behind, which stores sums.
+//
 //   3. What shuffles elements of one whole matrix, or of the two halves of one, by way of others takes them from there.
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
@@ -199,15 +201,23 @@ bool move_in_front_of_phis(ShuffleVectorInst& shuffle, std::vector<ShuffleVector
   return true;
 }
 
-void keep_orders(llvm::Function& function) {
-  std::vector<ShuffleVectorInst*> waiting;
+void keep_orders(llvm::Function& function, const llvm::Function& product) {
+  std::vector<ShuffleVectorInst*> waiting, of_products;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (auto* shuffle = llvm::dyn_cast<ShuffleVectorInst>(&instruction)) waiting.push_back(shuffle);
+    auto* shuffle = llvm::dyn_cast<ShuffleVectorInst>(&instruction);
+    if (!shuffle) continue;
+    const bool is_of_product = llvm::any_of(shuffle->users(), [&](const llvm::User* user) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+      return call && call->getCalledFunction() == &product;
+    });
+    (is_of_product ? of_products : waiting).push_back(shuffle);
   }
-  while (!waiting.empty()) {
-    ShuffleVectorInst* shuffle = waiting.back();
-    waiting.pop_back();
-    move_in_front_of_phis(*shuffle, waiting);
+  for (auto* shuffles : {&of_products, &waiting}) {
+    while (!shuffles->empty()) {
+      ShuffleVectorInst* shuffle = shuffles->back();
+      shuffles->pop_back();
+      move_in_front_of_phis(*shuffle, *shuffles);
+    }
   }
   for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function)) {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(*block)) {
@@ -227,7 +237,7 @@ void keep_matrix_orders(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!functions.contains(&function)) continue;
     llvm::SROAPass(llvm::SROAOptions::ModifyCFG).run(function, managers.functions);
-    keep_orders(function);
+    keep_orders(function, *product);
   }
 }
 
