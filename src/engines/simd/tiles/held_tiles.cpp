@@ -3,22 +3,11 @@
 namespace metalloid::engines::simd {
 namespace {
 
-constexpr int lanes = 32;
-
 std::int64_t divided(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
 
 }  // namespace
 
-HeldTile::HeldTile(std::byte* held, std::int64_t rows, std::int64_t columns, int fragment_size, int simdgroups,
-                   int simdgroup, std::int64_t distance, int bytes)
-    : address(held), fragment(fragment_size), lane_distance(distance), element(bytes) {
-  element_distance = distance == bytes ? std::int64_t{lanes} * bytes : bytes;
-  if (simdgroups == 1) {  // most are one's: spare them the divisions
-    down = fragment == 8 ? divided(rows, 8) : divided(rows, 16);
-    across = fragment == 8 ? divided(columns, 8) : divided(columns, 16);
-    first_row = first_column = 0;
-    return;
-  }
+void HeldTile::divide(std::int64_t rows, std::int64_t columns, int simdgroups, int simdgroup) {
   std::int64_t blocks_across = 1;
   down = across = 0;
   for (int high = 1; high <= simdgroups; ++high) {

@@ -8,8 +8,19 @@ namespace metalloid::engines::simd {
 
 // A simdgroup's part of one, which has whole fragments.
 struct HeldTile {
-  HeldTile(std::byte* address, std::int64_t rows, std::int64_t columns, int fragment, int simdgroups, int simdgroup,
-           std::int64_t lane_distance, int element);
+  HeldTile(std::byte* held, std::int64_t rows, std::int64_t columns, int fragment_size, int simdgroups, int simdgroup,
+           std::int64_t distance, int bytes)
+      : address(held), fragment(fragment_size), lane_distance(distance), element(bytes) {
+    element_distance = distance == bytes ? std::int64_t{32} * bytes : bytes;
+    if (simdgroups != 1) {
+      divide(rows, columns, simdgroups, simdgroup);
+      return;
+    }
+    const int shift = fragment == 8 ? 3 : 4;  // most are one simdgroup's: spare them the divisions
+    down = (rows + fragment - 1) >> shift;
+    across = (columns + fragment - 1) >> shift;
+    first_row = first_column = 0;
+  }
 
   std::int64_t rows() const { return down * fragment; }
   std::int64_t columns() const { return across * fragment; }
@@ -22,6 +33,9 @@ struct HeldTile {
   // follow each other.
   std::int64_t lane_distance, element_distance;
   int element;
+
+ private:
+  void divide(std::int64_t rows, std::int64_t columns, int simdgroups, int simdgroup);
 };
 
 // Where rows of a held tile are, or go to: every `group` columns are rows of their own. Distances in bytes.

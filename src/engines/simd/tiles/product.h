@@ -29,7 +29,7 @@ struct TileProduct {
 
 // destination = left * right, or destination + left * right, of tiles that one simdgroup holds, with sums in float.
 struct HeldProduct {
-  HeldTile left, right, destination;
+  const HeldTile &left, &right, &destination;
   ir::TileElement left_element, right_element;  // floats; the destination's is f32
   std::int64_t k;
   bool left_is_transposed, right_is_transposed, accumulates;
