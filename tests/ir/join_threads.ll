@@ -17,7 +17,9 @@
 ; CHECK-NOT: call void @metalloid_check_bounds
 ; What lies anywhere is asked for its alignment.
 ; CHECK: and i32 {{.*}}, 15
-; CHECK: br i1 {{.*}}, label %[[TOGETHER:.*]], label %turn
+; A warp decides.
+; CHECK: [[ALL:%.*]] = call i1 @llvm.nvvm.vote.all.sync(i32 -1,
+; CHECK: br i1 [[ALL]], label %[[TOGETHER:.*]], label %turn
 ; CHECK: [[TOGETHER]]:
 ; CHECK: [[ROW:%.*]] = load <4 x float>, ptr addrspace(1) {{.*}}, align 16
 ; CHECK: extractelement <4 x float> [[ROW]], i64 3

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "engines/cuda/run/launch_shape.h"
 
 namespace metalloid {
@@ -73,6 +75,8 @@ TEST(CudaLaunch, EveryThreadOfAGridIsInABlock) {
           EXPECT_GE(std::uint64_t{shape.block[1]} * shape.blocks[1], y);
           EXPECT_EQ(shape.block[2] * shape.blocks[2], 2U);
           EXPECT_LE(shape.block[0] * shape.block[1], most_threads);
+          EXPECT_EQ(shape.block[0] * shape.block[1] % 32, 0U);
+          EXPECT_TRUE(std::has_single_bit(shape.block[0]));
         }
       }
     }

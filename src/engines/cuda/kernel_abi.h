@@ -60,12 +60,6 @@ inline std::uint64_t alignment_of(const ArgumentInfo& argument) {
   return std::has_single_bit(bytes) ? bytes : 1;
 }
 
-// The same in code in which a thread does what several of Metal's do.
-inline std::uint64_t joined_alignment_of(const ArgumentInfo& argument) {
-  const bool is_wide = argument.kind == ArgumentKind::buffer && !argument.is_reference;
-  return is_wide ? inline_alignment : alignment_of(argument);
-}
-
 inline constexpr std::string_view kernel_name = "metalloid_kernel";
 inline constexpr std::string_view threadgroup_memory_name = "metalloid_threadgroup_memory";
 
@@ -73,8 +67,7 @@ inline constexpr std::string_view threadgroup_memory_name = "metalloid_threadgro
 struct KernelFacts {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t most_threads = 0;  // the code is compiled for; 0: what its registers allow
-  // How many of Metal's threads, side by side in x, a thread of CUDA's is; blocks then may have any shape. 0: a block
-  // is a threadgroup.
+  // How many of Metal's threads a thread of CUDA's is (passes/join_threads.h); 0: one, and a block is a threadgroup.
   std::uint32_t joined_threads = 0;
   std::uint32_t wants_whole = 0;  // 1: threadgroups that are all alike, of whole simdgroups
   std::uint32_t wants_apart = 0;  // 1: buffers that may be written have nothing in common with others

@@ -31,7 +31,7 @@ using llvm::Value;
 using Kind = Step::Kind;
 
 constexpr std::uint64_t widest_access = 16;
-constexpr unsigned most_joined = 8;
+constexpr unsigned most_joined = 8, lanes = 32;
 // Of numbers, for all threads together: who computes more does not wait for memory.
 constexpr std::size_t most_instructions = 1024, instructions_of_call = 24;
 
@@ -310,8 +310,9 @@ class Together {
     llvm::LLVMContext& context = builder_.getContext();
     llvm::BasicBlock* here = builder_.GetInsertBlock();
     llvm::BasicBlock* next = llvm::BasicBlock::Create(context, "together", here->getParent(), one_by_one_);
-    builder_.CreateCondBr(std::exchange(asked_, nullptr), next, one_by_one_,
-                          llvm::MDBuilder(context).createLikelyBranchWeights());
+    Value* all_pass = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_all_sync,
+                                               {builder_.getInt32(-1), std::exchange(asked_, nullptr)});
+    builder_.CreateCondBr(all_pass, next, one_by_one_, llvm::MDBuilder(context).createLikelyBranchWeights());
     builder_.SetInsertPoint(next);
   }
 
@@ -433,15 +434,19 @@ std::uint32_t join_threads(Entry& entry) {
   // Of grids that takes() takes none wraps.
   const auto add = [&](Value* a, Value* b) { return builder.CreateAdd(a, b, "", true, true); };
   const auto multiply = [&](Value* a, Value* b) { return builder.CreateMul(a, b, "", true, true); };
-  Value* own = add(
-      multiply(number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), number(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x)),
-      number(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
+  Value* size = number(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value* thread = number(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+  Value* own = add(multiply(number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), size), thread);
   Value* first = multiply(own, builder.getInt32(count));
   Together(plan, differences, count, first, begin, turn, *thread_x).write();
 
   builder.SetInsertPoint(turn);
   llvm::PHINode* j = builder.CreatePHI(builder.getInt32Ty(), 2);
-  Value* x = add(first, j);
+  // A warp, or its part of a row, takes neighbours together and goes on behind them.
+  Value* row = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, builder.getInt32(lanes));
+  Value* lane = builder.CreateAnd(thread, builder.getInt32(lanes - 1));
+  Value* warp = multiply(builder.CreateSub(own, lane, "", true, true), builder.getInt32(count));
+  Value* x = add(warp, add(multiply(j, row), lane));
   builder.CreateBr(alone);
   builder.SetInsertPoint(next);
   Value* following = add(j, builder.getInt32(1));

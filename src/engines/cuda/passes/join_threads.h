@@ -20,15 +20,18 @@ bool threads_are_alone(const llvm::Module& module, const KernelInfo& info);
 //
 // Before:                              After, by fours:
 //
-//   entry                                together ----------> return
-//     x = metalloid_thread_x()             |  not all pass
-//     guards, checks                     turn (x = 4 * own + j), j = 0 .. 3
+//   entry                                together (x = 4 * own + 0 .. 3) ----> return
+//     x = metalloid_thread_x()             |  not all of the warp pass
+//     guards, checks                     turn (x = 4 * first of warp + 32 * j + lane), j = 0 .. 3
 //     loads, numbers, stores             the entry as it was, and the next turn where it returned
 //
 // Together is the way of the four to the last store, if nobody leaves it before (thread_path.h): what is the same for
 // all once, numbers that differ one by one, accesses to a row of elements as one. Guards and checks of all four, that
-// no index wraps between them, and that rows are aligned are asked before anything is stored. Who does not pass goes
-// one by one from the beginning: what is read twice is what the first reading might have been.
+// no index wraps between them, and that rows are aligned are asked before anything is stored. A warp that does not
+// pass goes turn by turn from the beginning, and so that its accesses of a turn lie together: at odd addresses that is
+// as fast as single threads are. What is read twice is what the first reading might have been.
+//
+// Blocks are whole warps and their sizes powers of two (run/launch_shape.h); a warp may lie over several rows.
 //
 // Valid because threads of a grid have no order: each one's own accesses keep theirs. Reports of accesses outside come
 // from the turns, and so name the thread.

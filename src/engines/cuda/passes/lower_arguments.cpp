@@ -101,11 +101,6 @@ class EntryBuilder {
     entry_.function->addParamAttr(0, llvm::Attribute::get(module_.getContext(), "nvvm.grid_constant"));
   }
 
-  // Usual code may count on it: see Executable::takes.
-  llvm::Align alignment_of_argument(const ArgumentInfo& argument) const {
-    return llvm::Align(placement_ == Placement::in_grid ? joined_alignment_of(argument) : alignment_of(argument));
-  }
-
   Value* argument_call(unsigned number, llvm::Type* type) {
     const auto* pointer = llvm::cast<llvm::PointerType>(type);
     llvm::FunctionCallee callee =
@@ -114,7 +109,7 @@ class EntryBuilder {
     llvm::CallInst* call = builder_.CreateCall(callee, {builder_.getInt32(number)}, info_.arguments[number].name);
     if (alignment_ == ArgumentAlignment::of_their_types) {
       call->addRetAttr(
-          llvm::Attribute::getWithAlignment(module_.getContext(), alignment_of_argument(info_.arguments[number])));
+          llvm::Attribute::getWithAlignment(module_.getContext(), llvm::Align(alignment_of(info_.arguments[number]))));
     }
     return call;
   }

@@ -169,9 +169,7 @@ bool GpuExecutable::takes(const DispatchPlan& plan) const {
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundMemory& memory = plan.arguments[i].memory;
     if (memory.owner != BoundMemory::Owner::buffer) continue;
-    const ArgumentInfo& argument = info_.arguments[i];
-    const std::uint64_t alignment = is_joined ? joined_alignment_of(argument) : alignment_of(argument);
-    if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment != 0) return false;
+    if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment_of(info_.arguments[i]) != 0) return false;
   }
   if (facts_.wants_whole != 0 && !(shape_of(plan, 0, most_threads_).is_plain &&
                                    plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
