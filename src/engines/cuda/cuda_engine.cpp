@@ -143,7 +143,10 @@ class CudaEngine final : public Engine {
     }
     pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
     pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
-    pass("limit_threads", [&] { limit_threads(*entry.function, kernel.info, target); });
+    pass("limit_threads", [&] {
+      // Of joined threads the host chooses blocks, not the source.
+      if (joined == 0) limit_threads(*entry.function, kernel.info, target);
+    });
     pass("stop_loops", [&] { stop_loops(entry); });
     pass("merge_constant_space", [&] { merge_constant_space(module); });
     pass("lower_math", [&] {
