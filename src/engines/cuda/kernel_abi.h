@@ -41,8 +41,8 @@ struct LaunchHead {
   std::uint32_t first_group[3] = {};              // of this launch: a large grid is launched in pieces
   std::uint32_t is_folded = 0;                    // 1: the block's y holds Metal's y and z
   std::uint32_t is_plain = 0;                     // 1: all threadgroups are whole, of one launch, and not folded
-  std::uint64_t report = 0;       // a Report in the device's memory
-  std::uint64_t is_reported = 0;  // a word in the host's memory, which the host looks at
+  std::uint64_t report = 0;                       // a Report in the device's memory
+  std::uint64_t is_reported = 0;                  // a word in the host's memory, which the host looks at
 };
 static_assert(sizeof(LaunchHead) % alignof(ArgumentSlot) == 0);
 
