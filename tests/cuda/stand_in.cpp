@@ -196,6 +196,7 @@ STAND_IN cuMemsetD8_v2(std::uint64_t to, unsigned char value, std::size_t bytes)
   std::memset(as_pointer(to), value, bytes);
   return success;
 }
+STAND_IN cuStreamSynchronize(void*) { return result_out_of_capture("cuStreamSynchronize"); }
 STAND_IN cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
   const int result = result_out_of_capture("cuMemcpyHtoD_v2");
   if (result != success) return result;

@@ -58,6 +58,16 @@ void Driver::check(int result, std::string_view what) const {
   throw Error(ErrorCode::internal, fmt::format("{} on the GPU failed: {}", what, describe(result)));
 }
 
+void Driver::fill_with_zeros(Address address, std::size_t bytes) const {
+  check(set_bytes(address, 0, bytes), "a fill");
+  check(stream_finish(nullptr), "a fill");
+}
+
+void Driver::copy_and_wait(Address to, const void* from, std::size_t bytes) const {
+  check(copy_in(to, from, bytes), "a copy");
+  check(stream_finish(nullptr), "a copy");
+}
+
 const Driver& driver() {
   static constinit support::MadeOnce<Driver> opened;
   return opened.get(open_driver);

@@ -72,7 +72,7 @@ WaitedSlot Queue::take() {
   WaitedSlot slot;
   void* word = nullptr;
   driver().check(driver().allocate(&slot.report, sizeof(Report)), "an allocation");
-  driver().check(driver().set_bytes(slot.report, 0, sizeof(Report)), "a fill");
+  driver().fill_with_zeros(slot.report, sizeof(Report));
   driver().check(driver().allocate_host(&word, sizeof(std::uint32_t), mapped_everywhere), "an allocation");
   driver().check(driver().event_create(&slot.event, without_timing), "an event");
   slot.is_reported = static_cast<std::uint32_t*>(word);
@@ -149,7 +149,7 @@ ReportSlot Gpu::shared_slot() {
     auto slots = std::make_unique<SharedSlots>();
     void* words = nullptr;
     driver().check(driver().allocate(&slots->reports, shared_slot_count * sizeof(Report)), "an allocation");
-    driver().check(driver().set_bytes(slots->reports, 0, shared_slot_count * sizeof(Report)), "a fill");
+    driver().fill_with_zeros(slots->reports, shared_slot_count * sizeof(Report));
     driver().check(driver().allocate_host(&words, shared_slot_count * sizeof(std::uint32_t), mapped_everywhere),
                    "an allocation");
     slots->words = static_cast<std::uint32_t*>(words);

@@ -20,7 +20,7 @@ std::byte* GpuMemory::allocate(std::size_t bytes) {
   bytes = std::max(bytes, std::size_t{1});
   Address address = 0;
   driver().check(driver().allocate(&address, bytes), "an allocation");
-  driver().check(driver().set_bytes(address, 0, bytes), "a fill");
+  driver().fill_with_zeros(address, bytes);
   return pointer(address);
 }
 
@@ -35,7 +35,7 @@ void GpuMemory::release(std::byte* address, std::size_t /*bytes*/) noexcept {
 void GpuMemory::copy_in(std::byte* to, std::span<const std::byte> from) {
   if (from.empty()) return;
   const auto entered = gpu_.enter();
-  driver().check(driver().copy_in(number(to), from.data(), from.size()), "a copy");
+  driver().copy_and_wait(number(to), from.data(), from.size());
 }
 
 void GpuMemory::copy_out(std::span<std::byte> to, const std::byte* from) {

@@ -34,7 +34,7 @@ std::array<std::uint32_t, 3> triple(const Size& size) { return {size.x, size.y, 
 std::exception_ptr take_report(Address address, const ReportedLaunch& launch) {
   Report report;
   driver().check(driver().copy_out(&report, address, sizeof(report)), "a copy");
-  driver().check(driver().set_bytes(address, 0, sizeof(Report)), "a fill");
+  driver().fill_with_zeros(address, sizeof(Report));
   if (!report.is_taken) return nullptr;
   const std::string what = text_at(report.what), first = text_at(report.first), last = text_at(report.last);
   const OutOfBounds access{.is_set = true,
