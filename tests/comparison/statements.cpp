@@ -164,7 +164,7 @@ Node Statements::own_store() {
                   {make_.integer(1), make_.integer(1)});
     case 5:
       if (scope_.has_halves)
-        return text("own_halves[" + random_.among({"(uint(@) & 3u) * 1024u + i", "1023u - i"}) + "] = @;\n",
+        return text("own_halves[" + random_.among({"(uint(@) & 3u) * 1024u + i", "5119u - i"}) + "] = @;\n",
                     {make_.half(1), make_.half(1)});
       return assignment();
     case 6:

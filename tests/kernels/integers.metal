@@ -21,6 +21,18 @@ kernel void divide(device int* out, constant int& zero, constant int& least) {
   out[1] = 1;
 }
 
+// The quotient does not change in the loop, and is asked for in some of its turns: not in the first one.
+// RUN: --kernel divide_in_some_turns --threads 4 --group 4 --arg out=i32[4]=zeros --arg in=i32[4]=28,28,28,28
+// EXPECT out: 1 28 28 1
+kernel void divide_in_some_turns(device int* out, device const int* in, uint i [[thread_position_in_grid]]) {
+  int x = in[i];
+  int table[4][3] = {{1, 2, 3}, {4, x, 6}, {7, 8, int(i)}, {1, 1, 1}};
+  for (int k = 0; k < (x & 7); ++k) {
+    for (int n = 0; n < ((x ^ k) & 3); ++n) table[1][(uint(x) / (i + 1)) % 3u] = 1;
+  }
+  out[i] = table[1][1];
+}
+
 // RUN: --kernel convert --threads 1 --group 1 --arg out=i32[5]=zeros --arg x=f32[5]=nan,1e20,-1e20,-1.9,2.9
 // EXPECT out: 0 2147483647 -2147483648 -1 2
 kernel void convert(device int* out, device const float* x) {

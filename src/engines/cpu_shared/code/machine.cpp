@@ -156,6 +156,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions tuning;
   // But where sources ask for it: code of a single lane gains less than it costs to compile.
   tuning.LoopUnrolling = false;
+  // A division that does not change in the loop, under a condition that does, is done by LLVM's vectors only if the
+  // condition is true in the first of them (LLVM 22).
+  tuning.LoopVectorization = false;
   ir::PassManagers managers(&machine, tuning);
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
 }
