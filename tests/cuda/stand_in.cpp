@@ -113,7 +113,8 @@ int assemble(const char* ptx, int level, std::string& log) {
   ::close(descriptor);
   std::ofstream(file) << ptx;
   const std::string capability = std::to_string(number("STAND_IN_CAPABILITY", 90));
-  const std::string command = program + " -O" + std::to_string(std::min(level, 3)) + " -arch=sm_" + capability + " -o /dev/null " + file + " 2>&1";
+  const std::string command = program + " -O" + std::to_string(std::min(level, 3)) + " -arch=sm_" + capability +
+                              " -o /dev/null " + file + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   char piece[256];
   while (std::fgets(piece, sizeof(piece), pipe)) log += piece;

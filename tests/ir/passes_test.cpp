@@ -195,9 +195,9 @@ const std::map<std::string, Pass>& passes() {
       {"mark_apart", [](Subject& s) { EXPECT_TRUE(engines::cuda::mark_apart(s.module(), s.kernel.info)); }},
       {"lower_arguments_of_a_gpu",
        [](Subject& s) {
-         s.on_gpu = engines::cuda::lower_arguments(s.module(), s.kernel.info,
-                                                   engines::cuda::ArgumentAlignment::of_their_types,
-                                                   engines::cuda::Placement::by_whole_threadgroup);
+         s.on_gpu =
+             engines::cuda::lower_arguments(s.module(), s.kernel.info, engines::cuda::ArgumentAlignment::of_their_types,
+                                            engines::cuda::Placement::by_whole_threadgroup);
          s.entry = s.on_gpu.function;
        }},
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},

@@ -34,8 +34,8 @@
 #include "ir/bounds/hoist_checks.h"
 #include "ir/math/lower_math.h"
 #include "ir/operations.h"
-#include "ir/passes/mark_constants.h"
 #include "ir/passes/explicit_lanes.h"
+#include "ir/passes/mark_constants.h"
 #include "ir/specialise.h"
 #include "ir/support/pass_managers.h"
 #include "ir/support/target_code.h"
@@ -137,6 +137,7 @@ class CudaEngine final : public Engine {
     pass("hoist_checks", [&] { ir::hoist_checks(*entry.function, turns_at_once); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
+    bool may_not_end = false;
     if (placement == Placement::in_grid) {
       pass("join_threads", [&] { joined = join_threads(entry); });
       if (joined == 0) return std::nullopt;
@@ -147,7 +148,7 @@ class CudaEngine final : public Engine {
       // Of joined threads the host chooses blocks, not the source.
       if (joined == 0) limit_threads(*entry.function, kernel.info, target);
     });
-    pass("stop_loops", [&] { stop_loops(entry); });
+    pass("stop_loops", [&] { may_not_end = stop_loops(entry); });
     pass("merge_constant_space", [&] { merge_constant_space(module); });
     pass("lower_math", [&] {
       ir::math::lower_math(module, {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true},
@@ -163,6 +164,7 @@ class CudaEngine final : public Engine {
     return KernelFacts{.parameter_bytes = entry.parameter_bytes,
                        .most_threads = target.is_usual ? 0 : most_threads(kernel.info),
                        .joined_threads = joined,
+                       .may_not_end = may_not_end,
                        .wants_whole = entry.simdgroups_are_whole,
                        .wants_apart = are_apart};
   }

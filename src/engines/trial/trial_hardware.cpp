@@ -175,7 +175,9 @@ class UnifiedProcessor : public Deferring {
 std::array<Processor, hardware_count>& processors = *new std::array<Processor, hardware_count>;
 
 ArrayDevice Processor::array_device() const {
-  return {ArrayDevice::extension, static_cast<int>(this - processors.data())};
+  int number = 0;
+  while (&processors.at(static_cast<std::size_t>(number)) != this) ++number;
+  return {ArrayDevice::extension, number};
 }
 
 const int forks_are_noticed = ::pthread_atfork(nullptr, nullptr, [] {

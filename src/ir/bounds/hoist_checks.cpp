@@ -48,8 +48,8 @@ struct Counter {
 
 // An offset: base + scale * by * (counter - its start).
 struct Line {
-  const SCEV* base;         // 64 bits
-  std::uint64_t scale = 0;  // 0: it does not change
+  const SCEV* base;          // 64 bits
+  std::uint64_t scale = 0;   // 0: it does not change
   const SCEV* by = nullptr;  // 64 bits; null: one
 };
 
@@ -199,7 +199,8 @@ class LoopChecks {
   // How many times as fast as the counter something grows, of 64 bits; null if nobody knows.
   const SCEV* times_as_fast(const llvm::SCEVAddRecExpr& own) {
     const SCEV *step = counter_->value->getStepRecurrence(evolution_), *own_step = own.getStepRecurrence(evolution_);
-    const auto *fixed = llvm::dyn_cast<llvm::SCEVConstant>(step), *own_fixed = llvm::dyn_cast<llvm::SCEVConstant>(own_step);
+    const auto *fixed = llvm::dyn_cast<llvm::SCEVConstant>(step),
+               *own_fixed = llvm::dyn_cast<llvm::SCEVConstant>(own_step);
     if (own_step == step) return number(1);
     if (!fixed || fixed->getAPInt().getActiveBits() > 20 || fixed->isZero()) return nullptr;
     const std::uint64_t by = fixed->getAPInt().getZExtValue();
@@ -293,7 +294,8 @@ class LoopChecks {
   // It hangs in the air: nobody goes there yet.
   void copy_to(Form& form, llvm::BasicBlock* preheader, llvm::BasicBlock* before, const char* name) {
     llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
-    form.loop = llvm::cloneLoopWithPreheader(preheader, before, &loop_, form.values, name, &loops_, &dominators_, blocks);
+    form.loop =
+        llvm::cloneLoopWithPreheader(preheader, before, &loop_, form.values, name, &loops_, &dominators_, blocks);
     llvm::remapInstructionsInBlocks(blocks, form.values);
     llvm::SmallVector<llvm::BasicBlock*, 4> exits;
     loop_.getUniqueExitBlocks(exits);

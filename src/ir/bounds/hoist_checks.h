@@ -12,8 +12,8 @@ namespace metalloid::ir {
 //   else
 //     for (i = a; i < n; i += s) { check(x + 4 i); ... }
 //
-// Of short loops that many turns are done at once in the first form, a power of two, then half as many of the rest; 0: as
-// many as LLVM sees fit.
+// Of short loops that many turns are done at once in the first form, a power of two, then half as many of the rest; 0:
+// as many as LLVM sees fit.
 //
 // Innermost loops whose counter grows up to something that they do not change. Those in which lanes meet stay as they
 // are: threads may go different ways.

@@ -10,7 +10,8 @@
 namespace metalloid::engines::cuda {
 
 // Parameters become `noalias`. False, and nothing is changed, if the kernel reaches memory by addresses that it reads
-// from memory, of which the host knows too little. Before lower_arguments, whose inlining makes scopes of aliases of it.
+// from memory, of which the host knows too little. Before lower_arguments, whose inlining makes scopes of aliases of
+// it.
 bool mark_apart(llvm::Module& module, const KernelInfo& info);
 
 // Loads from buffers that the kernel does not write become `invariant`: the GPU reads them without an order

@@ -67,7 +67,7 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
 
 }  // namespace
 
-void stop_loops(const Entry& entry) {
+bool stop_loops(const Entry& entry) {
   ir::PassManagers managers;
   auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(*entry.function);
   auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(*entry.function);
@@ -79,6 +79,7 @@ void stop_loops(const Entry& entry) {
     endless.push_back({loop->getHeader(), {latches.begin(), latches.end()}});
   }
   for (const EndlessLoop& loop : endless) poll(loop, entry);
+  return !endless.empty();
 }
 
 }  // namespace metalloid::engines::cuda

@@ -12,6 +12,6 @@ namespace metalloid::engines::cuda {
 //                                    br %c, label %loop, ...
 //
 // Loops whose turns can be counted beforehand (ScalarEvolution) end by themselves.
-void stop_loops(const Entry& entry);
+bool stop_loops(const Entry& entry);
 
 }  // namespace metalloid::engines::cuda

@@ -171,8 +171,8 @@ bool GpuExecutable::takes(const DispatchPlan& plan) const {
     if (memory.owner != BoundMemory::Owner::buffer) continue;
     if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment_of(info_.arguments[i]) != 0) return false;
   }
-  if (facts_.wants_whole != 0 && !(shape_of(plan, 0, most_threads_).is_plain &&
-                                   plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
+  if (facts_.wants_whole != 0 &&
+      !(shape_of(plan, 0, most_threads_).is_plain && plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
     return false;
   }
   return facts_.wants_apart == 0 || are_apart(plan);

@@ -48,6 +48,7 @@ class GpuExecutable final : public Executable {
   // In the GPU's context, which the caller has entered.
   void launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const;
   const KernelInfo& info() const { return info_; }
+  bool may_not_end() const { return facts_.may_not_end != 0; }
 
  private:
   // Whether no buffer that may be written lies where another one lies.

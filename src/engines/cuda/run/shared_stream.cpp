@@ -21,6 +21,9 @@ constexpr std::size_t most_places = 16;
 
 GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {
   gpu.control_queue();  // not made only when a kernel without end is to be stopped
+  const auto entered = gpu.enter();
+  const OutsideOfCapture outside;
+  driver().check(driver().event_create(&behind_endless_, without_timing), "an event");
 }
 
 const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& executable, const DispatchPlan& plan) {
@@ -45,6 +48,10 @@ void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& 
   const auto& kernel = static_cast<const GpuExecutable&>(executable);
   const Place& place = place_of(kernel, plan);
   kernel.launch(plan, handle_, {.report = place.report, .is_reported = own_.is_reported});
+  if (kernel.may_not_end() && !is_captured(handle_)) {
+    driver().check(driver().event_record(behind_endless_, handle_), "an event");
+    may_not_end_ = true;
+  }
   last_ = &kernel;
   timeout_ = std::max(timeout_, plan.timeout);
 }
@@ -81,6 +88,10 @@ void GpuSharedStream::synchronize() {
   bool is_interrupted = false;
   {
     const support::WatchdogTimer timer([this] { stop(); }, timeout_);
+    // The driver carries out nothing for other threads while one waits for the whole GPU.
+    if (std::exchange(may_not_end_, false)) {
+      wait_until([this] { return is_success(driver().event_query(behind_endless_)); });
+    }
     const int result = driver().context_wait();
     if (result == not_while_captured) {
       throw Error(ErrorCode::invalid_argument,

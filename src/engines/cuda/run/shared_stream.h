@@ -11,7 +11,8 @@
 
 namespace metalloid::engines::cuda {
 
-// Launches and forgets: nothing is allocated and no event recorded, so that launches can be captured into a graph. What
+// Launches and forgets: nothing is allocated and, but behind kernels that may not end, no event recorded, so that
+// launches can be captured into a graph. What
 // goes wrong a kernel leaves in memory that is its own on this stream, and it sets the stream's word.
 class GpuSharedStream final : public SharedStream {
  public:
@@ -35,7 +36,9 @@ class GpuSharedStream final : public SharedStream {
   Gpu& gpu_;
   const Handle handle_;
   Handle event_ = nullptr;
-  const ReportSlot own_;  // whose word is the stream's
+  Handle behind_endless_ = nullptr;  // an event behind the last kernel that may not end
+  bool may_not_end_ = false;         // such a kernel was launched
+  const ReportSlot own_;             // whose word is the stream's
   std::unordered_map<const GpuExecutable*, std::vector<Place>> places_;
   std::chrono::milliseconds timeout_{0};  // the longest since the stream was idle; 0: none
   const GpuExecutable* last_ = nullptr;
