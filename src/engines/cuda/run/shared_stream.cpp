@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "engines/cuda/run/report.h"
@@ -17,6 +18,9 @@ constexpr unsigned without_timing = 2;
 // Kernels that are launched in ever new shapes report with another one's.
 constexpr std::size_t most_places = 16;
 
+std::mutex& all_mutex = *new std::mutex;
+std::vector<GpuSharedStream*>& all = *new std::vector<GpuSharedStream*>;
+
 }  // namespace
 
 GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {
@@ -24,6 +28,13 @@ GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(h
   const auto entered = gpu.enter();
   const OutsideOfCapture outside;
   driver().check(driver().event_create(&behind_endless_, without_timing), "an event");
+  const std::lock_guard lock(all_mutex);
+  all.push_back(this);
+}
+
+GpuSharedStream::~GpuSharedStream() {
+  const std::lock_guard lock(all_mutex);
+  std::erase(all, this);
 }
 
 const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& executable, const DispatchPlan& plan) {
@@ -53,7 +64,7 @@ void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& 
     may_not_end_ = true;
   }
   last_ = &kernel;
-  timeout_ = std::max(timeout_, plan.timeout);
+  timeout_ = std::max(timeout_.load(), plan.timeout);
 }
 
 void GpuSharedStream::wait_for(std::uintptr_t other) {
@@ -82,26 +93,35 @@ bool GpuSharedStream::can_wait() {
   return !is_captured(handle_);
 }
 
+void GpuSharedStream::wait_for_ends() {
+  if (!may_not_end_.exchange(false)) return;
+  const support::WatchdogTimer timer([this] { stop(); }, timeout_.load());
+  wait_until([this] { return is_success(driver().event_query(behind_endless_)); });
+  if (timer.interrupted()) is_interrupted_ = true;
+}
+
 // For all of the GPU's streams: the handle may be gone.
 void GpuSharedStream::synchronize() {
   const auto entered = gpu_.enter();
-  bool is_interrupted = false;
   {
-    const support::WatchdogTimer timer([this] { stop(); }, timeout_);
     // The driver carries out nothing for other threads while one waits for the whole GPU.
-    if (std::exchange(may_not_end_, false)) {
-      wait_until([this] { return is_success(driver().event_query(behind_endless_)); });
+    const std::lock_guard lock(all_mutex);
+    for (GpuSharedStream* each : all) {
+      if (&each->gpu_ == &gpu_) each->wait_for_ends();
     }
+  }
+  {
+    const support::WatchdogTimer timer([this] { stop(); }, timeout_.load());
     const int result = driver().context_wait();
     if (result == not_while_captured) {
       throw Error(ErrorCode::invalid_argument,
                   "a stream of the GPU is being captured into a graph; nothing can wait now");
     }
     is_success(result);
-    is_interrupted = timer.interrupted();
+    if (timer.interrupted()) is_interrupted_ = true;
   }
-  const auto timeout = std::exchange(timeout_, {});
-  const bool is_stopped = is_stopped_.exchange(false);
+  const auto timeout = timeout_.exchange({});
+  const bool is_stopped = is_stopped_.exchange(false), is_interrupted = is_interrupted_.exchange(false);
   if (!is_stopped && *own_.is_reported == 0) return;
   *own_.is_reported = 0;
   std::exception_ptr first;

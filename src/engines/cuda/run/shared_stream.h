@@ -17,6 +17,9 @@ namespace metalloid::engines::cuda {
 class GpuSharedStream final : public SharedStream {
  public:
   GpuSharedStream(Gpu& gpu, Handle handle);
+  ~GpuSharedStream() override;
+  GpuSharedStream(const GpuSharedStream&) = delete;
+  GpuSharedStream& operator=(const GpuSharedStream&) = delete;
   void enqueue(const Executable& executable, const DispatchPlan& plan) override;
   void wait_for(std::uintptr_t other) override;
   bool is_idle() override;
@@ -32,17 +35,19 @@ class GpuSharedStream final : public SharedStream {
   };
   const Place& place_of(const GpuExecutable& executable, const DispatchPlan& plan);
   void stop() noexcept;
+  // Returns when kernels that may not end have ended, or were ended because their time was over.
+  void wait_for_ends();
 
   Gpu& gpu_;
   const Handle handle_;
   Handle event_ = nullptr;
-  Handle behind_endless_ = nullptr;  // an event behind the last kernel that may not end
-  bool may_not_end_ = false;         // such a kernel was launched
-  const ReportSlot own_;             // whose word is the stream's
+  Handle behind_endless_ = nullptr;       // an event behind the last kernel that may not end
+  std::atomic<bool> may_not_end_{false};  // such a kernel was launched
+  const ReportSlot own_;                  // whose word is the stream's
   std::unordered_map<const GpuExecutable*, std::vector<Place>> places_;
-  std::chrono::milliseconds timeout_{0};  // the longest since the stream was idle; 0: none
+  std::atomic<std::chrono::milliseconds> timeout_{};  // the longest since the stream was idle; 0: none
   const GpuExecutable* last_ = nullptr;
-  std::atomic<bool> is_stopped_{false};
+  std::atomic<bool> is_stopped_{false}, is_interrupted_{false};
 };
 
 }  // namespace metalloid::engines::cuda
