@@ -19,7 +19,9 @@ from .tensors import is_tensor
 Place = tuple[int, int]
 
 _cuda = 2
-_host_kinds = (1, 3, 11, 13)  # kinds of memory that the host reaches
+_extension = 12
+# Of memory that the host does not reach and devices here may have, by DLPack's numbers.
+_kinds_of_devices = (_cuda, _extension)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def _nowhere(value: Any) -> Place | None:
 
 def _place_by_dlpack(value: Any) -> Place | None:
     kind, number = value.__dlpack_device__()
-    return None if int(kind) in _host_kinds else (int(kind), int(number))
+    return (int(kind), int(number)) if int(kind) in _kinds_of_devices else None
 
 
 def _place_by_interface(value: Any) -> Place | None:
