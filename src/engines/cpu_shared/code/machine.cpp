@@ -31,7 +31,7 @@ void set_option(const char* name, Value value) {
   if (found != options.end()) static_cast<llvm::cl::opt<Value>*>(found->second)->setValue(value);
 }
 
-// Kernels are one function after inlining, with long blocks: four of LLVM's steps take time that grows with the
+// Kernels are one function after inlining, with long blocks: three of LLVM's steps take time that grows with the
 // square or the cube of these, unless they are told to stop.
 void bound_compile_time() {
   // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
@@ -44,9 +44,6 @@ void bound_compile_time() {
   // LLVM's limits are 150 and 90.
   set_option("dse-memoryssa-scanlimit", 30u);
   set_option("dse-memoryssa-walklimit", 20u);
-  // Instructions are scheduled before registers are given out. LLVM does it once more behind that for AMD's processors,
-  // which bring instructions into an order of their own: up to a sixth of all time.
-  set_option("disable-post-ra", true);
 }
 
 support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;
