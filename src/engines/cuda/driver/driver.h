@@ -40,8 +40,8 @@ struct Driver {
   // Throws std::bad_alloc for memory that is exhausted, internal for all else that is no success. `what`: "a copy".
   void check(int result, std::string_view what) const;
 
-  // Return when it is done, and throw as check() does. The driver's functions of these names may return before, and our
-  // streams do not wait for the default stream that they go through.
+  // Return when it is done, and throw as check() does. set_bytes and copy_in may return before, and our streams do not
+  // wait for the default stream that these go through.
   void fill_with_zeros(Address address, std::size_t bytes) const;
   void copy_and_wait(Address to, const void* from, std::size_t bytes) const;
 };

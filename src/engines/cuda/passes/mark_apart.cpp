@@ -56,8 +56,8 @@ std::optional<std::set<std::uint64_t>> written_arguments(llvm::Function& functio
       const bool hands_addresses =
           llvm::any_of(call->args(), [](const llvm::Use& use) { return is_of_buffers(*use->getType()); });
       // What lanes do together, and what orders memory.
-      if (callee && (callee->isIntrinsic() || call->onlyAccessesInaccessibleMemory()) && !hands_addresses) continue;
-      if (call->onlyAccessesInaccessibleMemory()) continue;
+      const bool is_of_lanes = callee && callee->isIntrinsic() && !hands_addresses;
+      if (is_of_lanes || call->onlyAccessesInaccessibleMemory()) continue;
       return std::nullopt;
     } else if (llvm::isa<llvm::FenceInst>(instruction)) {
       continue;
