@@ -5,8 +5,10 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -21,17 +23,22 @@
 #include "engines/cuda/code/machine.h"
 #include "engines/cuda/code/target.h"
 #include "engines/cuda/kernel_abi.h"
+#include "engines/cuda/lanes/fragments.h"
+#include "engines/cuda/lanes/products.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_lanes.h"
 #include "engines/cuda/passes/lower_order.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
+#include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/run/executable.h"
-#include "ir/bounds/hoist_checks.h"
 #include "ir/math/lower_math.h"
 #include "ir/operations.h"
 #include "ir/passes/explicit_lanes.h"
@@ -70,6 +77,10 @@ class CudaEngine final : public Engine {
   }
   void prepare() const override { prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
+
+  ir::OperationPolicy operation_policy() const override {
+    return [](const ir::Operation& operation, const llvm::CallBase& /*call*/) { return is_fragment_load(operation); };
+  }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
     const Target wanted = Target::from(target);
@@ -126,15 +137,18 @@ class CudaEngine final : public Engine {
     }
     pass("lower_arguments", [&] {
       const auto alignment = target.is_usual ? ArgumentAlignment::of_their_types : ArgumentAlignment::none;
-      entry = lower_arguments(module, kernel.info, alignment, placement);
+      const auto order = placement == Placement::by_whole_threadgroup ? order_for(module) : LaneOrder::plain;
+      entry = lower_arguments(module, kernel.info, alignment, placement, order);
     });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("mark_constants", [&] { ir::mark_constants(module); });
     pass("tidy", [&] { tidy(*entry.function); });
+    pass("expand_copies", [&] { expand_copies(*entry.function); });
     if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });
     if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
-    pass("hoist_checks", [&] { ir::hoist_checks(*entry.function, turns_at_once); });
+    pass("hoist_checks", [&] { hoist_checks(entry, turns_at_once); });
+    if (are_apart) pass("read_ahead", [&] { read_ahead(*entry.function); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
     bool may_not_end = false;
@@ -156,6 +170,11 @@ class CudaEngine final : public Engine {
     });
     pass("retarget", [&] { retarget(module, machine); });
     pass("optimise", [&] { optimise(module, machine); });
+    if (entry.lane_order == LaneOrder::of_matrices) {
+      pass("join_products", [&] { join_products(module); });
+      pass("load_fragments", [&] { load_fragments(module); });
+      pass("tidy_products", [&] { tidy_products(module); });
+    }
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {
@@ -169,15 +188,35 @@ class CudaEngine final : public Engine {
                        .wants_apart = are_apart};
   }
 
-  // So that checks see through variables that need no memory, and ends of loops that lie in constant memory.
+  // So that checks see through variables that need no memory, and ends of loops that lie in constant memory, and that
+  // accesses of a loop that is unrolled have one check where they lie together.
   static void tidy(llvm::Function& function) {
     ir::PassManagers managers;
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     passes.run(function, managers.functions);
+  }
+
+  // What addresses have in common comes once, and in front of loops.
+  static void tidy_products(llvm::Module& module) {
+    ir::PassManagers managers;
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration()) passes.run(function, managers.functions);
+    }
   }
 
   static std::uint32_t most_threads(const KernelInfo& info) {

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "ir/bounds/accesses.h"
+#include "ir/support/move_code.h"
 #include "ir/support/pointer_roots.h"
 #include "ir/support/pointer_tags.h"
 #include "support/address_spaces.h"
@@ -261,27 +262,6 @@ class BoundsChecks {
   bool is_sure_to_follow(const Instruction& first, const Instruction& second) const {
     const llvm::BasicBlock *a = first.getParent(), *b = second.getParent();
     return a == b || (loops_.getLoopFor(a) == loops_.getLoopFor(b) && after_.dominates(b, a));
-  }
-
-  static bool is_movable(const Instruction& instruction) {
-    return !llvm::isa<llvm::PHINode>(instruction) && !instruction.mayReadOrWriteMemory() &&
-           !instruction.isTerminator() && llvm::isSafeToSpeculativelyExecute(&instruction);
-  }
-
-  // Whether a value can be there in front of an instruction of its block.
-  static bool can_be_at(Value* value, const Instruction& place, unsigned depth = 12) {
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() || instruction->comesBefore(&place)) return true;
-    if (depth == 0 || !is_movable(*instruction)) return false;
-    return llvm::all_of(instruction->operands(),
-                        [&](const llvm::Use& operand) { return can_be_at(operand, place, depth - 1); });
-  }
-
-  static void bring(Value* value, Instruction& place) {
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() || instruction->comesBefore(&place)) return;
-    for (llvm::Use& operand : instruction->operands()) bring(operand, place);
-    instruction->moveBefore(place.getIterator());
   }
 
   // In front of what stands first among the accesses and calls of the block that the operands can come before.

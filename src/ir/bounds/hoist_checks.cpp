@@ -32,6 +32,8 @@ using llvm::Value;
 
 // Instructions of loops that are worth a second form.
 constexpr std::size_t most_instructions = 400;
+// Products of matrices are large loops, and most of a kernel.
+constexpr std::size_t most_instructions_with_meetings = 6000;
 // Of loops of which several turns are done at once.
 constexpr std::size_t few_instructions = 60;
 // Of a counter in an offset: products with 32-bit counters do not wrap.
@@ -62,9 +64,10 @@ struct NoWrap {
 class LoopChecks {
  public:
   LoopChecks(llvm::Loop& loop, llvm::FunctionAnalysisManager& analyses, llvm::Function& function,
-             unsigned turns_at_once)
+             unsigned turns_at_once, const LoopMeetings* meetings)
       : loop_(loop),
         turns_at_once_(turns_at_once),
+        meetings_(meetings),
         loops_(analyses.getResult<llvm::LoopAnalysis>(function)),
         dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
         evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)),
@@ -101,12 +104,14 @@ class LoopChecks {
   bool is_worth_it() {
     for (const llvm::BasicBlock* block : loop_.blocks()) {
       for (const llvm::Instruction& instruction : *block) {
+        ++instructions_;
         const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        if (call && call->isConvergent()) return false;
-        if (++instructions_ > most_instructions) return false;
+        if (!call || !call->isConvergent()) continue;
+        if (!meetings_ || !meetings_->is_of_whole_simdgroups(*call)) return false;
+        has_meetings_ = true;
       }
     }
-    return true;
+    return instructions_ <= (has_meetings_ ? most_instructions_with_meetings : most_instructions);
   }
 
   bool is_expandable(const SCEV* value) {
@@ -196,6 +201,19 @@ class LoopChecks {
     return line;
   }
 
+  // Of a step of 32 bits that is a multiple of `by`, the quotient, of 64 bits; else null. Where the step wraps, the
+  // quotient is too large for what a condition says.
+  const SCEV* divided(const SCEV* step, std::uint64_t by) {
+    const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(step);
+    if (!product || product->getNumOperands() != 2 || !step->getType()->isIntegerTy(32) || by == 1) return nullptr;
+    const auto* factor = llvm::dyn_cast<llvm::SCEVConstant>(product->getOperand(0));
+    if (!factor || factor->getAPInt().getActiveBits() > 20 || factor->getAPInt().getZExtValue() % by != 0) {
+      return nullptr;
+    }
+    const SCEV* other = widened(product->getOperand(1));
+    return evolution_.getMulExpr(number(factor->getAPInt().getZExtValue() / by), other);
+  }
+
   // How many times as fast as the counter something grows, of 64 bits; null if nobody knows.
   const SCEV* times_as_fast(const llvm::SCEVAddRecExpr& own) {
     const SCEV *step = counter_->value->getStepRecurrence(evolution_), *own_step = own.getStepRecurrence(evolution_);
@@ -209,6 +227,7 @@ class LoopChecks {
       const std::uint64_t own_by = own_fixed->getAPInt().getZExtValue();
       return own_by % by == 0 ? number(own_by / by) : nullptr;
     }
+    if (const SCEV* part = divided(own_step, by)) return part;
     return by == 1 && own_step->getType()->isIntegerTy(32) ? widened(own_step) : nullptr;
   }
 
@@ -255,10 +274,15 @@ class LoopChecks {
     all = builder.CreateAnd(all, builder.CreateICmpULE(step, room));
     all = builder.CreateAnd(all, builder.CreateICmpNE(step, none));
     Value *short_distance = builder.CreateSub(last, start), *distance = builder.CreateZExt(short_distance, word);
+    // Turns that do several elements may end with the last one: of the counter's last value nothing but it will do.
+    if (const auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(step); fixed && fixed->getValue().ugt(1)) {
+      distance = builder.CreateMul(builder.CreateUDiv(distance, builder.CreateZExt(step, word)),
+                                   builder.CreateZExt(step, word));
+    }
     for (const NoWrap& number : no_wraps_) {
       Value *by = expand(number.by), *grown = builder.CreateMul(by, distance);
       if (!llvm::isa<llvm::ConstantInt>(by)) {
-        all = builder.CreateAnd(all, builder.CreateICmpSGE(by, builder.getInt64(0)));
+        all = builder.CreateAnd(all, builder.CreateICmpULE(by, builder.getInt64(0xffffffff)));
         all = builder.CreateAnd(all, builder.CreateICmpULE(grown, builder.getInt64(0xffffffff)));
       }
       Value* furthest = builder.CreateAdd(expand(number.start), grown);
@@ -273,6 +297,7 @@ class LoopChecks {
       all = builder.CreateAnd(all, builder.CreateICmpULE(base, available));
       all = builder.CreateAnd(all, builder.CreateICmpULE(bytes, builder.CreateSub(available, base)));
     }
+    if (has_meetings_) all = meetings_->holds_for_all(builder, all);
     if (turns_are_counted) return all;
     // Where the condition is false it is not asked for: divided by anything but zero.
     Value* by = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, step, one);
@@ -369,12 +394,14 @@ class LoopChecks {
 
   llvm::Loop& loop_;
   const unsigned turns_at_once_;
+  const LoopMeetings* const meetings_;
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
   llvm::ScalarEvolution& evolution_;
   llvm::SCEVExpander expander_;
   std::optional<Counter> counter_;
   std::size_t instructions_ = 0;
+  bool has_meetings_ = false;
   bool several_at_once_ = false;
   Value* turns_ = nullptr;  // how many there are, if nobody else can tell
   llvm::SmallVector<Hoisted, 8> checks_;
@@ -383,7 +410,7 @@ class LoopChecks {
 
 }  // namespace
 
-void hoist_checks(llvm::Function& function, unsigned turns_at_once) {
+void hoist_checks(llvm::Function& function, unsigned turns_at_once, const LoopMeetings* meetings) {
   llvm::DenseSet<llvm::BasicBlock*> seen;  // headers
   for (bool changed = true; changed;) {
     changed = false;
@@ -396,7 +423,7 @@ void hoist_checks(llvm::Function& function, unsigned turns_at_once) {
     auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(function);
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
       if (!loop->isInnermost() || !seen.insert(loop->getHeader()).second) continue;
-      const auto copies = LoopChecks(*loop, managers.functions, function, turns_at_once).run();
+      const auto copies = LoopChecks(*loop, managers.functions, function, turns_at_once, meetings).run();
       if (copies.empty()) continue;
       seen.insert(copies.begin(), copies.end());
       changed = true;

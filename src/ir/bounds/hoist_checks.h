@@ -1,7 +1,10 @@
 // Checks of a loop's turns become one in front of the loop.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 
 namespace metalloid::ir {
 
@@ -16,7 +19,13 @@ namespace metalloid::ir {
 // as many as LLVM sees fit.
 //
 // Innermost loops whose counter grows up to something that they do not change. Those in which lanes meet stay as they
-// are: threads may go different ways.
-void hoist_checks(llvm::Function& function, unsigned turns_at_once);
+// are, because threads may go different ways, unless whole simdgroups meet there and agree on the way in front.
+struct LoopMeetings {
+  // Of a convergent call: whether simdgroups come to it whole, and it does not matter whether others do so elsewhere.
+  llvm::function_ref<bool(const llvm::CallBase& call)> is_of_whole_simdgroups;
+  // i1: whether a condition holds for all lanes of the simdgroup, which is whole at the builder's place.
+  llvm::function_ref<llvm::Value*(llvm::IRBuilderBase& builder, llvm::Value* condition)> holds_for_all;
+};
+void hoist_checks(llvm::Function& function, unsigned turns_at_once, const LoopMeetings* meetings = nullptr);
 
 }  // namespace metalloid::ir

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "engines/cuda/lanes/products.h"
+
 namespace metalloid::engines::cuda {
 namespace {
 
@@ -34,6 +36,15 @@ class MatrixCode {
   explicit MatrixCode(const Lanes& lanes) : lanes_(lanes), builder_(lanes.builder()) {}
 
   Value* multiply(const ir::MatrixOperation& operation, llvm::ArrayRef<Value*> operands) {
+    if (lanes_.order() != LaneOrder::of_matrices || !is_for_tensor_cores(operation)) {
+      return multiply_by_shuffles(operation, operands);
+    }
+    return lanes_.if_all_are_there(
+        [&] { return create_product(builder_, operation.a, operands[0], operands[1], operands[2]); },
+        [&] { return multiply_by_shuffles(operation, operands); });
+  }
+
+  Value* multiply_by_shuffles(const ir::MatrixOperation& operation, llvm::ArrayRef<Value*> operands) {
     Value *left = as_floats(operands[0], operation.a), *right = as_floats(operands[1], operation.b);
     std::array<Value*, 2> sum = {element(operands[2], 0), element(operands[2], 1)};
     Value* own_row = builder_.CreateAnd(lanes_.lane(), lanes_.number(row_mask));

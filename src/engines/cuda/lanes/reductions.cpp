@@ -2,8 +2,6 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/MDBuilder.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <cstdint>
 #include <optional>
@@ -15,11 +13,8 @@ namespace {
 
 using ir::CrossLane;
 using ir::LaneType;
-using llvm::BasicBlock;
 using llvm::Value;
 namespace intrinsic = llvm::Intrinsic;
-
-constexpr std::uint32_t all_lanes = 0xffffffff;
 
 bool is_float(LaneType type) { return type == LaneType::f16 || type == LaneType::f32; }
 bool is_signed(LaneType type) { return type == LaneType::i32 || type == LaneType::i64; }
@@ -43,7 +38,7 @@ class Reduction {
     if (const auto own = instruction()) {
       return builder_.CreateIntrinsic(*own, {value, lanes_.mask()});
     }
-    return if_all_are_there([&] { return tree_of_all(value); }, [&] { return tree_of_some(value); });
+    return lanes_.if_all_are_there([&] { return tree_of_all(value); }, [&] { return tree_of_some(value); });
   }
 
  private:
@@ -99,28 +94,6 @@ class Reduction {
     return llvm::ConstantInt::get(type, is_product ? 1 : 0);
   }
 
-  // All lanes of a warp are there nearly always.
-  template <typename All, typename Some>
-  Value* if_all_are_there(const All& all, const Some& some) {
-    Value* are_all = builder_.CreateICmpEQ(lanes_.mask(), number(all_lanes));
-    llvm::Instruction *then = nullptr, *otherwise = nullptr;
-    llvm::MDNode* likely = llvm::MDBuilder(builder_.getContext()).createLikelyBranchWeights();
-    llvm::Instruction* behind = &*builder_.GetInsertPoint();
-    llvm::SplitBlockAndInsertIfThenElse(are_all, behind, &then, &otherwise, likely);
-    builder_.SetInsertPoint(then);
-    Value* of_all = all();
-    BasicBlock* all_end = builder_.GetInsertBlock();
-    builder_.SetInsertPoint(otherwise);
-    Value* of_some = some();
-    BasicBlock* some_end = builder_.GetInsertBlock();
-    builder_.SetInsertPoint(behind->getParent(), behind->getParent()->begin());
-    llvm::PHINode* result = builder_.CreatePHI(of_all->getType(), 2);
-    result->addIncoming(of_all, all_end);
-    result->addIncoming(of_some, some_end);
-    builder_.SetInsertPoint(behind);
-    return result;
-  }
-
   Value* tree_of_all(Value* value) {
     for (std::uint32_t distance = width_ / 2; distance != 0; distance /= 2) {
       value = combine(value, lanes_.across(value, distance));
@@ -132,12 +105,13 @@ class Reduction {
   // tree wants next.
   Value* tree_of_some(Value* value) {
     Value* first = builder_.CreateAnd(lanes_.lane(), number(~(width_ - 1)));
+    Value* present = lanes_.in_metals_order(lanes_.mask());
     for (std::uint32_t distance = width_ / 2; distance != 0; distance /= 2) {
       std::uint32_t pattern = 0;
       for (std::uint32_t i = 0; i < width_; i += 2 * distance) pattern |= std::uint32_t{1} << i;
       Value* other = builder_.CreateAnd(builder_.CreateXor(lanes_.lane(), number(distance)), number(2 * distance - 1));
       Value* those = builder_.CreateShl(number(pattern), builder_.CreateAdd(first, other));
-      those = builder_.CreateAnd(those, lanes_.mask());
+      those = builder_.CreateAnd(those, present);
       Value* are_some = builder_.CreateICmpNE(those, number(0));
       Value* speaker = builder_.CreateBinaryIntrinsic(intrinsic::cttz, those, builder_.getFalse());
       speaker = builder_.CreateSelect(are_some, speaker, lanes_.lane());
@@ -147,8 +121,8 @@ class Reduction {
   }
 
   Value* prefix(Value* value, bool is_inclusive) {
-    return if_all_are_there([&] { return prefix_of_all(value, is_inclusive); },
-                            [&] { return prefix_of_some(value, is_inclusive); });
+    return lanes_.if_all_are_there([&] { return prefix_of_all(value, is_inclusive); },
+                                   [&] { return prefix_of_some(value, is_inclusive); });
   }
 
   Value* prefix_of_all(Value* value, bool is_inclusive) {

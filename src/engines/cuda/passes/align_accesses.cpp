@@ -4,7 +4,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/bit.h>
-#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
@@ -12,8 +12,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/MDBuilder.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
@@ -21,37 +19,40 @@
 #include <cstdint>
 #include <utility>
 
+#include "engines/cuda/passes/fork_by_alignment.h"
+#include "ir/support/pass_managers.h"
+
 namespace metalloid::engines::cuda {
 namespace {
 
 using llvm::Value;
 
-// The widest access that the GPU has.
-const llvm::Align widest(16);
-constexpr std::uint64_t longest_copy = 128;
-
 class Alignment {
  public:
-  explicit Alignment(llvm::Function& function) : function_(function), layout_(function.getDataLayout()) {}
+  Alignment(llvm::Function& function, llvm::ScalarEvolution& evolution)
+      : function_(function), layout_(function.getDataLayout()), evolution_(evolution) {}
 
   void run() {
-    llvm::SmallVector<llvm::Instruction*, 32> unsure;
+    llvm::SmallVector<UnsureAccess, 32> unsure;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function_))) {
       if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) narrow(*store);
-      if (auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(&instruction)) expand(*copy);
     }
     for (llvm::Instruction& instruction : llvm::instructions(function_)) {
       if (auto* transfer = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) {
         relax(*transfer);
       } else if (is_unsure(instruction)) {
-        unsure.push_back(&instruction);
+        unsure.push_back({&instruction, known(llvm::getLoadStorePointerOperand(&instruction))});
       }
     }
-    for (llvm::Instruction* access : unsure) split(*access);
+    fork_by_alignment(function_, unsure);
   }
 
  private:
-  llvm::Align known(Value* pointer) const { return llvm::getKnownAlignment(pointer, layout_); }
+  // The one knows what an address came from, the other how numbers add up.
+  llvm::Align known(Value* pointer) const {
+    const unsigned zeros = std::min(evolution_.getMinTrailingZeros(evolution_.getSCEV(pointer)), 4U);
+    return std::max(llvm::getKnownAlignment(pointer, layout_), llvm::Align(std::uint64_t{1} << zeros));
+  }
 
   // Whether nobody wrote the fourth element of a vector.
   static bool has_three(Value* vector, llvm::SmallPtrSetImpl<Value*>& seen) {
@@ -90,35 +91,6 @@ class Alignment {
     store.eraseFromParent();
   }
 
-  // A short copy, as of a vector that is a class of the library: what is left to LLVM goes byte by byte.
-  static void expand(llvm::MemCpyInst& copy) {
-    const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
-    if (!length || length->getZExtValue() > longest_copy || copy.isVolatile()) return;
-    const auto is_own = [](const Value* place) {
-      return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(place));
-    };
-    if (is_own(copy.getRawDest()) || is_own(copy.getRawSource())) return;  // which goes, with what it does not hold
-    const std::uint64_t bytes = length->getZExtValue();
-    const llvm::Align alignment =
-        std::min({copy.getDestAlign().valueOrOne(), copy.getSourceAlign().valueOrOne(), widest});
-    llvm::IRBuilder<> builder(&copy);
-    const auto place = [&](Value* base, std::uint64_t offset) {
-      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
-    };
-    llvm::SmallVector<std::pair<std::uint64_t, llvm::LoadInst*>, 8> pieces;
-    for (std::uint64_t at = 0; at < bytes;) {
-      const std::uint64_t size = std::min(llvm::bit_floor(bytes - at), alignment.value());
-      llvm::Type* type = builder.getIntNTy(static_cast<unsigned>(8 * std::min<std::uint64_t>(size, 8)));
-      if (size > 8) type = llvm::FixedVectorType::get(builder.getInt32Ty(), static_cast<unsigned>(size / 4));
-      pieces.emplace_back(at, builder.CreateAlignedLoad(type, place(copy.getRawSource(), at), llvm::Align(size)));
-      at += size;
-    }
-    for (const auto& [at, piece] : pieces) {
-      builder.CreateAlignedStore(piece, place(copy.getRawDest(), at), piece->getAlign());
-    }
-    copy.eraseFromParent();
-  }
-
   void relax(llvm::AnyMemIntrinsic& transfer) const {
     const auto less = [&](llvm::MaybeAlign claimed, Value* pointer) {
       return std::min(claimed.valueOrOne(), known(pointer));
@@ -138,64 +110,19 @@ class Alignment {
     const llvm::TypeSize bits = layout_.getTypeSizeInBits(type);
     if (!type->isSingleValueType() || bits != 8 * layout_.getTypeStoreSize(type).getFixedValue()) return false;
     return known(llvm::getLoadStorePointerOperand(&instruction)) <
-           std::min(llvm::getLoadStoreAlignment(&instruction), widest);
-  }
-
-  void split(llvm::Instruction& access) const {
-    Value* pointer = llvm::getLoadStorePointerOperand(&access);
-    const llvm::Align wanted = std::min(llvm::getLoadStoreAlignment(&access), widest), sure = known(pointer);
-    llvm::IRBuilder<> builder(&access);
-    Value* address = builder.CreatePtrToInt(
-        pointer, builder.getIntNTy(layout_.getPointerSizeInBits(pointer->getType()->getPointerAddressSpace())));
-    Value* rest = builder.CreateAnd(address, llvm::ConstantInt::get(address->getType(), wanted.value() - 1));
-    Value* is_aligned = builder.CreateICmpEQ(rest, llvm::ConstantInt::get(address->getType(), 0));
-    llvm::MDNode* likely = llvm::MDBuilder(function_.getContext()).createLikelyBranchWeights();
-    llvm::Instruction *then = nullptr, *otherwise = nullptr;
-    llvm::SplitBlockAndInsertIfThenElse(is_aligned, &access, &then, &otherwise, likely);
-    // As bytes: of two accesses that are equal but for their alignment LLVM makes one with the lower.
-    builder.SetInsertPoint(otherwise);
-    Value* in_pieces = nullptr;
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) {
-      in_pieces =
-          from_bytes(builder, builder.CreateAlignedLoad(bytes_of(*load->getType()), pointer, sure, load->isVolatile()),
-                     *load->getType());
-    } else {
-      auto& store = llvm::cast<llvm::StoreInst>(access);
-      Value* bytes = to_bytes(builder, *store.getValueOperand());
-      builder.CreateAlignedStore(bytes, pointer, sure, store.isVolatile());
-    }
-    llvm::BasicBlock* behind = access.getParent();
-    access.moveBefore(then->getIterator());
-    if (access.getType()->isVoidTy()) return;
-    builder.SetInsertPoint(behind, behind->begin());
-    llvm::PHINode* merged = builder.CreatePHI(access.getType(), 2);
-    access.replaceAllUsesWith(merged);
-    merged->addIncoming(&access, access.getParent());
-    merged->addIncoming(in_pieces, otherwise->getParent());
-  }
-
-  llvm::Type* bytes_of(llvm::Type& type) const {
-    const auto count = static_cast<unsigned>(layout_.getTypeStoreSize(&type).getFixedValue());
-    return llvm::FixedVectorType::get(llvm::Type::getInt8Ty(type.getContext()), count);
-  }
-  // Numbers whose bits are bytes, vectors of them, and addresses.
-  Value* from_bytes(llvm::IRBuilder<>& builder, Value* bytes, llvm::Type& type) const {
-    if (!type.isPtrOrPtrVectorTy()) return builder.CreateBitCast(bytes, &type);
-    return builder.CreateIntToPtr(builder.CreateBitCast(bytes, layout_.getIntPtrType(&type)), &type);
-  }
-  Value* to_bytes(llvm::IRBuilder<>& builder, Value& value) const {
-    Value* number = &value;
-    if (value.getType()->isPtrOrPtrVectorTy())
-      number = builder.CreatePtrToInt(number, layout_.getIntPtrType(value.getType()));
-    return builder.CreateBitCast(number, bytes_of(*value.getType()));
+           std::min(llvm::getLoadStoreAlignment(&instruction), widest_access);
   }
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
+  llvm::ScalarEvolution& evolution_;
 };
 
 }  // namespace
 
-void align_accesses(llvm::Function& function) { Alignment(function).run(); }
+void align_accesses(llvm::Function& function) {
+  ir::PassManagers managers;
+  Alignment(function, managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(function)).run();
+}
 
 }  // namespace metalloid::engines::cuda

@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "engines/cuda/kernel_abi.h"
+#include "engines/cuda/lanes/products.h"
 #include "ir/bounds/check_bounds.h"
+#include "ir/bounds/hoist_checks.h"
 #include "ir/bounds/kernel_memory.h"
 #include "ir/bounds/lower_bounds_checks.h"
 #include "ir/bounds/tile_accesses.h"
@@ -136,6 +138,28 @@ void check_bounds(const Entry& entry, const KernelInfo& info) {
   ir::PassManagers managers;
   Arguments arguments(entry);
   ir::check_bounds(*entry.function, info, arguments, managers.functions);
+}
+
+void hoist_checks(const Entry& entry, unsigned turns_at_once) {
+  const auto is_of_whole_simdgroups = [](const llvm::CallBase& call) {
+    if (as_product(call)) return true;
+    const auto* all = llvm::dyn_cast_or_null<llvm::ConstantInt>(call.arg_empty() ? nullptr : call.getArgOperand(0));
+    switch (call.getIntrinsicID()) {
+      case llvm::Intrinsic::nvvm_barrier_cta_sync_all: return true;
+      case llvm::Intrinsic::nvvm_bar_warp_sync:
+      case llvm::Intrinsic::nvvm_shfl_sync_idx_i32:
+      case llvm::Intrinsic::nvvm_shfl_sync_bfly_i32:
+      case llvm::Intrinsic::nvvm_shfl_sync_up_i32:
+      case llvm::Intrinsic::nvvm_vote_ballot_sync: return all && all->isMinusOne();
+      default: return false;
+    }
+  };
+  const auto holds_for_all = [](llvm::IRBuilderBase& builder, Value* condition) -> Value* {
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_all_sync,
+                                   {builder.getInt32(~std::uint32_t{0}), condition});
+  };
+  const ir::LoopMeetings meetings{is_of_whole_simdgroups, holds_for_all};
+  ir::hoist_checks(*entry.function, turns_at_once, entry.simdgroups_are_whole ? &meetings : nullptr);
 }
 
 void lower_bounds_checks(llvm::Module& module, const Entry& entry) {

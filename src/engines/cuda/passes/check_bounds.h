@@ -11,6 +11,9 @@
 namespace metalloid::engines::cuda {
 
 void check_bounds(const Entry& entry, const KernelInfo& info);
+// ir::hoist_checks, also of loops in which whole simdgroups meet: other ones may be in another form of the loop, and
+// their barriers, which have no place, still meet.
+void hoist_checks(const Entry& entry, unsigned turns_at_once);
 // Branches to one place, where the report is written.
 void lower_bounds_checks(llvm::Module& module, const Entry& entry);
 

@@ -60,13 +60,15 @@ std::size_t room_for(const ArgumentInfo& argument) {
 class EntryBuilder {
  public:
   EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, ArgumentAlignment alignment,
-               Placement placement)
+               Placement placement, LaneOrder order)
       : module_(module),
         kernel_(kernel),
         info_(info),
         alignment_(alignment),
         placement_(placement),
-        builder_(module.getContext()) {}
+        builder_(module.getContext()) {
+    entry_.lane_order = order;
+  }
 
   Entry build() {
     make_function();
@@ -75,6 +77,7 @@ class EntryBuilder {
     call_kernel();
     inline_kernel();
     answer_thread_queries();
+    align_threadgroup_variables();
     return entry_;
   }
 
@@ -174,6 +177,14 @@ class EntryBuilder {
     kernel_.eraseFromParent();
   }
 
+  // So that rows of matrices in them may be read at once.
+  void align_threadgroup_variables() {
+    for (llvm::GlobalVariable& variable : module_.globals()) {
+      if (variable.getAddressSpace() != threadgroup_space || variable.isDeclaration()) continue;
+      variable.setAlignment(std::max(variable.getAlign().valueOrOne(), llvm::Align(inline_alignment)));
+    }
+  }
+
   // In functions that stay calls, from the registers again.
   void answer_thread_queries() {
     llvm::Function* query = module_.getFunction(llvm::StringRef(ir::thread_index_name));
@@ -184,7 +195,7 @@ class EntryBuilder {
       Value* index = entry_.thread_index;
       if (call->getFunction() != entry_.function) {
         builder_.SetInsertPoint(call);
-        index = index_in_block(builder_);
+        index = index_in_block(builder_, entry_.lane_order);
       }
       call->replaceAllUsesWith(index);
       call->eraseFromParent();
@@ -230,12 +241,13 @@ llvm::CallInst* as_argument(Value& value) {
   return callee && callee->getName().starts_with(llvm::StringRef(argument_name)) ? call : nullptr;
 }
 
-Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment, Placement placement) {
+Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment, Placement placement,
+                      LaneOrder order) {
   llvm::Function* kernel = module.getFunction(info.symbol);
   if (!kernel || kernel->arg_size() != info.arguments.size()) {
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' and its reflection disagree", info.name));
   }
-  return EntryBuilder(module, *kernel, info, alignment, placement).build();
+  return EntryBuilder(module, *kernel, info, alignment, placement, order).build();
 }
 
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info) {
@@ -251,7 +263,9 @@ void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo&
     Value* number_there = load_from_slot(builder, entry, number, offsetof(ArgumentSlot, address), builder.getInt64Ty());
     Value* address = nullptr;
     if (argument.kind == ArgumentKind::threadgroup_memory) {
-      address = builder.CreateInBoundsGEP(builder.getInt8Ty(), threadgroup_memory(module), number_there);
+      // A multiple of it, which alone tells those who ask for alignment.
+      Value* begin = builder.CreateAnd(number_there, builder.getInt64(~std::uint64_t{inline_alignment - 1}));
+      address = builder.CreateInBoundsGEP(builder.getInt8Ty(), threadgroup_memory(module), begin);
     } else if (argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant) {
       Value* own = builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.function->getArg(0), number_there);
       Value* is_own = builder.CreateICmpULT(number_there, builder.getInt64(most_parameter_bytes));

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engines/cuda/lanes/lane_order.h"
 #include "engines/cuda/passes/place_threads.h"
 #include "metalloid/reflection.h"
 
@@ -20,7 +21,7 @@ namespace metalloid::engines::cuda {
 //     kernel(metalloid_argument(0), ..., position, ...)
 //
 // The kernel is inlined and disappears. metalloid.thread_index becomes arithmetic. A block of CUDA's is a threadgroup,
-// its threads in Metal's order, so that a warp is a simdgroup.
+// its threads in Metal's order, but for that of a simdgroup's lanes, so that a warp is a simdgroup.
 struct Entry {
   llvm::Function* function = nullptr;
   // Until passes drop what nothing uses.
@@ -28,12 +29,13 @@ struct Entry {
   llvm::Value* threads = nullptr;       // of its threadgroup
   llvm::Value* thread_x = nullptr;      // Placement::in_grid: its x in the grid, a call that join_threads replaces
   bool simdgroups_are_whole = false;
+  LaneOrder lane_order = LaneOrder::plain;  // other ones only where simdgroups are whole
   std::uint32_t parameter_bytes = 0;
 };
 // What code may count on (alignment_of in kernel_abi.h). Hosts bind buffers from any byte on.
 enum class ArgumentAlignment : std::uint8_t { none, of_their_types };
 Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment,
-                      Placement placement = Placement::by_threadgroup);
+                      Placement placement = Placement::by_threadgroup, LaneOrder order = LaneOrder::plain);
 
 // ptr (i32 argument): where an argument begins, or a tensor's elements do. What checks of bounds see; nobody defines
 // them, place_arguments replaces them.

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "engines/cuda/lanes/exchange.h"
+#include "engines/cuda/lanes/fragments.h"
 #include "engines/cuda/lanes/matrices.h"
 #include "engines/cuda/lanes/reductions.h"
 #include "engines/cuda/passes/lower_order.h"
@@ -35,7 +36,8 @@ namespace intrinsic = llvm::Intrinsic;
 
 class LaneLowering {
  public:
-  LaneLowering(llvm::Module& module, const Entry& entry) : module_(module), builder_(module.getContext()) {
+  LaneLowering(llvm::Module& module, const Entry& entry)
+      : module_(module), order_(entry.lane_order), builder_(module.getContext()) {
     auto* index = llvm::cast<llvm::Instruction>(entry.threads);
     builder_.SetInsertPoint(index->getNextNode());
     lane_ = builder_.CreateAnd(entry.thread_index, builder_.getInt32(31), "lane");
@@ -74,7 +76,7 @@ class LaneLowering {
  private:
   Value* lower(llvm::CallInst& call, std::string_view name) {
     if (name == ir::lanes_present_name) return present_;
-    const Lanes lanes(builder_, call.getArgOperand(0), lane_);
+    const Lanes lanes(builder_, call.getArgOperand(0), lane_, order_);
     if (name == ir::lanes_where_name) return lanes.where(call.getArgOperand(1));
     if (name == ir::lanes_least_name) {
       return builder_.CreateIntrinsic(intrinsic::nvvm_redux_sync_umin, {call.getArgOperand(1), lanes.mask()});
@@ -86,6 +88,8 @@ class LaneLowering {
     }
     const llvm::SmallVector<Value*, 3> operands(llvm::drop_begin(call.args()));
     if (const auto matrix = ir::parse_matrix_operation(plain)) return operate_on_matrices(lanes, *matrix, operands);
+    const ir::Operation* operation = ir::find_operation(plain);
+    if (operation && is_fragment_load(*operation)) return load_fragment(lanes, *call.getType(), operands);
     if (const auto exchange = ir::parse_cross_lane(plain)) return cross(lanes, *exchange, operands);
     throw Error(ErrorCode::internal, "no such operation across lanes: " + plain);
   }
@@ -104,12 +108,12 @@ class LaneLowering {
     const std::uint32_t width = kind.group == ir::LaneGroup::quad ? 4 : 32;
     switch (kind.operation) {
       case CrossLane::ballot: {
-        Value* votes = lanes.where(operands[0]);
+        Value* votes = lanes.in_metals_order(lanes.where(operands[0]));
         if (width == 4) votes = builder_.CreateAnd(builder_.CreateLShr(votes, first_of_group(width)), 15);
         return builder_.CreateZExt(votes, builder_.getInt64Ty());
       }
       case CrossLane::broadcast_first: {
-        Value* group = lanes.mask();
+        Value* group = lanes.in_metals_order(lanes.mask());
         if (width == 4) {
           group = builder_.CreateAnd(group, builder_.CreateShl(lanes.number(15), first_of_group(width)));
         }
@@ -160,6 +164,7 @@ class LaneLowering {
   }
 
   llvm::Module& module_;
+  const LaneOrder order_;
   llvm::IRBuilder<> builder_;
   Value *lane_ = nullptr, *present_ = nullptr;
 };

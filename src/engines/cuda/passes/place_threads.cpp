@@ -59,7 +59,15 @@ class ThreadPlacer {
     place_.actual = place_.nominal;
     place_.group = registers(builder_, group_registers);
     place_.position = registers(builder_, thread_registers);
-    place_.index = index_of(builder_, place_.position, place_.nominal);
+    if (entry_.lane_order == LaneOrder::plain) {
+      place_.index = index_of(builder_, place_.position, place_.nominal);
+    } else {
+      place_.index = index_in_block(builder_, entry_.lane_order);
+      place_.position = position_of(place_.index, place_.nominal);
+    }
+    // Nothing else says that sums of these do not wrap.
+    place_.index = at_most_a_threadgroup(place_.index);
+    for (Value*& position : place_.position) position = at_most_a_threadgroup(position);
     entry_.simdgroups_are_whole = true;
     return place_;
   }
@@ -69,7 +77,7 @@ class ThreadPlacer {
   ir::ThreadPlace by_threadgroup() {
     const Triple block = registers(builder_, group_registers), position = registers(builder_, thread_registers);
     const Triple first = from_head(offsetof(LaunchHead, first_group));
-    place_.index = index_in_block(builder_);
+    place_.index = index_in_block(builder_, entry_.lane_order);
     Triple group;
     for (unsigned d = 0; d < 3; ++d) group[d] = add(builder_, first[d], block[d]);
     Value* is_plain = is_set(offsetof(LaunchHead, is_plain));
@@ -94,9 +102,7 @@ class ThreadPlacer {
     builder_.SetInsertPoint(outside);
     builder_.CreateRetVoid();
     builder_.SetInsertPoint(inside);
-    Value* rows = builder_.CreateUDiv(place_.index, actual[0]);
-    const Triple own = {builder_.CreateURem(place_.index, actual[0]), builder_.CreateURem(rows, actual[1]),
-                        builder_.CreateUDiv(rows, actual[1])};
+    const Triple own = position_of(place_.index, actual);
     builder_.CreateBr(run);
 
     builder_.SetInsertPoint(run);
@@ -147,6 +153,16 @@ class ThreadPlacer {
   }
 
  private:
+  Value* at_most_a_threadgroup(Value* number) {
+    return builder_.CreateAnd(number, builder_.getInt32(max_threads_per_threadgroup - 1));
+  }
+
+  Triple position_of(Value* index, const Triple& size) {
+    Value* rows = builder_.CreateUDiv(index, size[0]);
+    return {builder_.CreateURem(index, size[0]), builder_.CreateURem(rows, size[1]),
+            builder_.CreateUDiv(rows, size[1])};
+  }
+
   Triple from_head(std::size_t offset) {
     Triple result;
     for (unsigned d = 0; d < 3; ++d) {
@@ -193,7 +209,7 @@ ReportedPlace place_again(llvm::IRBuilder<>& builder, const Entry& entry) {
     const ir::ThreadPlace place = ThreadPlacer(builder, same).in_grid(entry.thread_x);
     return {place.index, place.group};
   }
-  ReportedPlace place{index_in_block(builder), registers(builder, group_registers)};
+  ReportedPlace place{index_in_block(builder, entry.lane_order), registers(builder, group_registers)};
   for (unsigned d = 0; d < 3; ++d) {
     Value* first = load_from_head(builder, entry, offsetof(LaunchHead, first_group) + 4 * d, builder.getInt32Ty());
     place.group[d] = add(builder, place.group[d], first);
@@ -201,8 +217,11 @@ ReportedPlace place_again(llvm::IRBuilder<>& builder, const Entry& entry) {
   return place;
 }
 
-Value* index_in_block(llvm::IRBuilderBase& builder) {
-  return index_of(builder, registers(builder, thread_registers), registers(builder, size_registers));
+Value* index_in_block(llvm::IRBuilderBase& builder, LaneOrder order) {
+  Value* index = index_of(builder, registers(builder, thread_registers), registers(builder, size_registers));
+  if (order == LaneOrder::plain) return index;
+  const auto only = [&](std::uint32_t mask) { return builder.CreateAnd(index, builder.getInt32(mask)); };
+  return builder.CreateOr(only(~std::uint32_t{31}), metals_lane(builder, only(31), order));
 }
 
 void mark_pure(llvm::Function& function) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engines/cuda/lanes/lane_order.h"
 #include "ir/support/builtin_values.h"
 
 namespace metalloid::engines::cuda {
@@ -32,8 +33,8 @@ struct ReportedPlace {
 };
 ReportedPlace place_again(llvm::IRBuilder<>& builder, const Entry& entry);
 
-// Of a block that is a threadgroup, whose threads are in Metal's order.
-llvm::Value* index_in_block(llvm::IRBuilderBase& builder);
+// Of a block that is a threadgroup, the thread's index as Metal counts.
+llvm::Value* index_in_block(llvm::IRBuilderBase& builder, LaneOrder order);
 
 // i32 (), of Entry::thread_x.
 inline constexpr std::string_view thread_x_name = "metalloid_thread_x";

@@ -1,0 +1,60 @@
+#include "engines/cuda/lanes/products.h"
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/DerivedTypes.h>
+
+#include <string>
+#include <string_view>
+
+#include "ir/masked_operations.h"
+
+namespace metalloid::engines::cuda {
+
+using ir::MatrixElement;
+using llvm::Value;
+
+namespace {
+
+constexpr llvm::StringLiteral of_halves = "metalloid_product.f16", of_bfloats = "metalloid_product.bf16";
+
+}  // namespace
+
+bool is_for_tensor_cores(const ir::MatrixOperation& operation) {
+  return operation.action == ir::MatrixAction::multiply_accumulate_relaxed && operation.a == operation.b &&
+         operation.a != MatrixElement::f32;
+}
+
+LaneOrder order_for(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    const std::string_view name = function.getName();
+    if (!name.starts_with(ir::masked_prefix) || function.use_empty()) continue;
+    const auto operation = ir::parse_matrix_operation(std::string(ir::operation_prefix) +
+                                                      std::string(name.substr(ir::masked_prefix.size())));
+    if (operation && is_for_tensor_cores(*operation)) return LaneOrder::of_matrices;
+  }
+  return LaneOrder::plain;
+}
+
+Value* create_product(llvm::IRBuilderBase& builder, MatrixElement element, Value* a, Value* b, Value* c) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  const llvm::StringRef name = element == MatrixElement::f16 ? of_halves : of_bfloats;
+  auto callee = module.getOrInsertFunction(name, c->getType(), a->getType(), b->getType(), c->getType());
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setMemoryEffects(llvm::MemoryEffects::none());
+  for (const auto attribute : {llvm::Attribute::Convergent, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn,
+                               llvm::Attribute::NoCallback}) {
+    function->addFnAttr(attribute);
+  }
+  return builder.CreateCall(callee, {a, b, c});
+}
+
+std::optional<MatrixElement> as_product(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee) return std::nullopt;
+  if (callee->getName() == of_halves) return MatrixElement::f16;
+  if (callee->getName() == of_bfloats) return MatrixElement::bf16;
+  return std::nullopt;
+}
+
+}  // namespace metalloid::engines::cuda
