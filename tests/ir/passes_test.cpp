@@ -43,10 +43,16 @@
 #include "engines/cpu_shared/passes/lower_private_memory.h"
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/cpu_shared/passes/report_bounds.h"
+#include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/mark_apart.h"
+#include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/read_ahead.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
@@ -202,6 +208,15 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
       {"hoist_checks", [](Subject& s) { ir::hoist_checks(*s.entry, 8); }},
+      {"check_bounds_of_a_gpu", [](Subject& s) { engines::cuda::check_bounds(s.on_gpu, s.kernel.info); }},
+      {"hoist_checks_of_a_gpu", [](Subject& s) { engines::cuda::hoist_checks(s.on_gpu, 8); }},
+      {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
+      {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
+      {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
+      {"multiply_floats",
+       [](Subject& s) { engines::cuda::multiply_floats(s.module(), engines::cuda::LaneOrder::plain); }},
+      {"join_products", [](Subject& s) { engines::cuda::join_products(s.module()); }},
+      {"load_fragments", [](Subject& s) { engines::cuda::load_fragments(s.module()); }},
       {"lower_bounds_checks", [](Subject& s) { cpu::lower_bounds_checks(s.module(), s.lowered); }},
       {"lower_logging", [](Subject& s) { cpu::lower_logging(s.module(), *s.entry); }},
       {"lower_meetings", [](Subject& s) { reference::lower_meetings(s.module(), *s.entry); }},

@@ -36,6 +36,7 @@
 #include "engines/cuda/passes/lower_order.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
+#include "engines/cuda/passes/multiply_floats.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/run/executable.h"
@@ -170,11 +171,10 @@ class CudaEngine final : public Engine {
     });
     pass("retarget", [&] { retarget(module, machine); });
     pass("optimise", [&] { optimise(module, machine); });
-    if (entry.lane_order == LaneOrder::of_matrices) {
-      pass("join_products", [&] { join_products(module); });
-      pass("load_fragments", [&] { load_fragments(module); });
-      pass("tidy_products", [&] { tidy_products(module); });
-    }
+    pass("multiply_floats", [&] { multiply_floats(module, entry.lane_order); });
+    pass("join_products", [&] { join_products(module); });
+    pass("load_fragments", [&] { load_fragments(module); });
+    pass("tidy_products", [&] { tidy_products(module); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "engines/cuda/lanes/places.h"
 #include "engines/cuda/lanes/products.h"
 
 namespace metalloid::engines::cuda {
@@ -15,30 +16,13 @@ using ir::MatrixAction;
 using ir::MatrixElement;
 using llvm::Value;
 
-// Lane bits that hold a row, 4, 2 and 1, and those that hold a column's 4 and 2; columns' 1 is which of the pair.
-constexpr std::array<unsigned, 3> row_bits = {1, 2, 4};  // of row bit 0, 1, 2
-constexpr std::array<unsigned, 2> column_bits = {0, 3};  // of column bit 1, 2
-constexpr std::uint32_t row_mask = 0b10110, column_mask = 0b01001;
-
-std::uint32_t lane_row(unsigned row) {
-  std::uint32_t bits = 0;
-  for (unsigned i = 0; i < 3; ++i) bits |= ((row >> i) & 1) << row_bits[i];
-  return bits;
-}
-std::uint32_t lane_column(unsigned column) {
-  std::uint32_t bits = 0;
-  for (unsigned i = 0; i < 2; ++i) bits |= ((column >> (i + 1)) & 1) << column_bits[i];
-  return bits;
-}
-
 class MatrixCode {
  public:
   explicit MatrixCode(const Lanes& lanes) : lanes_(lanes), builder_(lanes.builder()) {}
 
   Value* multiply(const ir::MatrixOperation& operation, llvm::ArrayRef<Value*> operands) {
-    if (lanes_.order() != LaneOrder::of_matrices || !is_for_tensor_cores(operation)) {
-      return multiply_by_shuffles(operation, operands);
-    }
+    const bool has_cores = lanes_.order() == LaneOrder::of_matrices && is_for_tensor_cores(operation);
+    if (!has_cores && !is_of_floats(operation)) return multiply_by_shuffles(operation, operands);
     return lanes_.if_all_are_there(
         [&] { return create_product(builder_, operation.a, operands[0], operands[1], operands[2]); },
         [&] { return multiply_by_shuffles(operation, operands); });

@@ -15,13 +15,20 @@ using llvm::Value;
 
 namespace {
 
-constexpr llvm::StringLiteral of_halves = "metalloid_product.f16", of_bfloats = "metalloid_product.bf16";
+constexpr llvm::StringLiteral of_halves = "metalloid_product.f16", of_bfloats = "metalloid_product.bf16",
+                              of_floats = "metalloid_product.f32";
 
 }  // namespace
 
 bool is_for_tensor_cores(const ir::MatrixOperation& operation) {
   return operation.action == ir::MatrixAction::multiply_accumulate_relaxed && operation.a == operation.b &&
          operation.a != MatrixElement::f32;
+}
+
+bool is_of_floats(const ir::MatrixOperation& operation) {
+  const bool multiplies = operation.action == ir::MatrixAction::multiply_accumulate ||
+                          operation.action == ir::MatrixAction::multiply_accumulate_relaxed;
+  return multiplies && operation.a == MatrixElement::f32 && operation.b == MatrixElement::f32;
 }
 
 LaneOrder order_for(const llvm::Module& module) {
@@ -37,7 +44,9 @@ LaneOrder order_for(const llvm::Module& module) {
 
 Value* create_product(llvm::IRBuilderBase& builder, MatrixElement element, Value* a, Value* b, Value* c) {
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  const llvm::StringRef name = element == MatrixElement::f16 ? of_halves : of_bfloats;
+  const llvm::StringRef name = element == MatrixElement::f16   ? of_halves
+                               : element == MatrixElement::f32 ? of_floats
+                                                               : of_bfloats;
   auto callee = module.getOrInsertFunction(name, c->getType(), a->getType(), b->getType(), c->getType());
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setMemoryEffects(llvm::MemoryEffects::none());
@@ -54,6 +63,7 @@ std::optional<MatrixElement> as_product(const llvm::Instruction& instruction) {
   if (!callee) return std::nullopt;
   if (callee->getName() == of_halves) return MatrixElement::f16;
   if (callee->getName() == of_bfloats) return MatrixElement::bf16;
+  if (callee->getName() == of_floats) return MatrixElement::f32;
   return std::nullopt;
 }
 

@@ -1,8 +1,9 @@
-// Products of 8x8 matrices that tensor cores carry out. Until loops are unrolled and variables are gone they are calls,
+// Products of 8x8 matrices that all lanes of a warp come to. Until loops are unrolled and variables are gone they are
+// calls,
 //
-//   <2 x float> metalloid_product.f16(<2 x half> a, <2 x half> b, <2 x float> c)        all lanes of the warp
+//   <2 x float> metalloid_product.f16(<2 x half> a, <2 x half> b, <2 x float> c)
 //
-// which join_products makes instructions of.
+// which join_products makes instructions of: of tensor cores, or of floats the exact chain.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,6 +19,7 @@ namespace metalloid::engines::cuda {
 
 // Whether tensor cores may carry it out: both operands have 16 bits, and sums may be taken in any order.
 bool is_for_tensor_cores(const ir::MatrixOperation& operation);
+bool is_of_floats(const ir::MatrixOperation& operation);
 // What the kernel's lanes are best in.
 LaneOrder order_for(const llvm::Module& module);
 

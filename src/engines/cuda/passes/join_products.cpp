@@ -71,7 +71,7 @@ class ProductJoiner {
     llvm::SmallPtrSet<const CallInst*, 32> seen;
     for (llvm::Instruction& instruction : block_) {
       const auto element = as_product(instruction);
-      if (!element) continue;
+      if (!element || element == MatrixElement::f32) continue;
       auto* first = llvm::cast<CallInst>(&instruction);
       if (!seen.insert(first).second) continue;
       CallInst* last = next_of(*first, *element);
