@@ -8,8 +8,8 @@
 ; CHECK: call void @llvm.nvvm.bar.warp.sync(i32 -1)
 ; CHECK: [[LEFT:%.*]] = call {{.*}} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16.p3(ptr addrspace(3)
 ; CHECK: [[RIGHT:%.*]] = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.trans.b16.p3(ptr addrspace(3)
-; CHECK: call {{.*}} @llvm.nvvm.mma.m16n8k8.row.col.f32.f32(
 ; CHECK: movmatrix.sync.aligned.m8n8.trans.b16
+; CHECK: call {{.*}} @llvm.nvvm.mma.m16n8k8.row.col.f32.f32(
 ; CHECK: call {{.*}} @llvm.nvvm.mma.m16n8k8.row.col.f32.f32(
 ; CHECK-NOT: call {{.*}}@metalloid_
 

@@ -184,7 +184,9 @@ class FragmentLoader {
   }
 
   void load(llvm::ArrayRef<Operand*> group) {
-    Instruction* place = end_of(group)->getNextNode();
+    // What is behind the loads may be one of the rows.
+    builder_.SetInsertPoint(end_of(group)->getNextNode());
+    Instruction* place = builder_.CreateIntrinsic(intrinsic::donothing, {});
     for (const Operand* operand : group) ir::bring(operand->fragment.row(), *place);
     builder_.SetInsertPoint(place);
     // Lanes 8 i to 8 i + 7 say where the rows of the matrix i are.
@@ -196,6 +198,7 @@ class FragmentLoader {
       Value* word = group.size() == 1 ? words : builder_.CreateExtractValue(words, static_cast<unsigned>(i));
       for (llvm::Use* use : operand->uses) use->set(builder_.CreateBitCast(word, use->get()->getType()));
     }
+    place->eraseFromParent();
   }
 
   Value* address(llvm::ArrayRef<Operand*> group) {
