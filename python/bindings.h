@@ -11,5 +11,6 @@ void bind_dlpack(nanobind::module_& module);
 void bind_fast(nanobind::module_& module);
 void bind_fast_mlx(nanobind::module_& module, nanobind::class_<metalloid::fast::MetalKernel>& kernel);
 void bind_log(nanobind::module_& module);
+void bind_quick_calls(nanobind::module_& module);
 void bind_recorder(nanobind::module_& module);
 void bind_tune(nanobind::module_& module);

@@ -321,6 +321,7 @@ NB_MODULE(_core, module) {
   bind_dlpack(module);
   bind_fast(module);
   bind_log(module);
+  bind_quick_calls(module);
   bind_recorder(module);
   bind_tune(module);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
 import operator
@@ -214,6 +215,9 @@ class Kernel:
         self._policy = policy
         self._kernels: dict[str, _core.Kernel] = {}  # by device
         self._known: Known = set()
+        self._quick: _core.QuickCalls | None = None  # of the device that had the arguments of the last long call
+        self._quick_place: device_arrays.Place | None = None
+        self._learned = 0  # how much of what is known it knows
         self._arguments = {
             argument["index"]: argument for argument in self._kernel.arguments() if argument["kind"] == "buffer"
         }
@@ -294,6 +298,16 @@ class Kernel:
             bindings.append((_error_index(error_buf_idx), error_buffer))
         return bindings, elements
 
+    def _learn(self, kernel: _core.Kernel, place: device_arrays.Place, args: Sequence[Any]) -> None:
+        """Calls like this one go the quick way from now on, if they can."""
+        quick = self._quick
+        if quick is None or place != self._quick_place:
+            quick = _core.QuickCalls(kernel, *place, functools.partial(device_arrays.stream_at, place))
+        for index, value in enumerate(args):
+            if (index, type(value)) in self._known or (is_tensor(value) and (index, value.dtype) in self._known):
+                quick.learn(index, value)
+        self._quick, self._quick_place, self._learned = quick, place, len(self._known)
+
     def __call__(
         self,
         *args: Any,
@@ -335,6 +349,15 @@ class Kernel:
             RuntimeError: an argument is missing, too small or of an unsupported kind, the grid is undefined, or
                 the kernel crashed or ran into its timeout (then a ``metalloid.Error``).
         """
+        if (
+            self._quick is not None
+            and arg_casts is None
+            and error_buf_idx is None
+            and threadgroup_memory is None
+            and timeout is None
+            and self._quick(args, threads, group_size)
+        ):
+            return
         place = device_arrays.first_place(args) if self._policy.accepts_arrays else None
         stream = None
         with self._policy.while_binding():
@@ -349,6 +372,8 @@ class Kernel:
                 )
                 if error_buf_idx is not None:
                     bindings.append((_error_index(error_buf_idx), _core.HostArray(error_memory)))
+                if place != self._quick_place or len(self._known) != self._learned:
+                    self._learn(kernel, place, args)
         if threads is None:
             if elements is None:
                 raise RuntimeError("Number of threads is undefined or has wrong dimension")

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _core
 from . import device_arrays
-from .element_types import check_format, describe
+from .element_types import check_format, describe, kind_of
 from .encoding import check_array, check_no_overlap, encode
 from .policy import ArgumentPolicy
 from .tensors import encode_tensor_list, is_tensor, memory_of, reject_float64
@@ -76,7 +76,7 @@ def bind_on_device(
                 shown = value.numel()
             elif isinstance(binding, _core.HostArray):
                 shown = binding.count
-            elif argument is not None and (kind, argument["scalar"]) in ((float, "f32"), (int, "i64")):
+            elif argument is not None and _takes(argument, kind):
                 known.add((index, kind))
         elif is_tensor(value) or isinstance(value, (list, tuple)):
             has_tensor = True
@@ -91,6 +91,12 @@ def bind_on_device(
         if argument is not None or policy.checks_types:
             bindings.append((index, binding))
     return device_arrays.stream_for(place, has_tensor, arrays), bindings, elements
+
+
+def _takes(argument: Mapping[str, Any], kind: type) -> bool:
+    """Whether all numbers of that type go over as they are."""
+    scalar = argument["scalar"]
+    return kind is float and scalar == "f32" or kind is int and scalar != "" and kind_of(scalar) in ("int", "uint")
 
 
 def _described(index: int, arguments: Mapping[int, Mapping[str, Any]]) -> str:

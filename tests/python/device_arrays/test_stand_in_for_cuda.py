@@ -86,6 +86,32 @@ class Tensors:
         class TensorOfOther(Tensor):
             number = 1
         self.types = Tensor, TensorOfOther
+    def exchange(self):
+        "They say so by DLPack's exchange API in C, too."
+        import torch
+        class Api(ctypes.Structure):
+            _fields_ = [("version", ctypes.c_uint64), *((f"p{i}", ctypes.c_void_p) for i in range(4)),
+                        ("tensor", ctypes.c_void_p), ("stream", ctypes.c_void_p)]
+        from_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_int32))
+        to_stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_uint64))
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        name = b"dlpack_exchange_api"
+        api = Api.from_buffer_copy(Api.from_address(get(torch.Tensor.__dlpack_c_exchange_api__, name)))
+        real = from_object(api.tensor)
+        def tensor(value, out):
+            result = real(value, out)
+            if result == 0:
+                out[2], out[3] = 2, value.number  # behind the address
+            return result
+        def current(kind, number, out):
+            out[0] = self.current[number]
+            return 0
+        self.kept = api, from_object(tensor), to_stream(current), real, name
+        api.tensor, api.stream = (ctypes.cast(each, ctypes.c_void_p).value for each in self.kept[1:3])
+        self.types[0].__dlpack_c_exchange_api__ = new(ctypes.addressof(api), name, None)
     def __call__(self, *shape, number=0, **options):
         import torch
         return self.there(torch.zeros(*shape, **options), number)
@@ -338,3 +364,75 @@ def test_torch_metal_kernel(program):
         assert launch.argument(0)[0] == x.data_ptr() and launch.argument(2)[0] == y.data_ptr()
         assert struct.unpack_from("<i", launch.parameters, launch.argument(1)[0]) == (2,)
     """)
+
+
+def test_calls_like_one_before_go_the_quick_way(program):
+    program(
+        '''
+        import torch
+        if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+            raise SystemExit  # before PyTorch 2.10
+        tensors = Tensors()
+        tensors.exchange()
+        lib = metalloid.compile_shader(source + "kernel void count(device int* y, constant int& n, uint2 i [[thread_position_in_grid]]) { y[i.x + i.y * n] = n; }")
+        scale, count = lib.scale, lib.count
+        ways = []
+        class Watched:
+            def __init__(self, quick): self.quick = quick
+            def learn(self, *what): self.quick.learn(*what)
+            def __call__(self, *call):
+                ways.append(self.quick(*call))
+                return ways[-1]
+        def bound(launch, count):
+            "Arguments, and the bytes that lie among the parameters."
+            places = [launch.argument(i) for i in range(count)]
+            return places, [launch.parameters[place : place + size] for place, size, _ in places if place < 4096]
+        def same(kernel, *args, way=True, **options):
+            "By the long way and as it comes."
+            kernel(*args, timeout=1.0, **options)
+            if not isinstance(kernel._quick, Watched):
+                kernel._quick = Watched(kernel._quick)
+            kernel(*args, **options)
+            assert ways == [way], ways
+            ways.clear()
+            long, quick = launches()[-2:]
+            assert (long.stream, long.grid, long.block) == (quick.stream, quick.grid, quick.block)
+            if way:
+                assert bound(long, len(args)) == bound(quick, len(args))
+        x, y = tensors(64), tensors(64)
+        same(scale, y, x, 3.0)
+        same(scale, y, tensors.there(x[16:]), -0.5, threads=48)
+        same(scale, tensors.there(y.reshape(8, 8).t()), x, 1.0)
+        tensors.current[0] = stream()
+        same(scale, y, x, 3.0)
+        assert launches()[-1].stream == tensors.current[0]
+        same(scale, y, x, 3.0, group_size=16)
+        same(scale, y, x, 1e38)
+        same(scale, y, numpy.ones(64, numpy.float32), 3.0, way=False)
+        same(scale, y, x, 1e300, way=False)
+        same(scale, y, x, numpy.float32(2), way=False)
+        z = tensors(64, dtype=torch.int32)
+        for grid, group in ((8, 8), (4, 2)), ([8, 8], [8, 1]):
+            same(count, z, 8, threads=grid, group_size=group)
+        same(count, z, -1)
+        same(scale, y, tensors(64, dtype=torch.int32), 3.0)  # learned
+        number = len(launches())
+        def refused(text, *args, **options):
+            found = raised(*args, **options)
+            assert text in found, found
+        refused("its elements are float, the tensor's are float16", scale, y, tensors(64, dtype=torch.float16), 1.0)
+        refused("overlap in memory", scale, tensors.there(tensors(1).expand(8)), x, 1.0)
+        refused("negative", scale, y, tensors.there(torch._neg_view(x)), 1.0)
+        refused("on cuda:0 and argument 'x' at buffer(1), float is on cuda:1", scale, y, tensors(64, number=1), 1.0)
+        refused("bound as int64; give a float", scale, y, x, 1)
+        refused("must lie between", count, z, 1 << 63)
+        refused("Threadgroup size exceeds", scale, y, x, 1.0, group_size=4096)
+        refused("same number of dimensions", scale, y, x, 1.0, threads=(8, 8), group_size=8)
+        refused("missing buffer binding at index 2", scale, y, x)
+        refused("no argument has buffer index 3", scale, y, x, 1.0, 1.0)
+        assert len(launches()) == number
+        scale(y, x, 1.0, threads=0)
+        assert ways.pop() is False and len(launches()) == number
+        ''',
+        DEVICES="2",
+    )
