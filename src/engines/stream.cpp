@@ -6,7 +6,7 @@
 
 namespace metalloid::engines {
 
-void Completion::wait() const {
+void Completion::wait() {
   if (is_done()) return;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_done(); });
@@ -22,7 +22,7 @@ void Completion::finish(Times times, std::exception_ptr error) {
   changed_.notify_all();
 }
 
-std::shared_ptr<const Completion> ImmediateStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
+std::shared_ptr<Completion> ImmediateStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
   auto completion = std::make_shared<Completion>();
   std::exception_ptr error;
   const auto begin = Completion::Clock::now();

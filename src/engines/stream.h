@@ -22,9 +22,15 @@ class Completion {
     Clock::time_point begin, end;
   };
 
+  Completion() = default;
+  virtual ~Completion() = default;
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+
+  // Whether somebody has found out that it is; hardware may know more.
   bool is_done() const { return is_done_.load(std::memory_order_acquire); }
   // What the dispatch throws is not thrown here.
-  void wait() const;
+  virtual void wait();
   // Once it is done.
   std::exception_ptr error() const { return error_; }
   Times times() const { return times_; }
@@ -33,8 +39,8 @@ class Completion {
   void finish(Times times, std::exception_ptr error);
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::atomic<bool> is_done_{false};
   std::exception_ptr error_;
   Times times_;
@@ -45,7 +51,7 @@ class Stream {
  public:
   virtual ~Stream() = default;  // everything on it is done
   // The executable, and what the plan points to, live until the dispatch is done.
-  virtual std::shared_ptr<const Completion> enqueue(const Executable& executable, const DispatchPlan& plan) = 0;
+  virtual std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) = 0;
 };
 
 // A stream of the hardware's kind that others give work to as well. What is enqueued is on it when the call returns,
@@ -69,7 +75,7 @@ class SharedStream {
 // Of hardware that the host's threads are: runs what is enqueued before it returns.
 class ImmediateStream final : public Stream {
  public:
-  std::shared_ptr<const Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
 };
 
 }  // namespace metalloid::engines

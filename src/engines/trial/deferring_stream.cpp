@@ -26,7 +26,7 @@ class DeferringStream final : public Stream {
     thread_.join();
   }
 
-  std::shared_ptr<const Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override {
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override {
     auto completion = std::make_shared<Completion>();
     {
       const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ class DeferringSharedStream final : public SharedStream {
 
  private:
   struct Work {
-    std::shared_ptr<const Completion> completion;
+    std::shared_ptr<Completion> completion;
     std::vector<std::vector<std::byte>> bytes;
   };
 

@@ -200,9 +200,13 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   return state;
 }
 
+const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
+  if (kernel.compiled->executable->takes(plan)) return kernel.compiled.get();
+  return kernel.complete.load(std::memory_order_acquire);
+}
+
 const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
-  if (kernel.compiled->executable->takes(plan)) return *kernel.compiled;
-  if (const CompiledKernel* known = kernel.complete.load(std::memory_order_acquire)) return *known;
+  if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
   const std::string& name = kernel.compiled->info.name;
   const Runners& runners = kernel.library->device->runners;
   const Turn turn(key_of(*kernel.library, candidates_of(runners), name, kernel.constants, Checks::none));

@@ -19,6 +19,8 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
 
 // Code that takes the dispatch: the kernel's own, or what is compiled when a dispatch first wants more than that.
 const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan);
+// Null if it is still to be compiled.
+const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan);
 
 // The same kernel with the checker's code in it, which tells what is wrong. `finite`: it also looks for NaN and
 // infinity.

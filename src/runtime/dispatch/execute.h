@@ -11,5 +11,7 @@ namespace metalloid::runtime {
 void execute(const Kernel& kernel, const engines::DispatchPlan& plan);
 // Whether that is nothing but the hardware's work: no copies, no checks.
 bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan);
+// The hardware that takes it so and is done with it later, if its code is there, too; null if there is none.
+const engines::Hardware* hardware_at_once(const Kernel& kernel, const engines::DispatchPlan& plan);
 
 }  // namespace metalloid::runtime

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "metalloid/error.h"
+#include "runtime/dispatch/execute.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/observe/dispatch_event.h"
 #include "runtime/states.h"
@@ -71,6 +73,14 @@ void CommandBuffer::State::tell(const std::vector<Handler>& handlers) {
     } catch (...) {  // nobody is there to take it
     }
   }
+}
+
+bool CommandBuffer::State::begins_at_once(const runtime::Issue& issue) const {
+  constexpr std::size_t few = 32;  // whoever commits more goes on meanwhile
+  if (commands.empty() || commands.size() > few) return false;
+  const engines::Hardware* const hardware = commands.front().at_once;
+  return hardware && issue.takes_at_once(*hardware) &&
+         std::ranges::all_of(commands, [&](const Command& each) { return each.at_once == hardware; });
 }
 
 void CommandBuffer::State::run(runtime::Issue& issue) {
@@ -155,9 +165,12 @@ void CommandBuffer::dispatch(Kernel kernel, Dispatch dispatch) {
   };
   auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
   work->plan = runtime::plan_dispatch(work->kernel, work->dispatch);
-  state_->record({[work](runtime::Issue& issue) {
-    issue.dispatch(work->kernel, work->plan, [work] { return runtime::event_of(work->kernel, work->dispatch); });
-  }});
+  state_->record({.carry_out =
+                      [work](runtime::Issue& issue) {
+                        issue.dispatch(work->kernel, work->plan,
+                                       [work] { return runtime::event_of(work->kernel, work->dispatch); });
+                      },
+                  .at_once = runtime::hardware_at_once(work->kernel, work->plan)});
 }
 
 namespace {

@@ -20,6 +20,7 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
   struct Command {
     std::function<void(runtime::Issue&)> carry_out;  // holds what it needs
     bool even_after_failure = false;
+    const engines::Hardware* at_once = nullptr;  // hands it over without a wait of the host
   };
 
   State(Device on, std::shared_ptr<runtime::Line> in) : device(on), line(std::move(in)) {}
@@ -31,7 +32,9 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
   void add_handler(std::vector<Handler>& handlers, Handler handler);
   void enqueue();
   void commit();
-  // By the line's thread.
+  // Whether nobody would have to wait in run().
+  bool begins_at_once(const runtime::Issue& issue) const;
+  // By the thread that issues.
   void run(runtime::Issue& issue);
   void wait_until(Status least, std::string_view what);
   bool is_done() const;

@@ -12,7 +12,7 @@ namespace metalloid::runtime {
 
 using Clock = engines::Completion::Clock;
 
-void UnderWay::add(std::shared_ptr<const engines::Completion> completion, Describe describe) {
+void UnderWay::add(std::shared_ptr<engines::Completion> completion, Describe describe) {
   if (!is_observed()) describe = nullptr;
   dispatches_.push_back({std::move(completion), std::move(describe)});
 }

@@ -20,7 +20,7 @@ class UnderWay {
   using Times = engines::Completion::Times;
   using Describe = std::function<Event()>;
 
-  void add(std::shared_ptr<const engines::Completion> completion, Describe describe);
+  void add(std::shared_ptr<engines::Completion> completion, Describe describe);
   void add(Times times);  // of what is done
   bool is_done() const;
   // For all. What each threw is told to the recorder; returns the first.
@@ -30,7 +30,7 @@ class UnderWay {
 
  private:
   struct Dispatch {
-    std::shared_ptr<const engines::Completion> completion;
+    std::shared_ptr<engines::Completion> completion;
     Describe describe;  // empty where nobody listens
   };
   std::vector<Dispatch> dispatches_;
@@ -38,12 +38,14 @@ class UnderWay {
   bool has_times_ = false;
 };
 
-// Used by the queue's thread. What is given begins when all before it is done.
+// Used by one thread at a time. What is given begins when all before it is done.
 class Issue {
  public:
   // The kernel, and what the plan points to, live until it is done. Throws what work before it has thrown, and what the
   // kernel throws where it is done at once.
   void dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe);
+  // Whether a dispatch on that hardware would be handed over without a wait.
+  bool takes_at_once(const engines::Hardware& hardware) const { return !hardware_ || hardware_ == &hardware; }
   // The host's own.
   void call(const std::function<void()>& work);
   // Waits for all that was given. Throws the first error since the last call.
@@ -57,7 +59,7 @@ class Issue {
 
   std::map<engines::Hardware*, std::unique_ptr<engines::Stream>> streams_;
   engines::Hardware* hardware_ = nullptr;  // of what is not known to be done
-  std::shared_ptr<const engines::Completion> last_;
+  std::shared_ptr<engines::Completion> last_;
   UnderWay under_way_;
 };
 

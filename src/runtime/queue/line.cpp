@@ -1,6 +1,7 @@
 #include "runtime/queue/line.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "metalloid/error.h"
@@ -20,17 +21,35 @@ struct InOrderThread::Shared {
   std::condition_variable changed;
   std::deque<std::function<void()>> waiting;
   bool is_closing = false;
+  bool is_asleep = false;              // and nobody has woken it
+  std::atomic<std::size_t> count = 0;  // that wait
+
+  // More may come soon, and to be woken takes longer than all the rest.
+  void linger() const {
+    constexpr auto patience = std::chrono::microseconds(20);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (count.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+  }
 
   void work() {
     current_thread = this;
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [&] { return is_closing || !waiting.empty(); });
+      if (waiting.empty() && !is_closing) {
+        is_asleep = true;
+        changed.wait(lock, [&] { return is_closing || !waiting.empty(); });
+        is_asleep = false;
+      }
       if (waiting.empty()) return;
-      const auto function = std::move(waiting.front());
+      auto function = std::move(waiting.front());
       waiting.pop_front();
+      --count;
       lock.unlock();
       function();
+      function = nullptr;
+      linger();
       lock.lock();
     }
   }
@@ -49,12 +68,15 @@ InOrderThread::~InOrderThread() {
 }
 
 void InOrderThread::post(std::function<void()> work) {
+  bool wakes = false;
   {
     const std::lock_guard lock(shared_->mutex);
     if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { shared->work(); });
     shared_->waiting.push_back(std::move(work));
+    ++shared_->count;
+    wakes = std::exchange(shared_->is_asleep, false);
   }
-  shared_->changed.notify_all();
+  if (wakes) shared_->changed.notify_all();
 }
 
 bool InOrderThread::is_this() const { return current_thread == shared_.get(); }
@@ -81,13 +103,34 @@ void Line::reserve(const CommandBuffer::State& work) {
 void Line::commit(const Work& work) {
   process.require("work");
   {
-    const std::lock_guard lock(mutex_);
-    Place* place = place_of(*work);
-    if (!place) place = &order_.emplace_back(Place{work.get(), nullptr});
-    place->work = work;
+    std::unique_lock lock(mutex_);
     ++unfinished_;
+    if (begins_here(work)) {
+      issue(work, lock);
+      if (order_.empty() && !is_closing_) return;  // nobody waits for the line
+    } else {
+      Place* place = place_of(*work);
+      if (!place) place = &order_.emplace_back(Place{work.get(), nullptr});
+      place->work = work;
+    }
   }
   changed_.notify_all();
+}
+
+bool Line::begins_here(const Work& work) {
+  if (is_issuing_ || is_closing_ || !work->begins_at_once(issue_)) return false;
+  if (order_.empty()) return true;
+  if (order_.size() > 1 || order_.front().holder != work.get()) return false;
+  order_.pop_front();
+  return true;
+}
+
+void Line::issue(const Work& work, std::unique_lock<std::mutex>& lock) {
+  is_issuing_ = true;
+  lock.unlock();
+  work->run(issue_);
+  lock.lock();
+  is_issuing_ = false;
 }
 
 void Line::drop(const CommandBuffer::State& work) {
@@ -114,8 +157,9 @@ void Line::finished(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     --unfinished_;
     if (error && !first_error_) first_error_ = std::move(error);
+    if (unfinished_ != 0) return;
   }
-  changed_.notify_all();
+  idle_.notify_all();
 }
 
 void Line::wait_until_idle() {
@@ -125,7 +169,7 @@ void Line::wait_until_idle() {
                 "a queue's work calls wait() of the same queue, and would wait for itself");
   }
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return unfinished_ == 0; });
+  idle_.wait(lock, [&] { return unfinished_ == 0; });
 }
 
 void Line::wait() {
@@ -147,26 +191,28 @@ void Line::end() {
   thread_.join();
   if (handlers_.is_this() || finisher_.is_this()) return;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return unfinished_ == 0; });
+  idle_.wait(lock, [&] { return unfinished_ == 0; });
 }
 
 void Line::work() {
   current_line = this;
-  Issue issue;
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return order_.empty() ? is_closing_ : order_.front().work || is_closing_; });
+    changed_.wait(lock, [&] {
+      return !is_issuing_ && (order_.empty() ? is_closing_ : order_.front().work || is_closing_);
+    });
     // What is not committed when the queue goes never will be.
     if (is_closing_) std::erase_if(order_, [](const Place& place) { return !place.work; });
     if (order_.empty()) {
-      if (is_closing_) return;
-      continue;
+      if (!is_closing_) continue;
+      is_issuing_ = true;
+      lock.unlock();
+      issue_ = {};  // its streams wait for what is on them
+      return;
     }
     const Work work = std::move(order_.front().work);
     order_.pop_front();
-    lock.unlock();
-    work->run(issue);
-    lock.lock();
+    issue(work, lock);
   }
 }
 

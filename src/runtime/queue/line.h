@@ -45,9 +45,11 @@ class Line {
   Line& operator=(const Line&) = delete;
 
   void reserve(const CommandBuffer::State& work);  // the next place
-  void commit(const Work& work);                   // it may begin, in its place or in the next one
+  // It may begin, in its place or in the next one: in the calling thread if nothing is in front of it and nobody would
+  // have to wait there, else in the line's.
+  void commit(const Work& work);
   void drop(const CommandBuffer::State& work);     // it will never be committed
-  // By the line's thread: calls the function once those before it were called and the work is done, which is now or on
+  // By the thread that issues: calls the function once those before it were called and the work is done, which is now or on
   // another thread.
   void finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish);
   void finished(std::exception_ptr error);  // one that was committed, with its handlers
@@ -69,11 +71,17 @@ class Line {
     Work work;  // once it is committed
   };
   void work();
+  // Both under the mutex, which is free while the work is issued.
+  bool begins_here(const Work& work);
+  void issue(const Work& work, std::unique_lock<std::mutex>& lock);
   Place* place_of(const CommandBuffer::State& work);
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // for the line's thread
+  std::condition_variable idle_;     // nothing is unfinished
   std::deque<Place> order_;
+  bool is_issuing_ = false;  // some thread, and the next work waits for that
+  Issue issue_;              // of that thread
   std::atomic<std::size_t> unfinished_ = 0;  // committed
   std::atomic<std::size_t> finishing_ = 0;   // on the thread for that
   bool is_closing_ = false;

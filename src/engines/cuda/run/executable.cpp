@@ -93,7 +93,13 @@ bool may_lie_in_parameters(const ArgumentInfo& argument) {
 }  // namespace
 
 Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue)
-    : executable_(executable), gpu_(gpu), queue_(queue), slot_(queue.take()) {
+    : executable_(executable),
+      gpu_(gpu),
+      queue_(queue),
+      threads_per_grid_(plan.threads_per_grid),
+      threads_per_threadgroup_(plan.threads_per_threadgroup),
+      timeout_(plan.timeout),
+      slot_(queue.take()) {
   try {
     const auto entered = gpu.enter();
     executable.launch(plan, queue.handle(), slot_);
@@ -111,17 +117,22 @@ void Launch::stop() noexcept {
   if (!is_stopped_.exchange(true)) stop_loops(gpu_, slot_.report);
 }
 
-void Launch::wait(const DispatchPlan& plan) {
+void Launch::wait() {
   const auto entered = gpu_.enter();
-  const support::WatchdogTimer timer([this] { stop(); }, plan.timeout);
-  wait_until([this] { return is_success(driver().event_query(slot_.event)); });
+  const auto is_done = [this] { return is_success(driver().event_query(slot_.event)); };
+  bool is_interrupted = false;
+  if (!is_done()) {
+    const support::WatchdogTimer timer([this] { stop(); }, timeout_);
+    wait_until(is_done);
+    is_interrupted = timer.interrupted();
+  }
   if (!is_stopped_ && !*slot_.is_reported) return;
   *slot_.is_reported = 0;
   const KernelInfo& kernel = executable_.info();
-  if (auto error = take_report(slot_.report, {kernel, plan.threads_per_grid, plan.threads_per_threadgroup})) {
+  if (auto error = take_report(slot_.report, {kernel, threads_per_grid_, threads_per_threadgroup_})) {
     std::rethrow_exception(error);
   }
-  throw_stopped(kernel, timer.interrupted(), plan.timeout);
+  throw_stopped(kernel, is_interrupted, timeout_);
 }
 
 GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {
@@ -263,7 +274,7 @@ void GpuExecutable::run(const DispatchPlan& plan) const {
   auto queue = gpu_.take_queue();
   const auto give_back = [&] { gpu_.give_back(std::move(queue)); };
   try {
-    Launch(*this, plan, gpu_, *queue).wait(plan);
+    Launch(*this, plan, gpu_, *queue).wait();
   } catch (...) {
     give_back();
     throw;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <span>
 
@@ -22,7 +23,7 @@ class Launch {
   Launch& operator=(const Launch&) = delete;
 
   // Returns when it is done. Throws what became of it.
-  void wait(const DispatchPlan& plan);
+  void wait();
 
  private:
   void stop() noexcept;
@@ -30,6 +31,8 @@ class Launch {
   const GpuExecutable& executable_;
   Gpu& gpu_;
   Queue& queue_;
+  const Size threads_per_grid_, threads_per_threadgroup_;
+  const std::chrono::milliseconds timeout_;
   WaitedSlot slot_;
   std::atomic<bool> is_stopped_{false};
 };

@@ -1,40 +1,26 @@
 // Work of the runtime's queues on a GPU.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "engines/cuda/run/executable.h"
 #include "engines/stream.h"
 
 namespace metalloid::engines::cuda {
 
-// Launches at once; a thread waits for what was launched, in order, and tells.
+// Launches at once. Who waits for a launch finds out what became of it: no thread does that meanwhile.
 class GpuStream final : public Stream {
  public:
-  explicit GpuStream(Gpu& gpu);
+  explicit GpuStream(Gpu& gpu) : gpu_(gpu), queue_(gpu.take_queue()) {}
   ~GpuStream() override;
-  std::shared_ptr<const Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
+  GpuStream(const GpuStream&) = delete;
+  GpuStream& operator=(const GpuStream&) = delete;
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
 
  private:
-  struct Work {
-    const DispatchPlan plan;
-    std::unique_ptr<Launch> launch;
-    std::shared_ptr<Completion> completion;
-    Completion::Clock::time_point begin;
-  };
-  void wait_for_work();
-
   Gpu& gpu_;
   std::unique_ptr<Queue> queue_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> under_way_;
-  bool is_closing_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::weak_ptr<Completion> last_;
 };
 
 }  // namespace metalloid::engines::cuda

@@ -24,13 +24,17 @@ void stop_loops(Gpu& gpu, Address report) noexcept;
 
 template <typename IsDone>
 void wait_until(IsDone is_done) {
-  constexpr auto impatience = std::chrono::microseconds(200);  // how long it asks without a pause
+  constexpr auto impatience = std::chrono::microseconds(200);  // how long it asks without a sleep
+  constexpr auto pause = std::chrono::microseconds(2);
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   while (!is_done()) {
     const auto waited = Clock::now() - begin;
     if (waited > impatience) {
       std::this_thread::sleep_for(std::min<Clock::duration>(waited / 16, std::chrono::milliseconds(1)));
+    } else {
+      // Who asks keeps the driver from launching.
+      for (const auto next = begin + waited + pause; Clock::now() < next;) std::this_thread::yield();
     }
   }
 }
