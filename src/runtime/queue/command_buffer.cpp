@@ -7,9 +7,6 @@
 #include <utility>
 
 #include "metalloid/error.h"
-#include "runtime/dispatch/execute.h"
-#include "runtime/dispatch/plan.h"
-#include "runtime/observe/dispatch_event.h"
 #include "runtime/states.h"
 
 namespace metalloid {
@@ -26,6 +23,11 @@ void CommandBuffer::State::record(Command command) {
     throw Error(ErrorCode::invalid_argument, "a command buffer was committed: it takes no more work");
   }
   commands.push_back(std::move(command));
+}
+
+void CommandBuffer::State::record(std::shared_ptr<const runtime::PlannedDispatch> work) {
+  const engines::Hardware* const at_once = work->at_once;
+  record({.carry_out = [work = std::move(work)](runtime::Issue& issue) { issue.dispatch(work); }, .at_once = at_once});
 }
 
 void CommandBuffer::State::add_handler(std::vector<Handler>& handlers, Handler handler) {
@@ -157,20 +159,7 @@ void CommandBuffer::dispatch(Kernel kernel, Dispatch dispatch) {
                 fmt::format("kernel '{}' was made for device '{}'; the queue is of device '{}'", kernel.name(),
                             kernel.device().name(), state_->device.name()));
   }
-  // The plan points into the dispatch, so both move into one shared place first.
-  struct Work {
-    Kernel kernel;
-    Dispatch dispatch;
-    engines::DispatchPlan plan;
-  };
-  auto work = std::make_shared<Work>(Work{std::move(kernel), std::move(dispatch), {}});
-  work->plan = runtime::plan_dispatch(work->kernel, work->dispatch);
-  state_->record({.carry_out =
-                      [work](runtime::Issue& issue) {
-                        issue.dispatch(work->kernel, work->plan,
-                                       [work] { return runtime::event_of(work->kernel, work->dispatch); });
-                      },
-                  .at_once = runtime::hardware_at_once(work->kernel, work->plan)});
+  state_->record(std::make_shared<const runtime::PlannedDispatch>(std::move(kernel), std::move(dispatch)));
 }
 
 namespace {

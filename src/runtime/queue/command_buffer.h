@@ -29,6 +29,7 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
   State& operator=(const State&) = delete;
 
   void record(Command command);
+  void record(std::shared_ptr<const runtime::PlannedDispatch> work);
   void add_handler(std::vector<Handler>& handlers, Handler handler);
   void enqueue();
   void commit();

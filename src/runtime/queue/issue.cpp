@@ -5,6 +5,7 @@
 
 #include "runtime/compile/kernel_cache.h"
 #include "runtime/dispatch/execute.h"
+#include "runtime/observe/dispatch_event.h"
 #include "runtime/observe/recorder.h"
 #include "runtime/states.h"
 
@@ -12,9 +13,8 @@ namespace metalloid::runtime {
 
 using Clock = engines::Completion::Clock;
 
-void UnderWay::add(std::shared_ptr<engines::Completion> completion, Describe describe) {
-  if (!is_observed()) describe = nullptr;
-  dispatches_.push_back({std::move(completion), std::move(describe)});
+void UnderWay::add(std::shared_ptr<engines::Completion> completion, std::shared_ptr<const PlannedDispatch> work) {
+  dispatches_.push_back({std::move(completion), std::move(work)});
 }
 
 void UnderWay::add(Times times) {
@@ -34,7 +34,8 @@ std::exception_ptr UnderWay::wait() {
     const Times times = each.completion->times();
     add(times);
     if (!first) first = each.completion->error();
-    if (each.describe) tell(each.describe(), times.begin, times.end, each.completion->error());
+    if (!is_observed()) continue;
+    tell(event_of(each.work->kernel, each.work->dispatch), times.begin, times.end, each.completion->error());
   }
   return first;
 }
@@ -50,18 +51,20 @@ engines::Stream& Issue::stream_of(engines::Hardware& hardware) {
   return *stream;
 }
 
-void Issue::dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe) {
+void Issue::dispatch(std::shared_ptr<const PlannedDispatch> work) {
+  const Kernel& kernel = work->kernel;
+  const engines::DispatchPlan& plan = work->plan;
   const CompiledKernel& code = code_for(kernel.state(), plan);
   engines::Hardware& hardware = *code.runner.hardware;
   // Streams of different hardware know nothing of each other, and what is copied or checked is the host's work.
   const bool is_direct = runs_directly(kernel, plan);
   if (!is_direct || hardware_ != &hardware) drain();
   if (!is_direct) {
-    return call([&] { recorded(describe, [&] { execute(kernel, plan); }); });
+    return call([&] { recorded([&] { return event_of(kernel, work->dispatch); }, [&] { execute(kernel, plan); }); });
   }
   hardware_ = &hardware;
   last_ = stream_of(hardware).enqueue(*code.executable, plan);
-  under_way_.add(last_, std::move(describe));
+  under_way_.add(last_, std::move(work));
   if (last_->is_done()) drain();
 }
 

@@ -9,8 +9,7 @@
 
 #include "engines/engine.h"
 #include "engines/stream.h"
-#include "metalloid/library.h"
-#include "metalloid/recorder.h"
+#include "runtime/queue/planned_dispatch.h"
 
 namespace metalloid::runtime {
 
@@ -18,9 +17,9 @@ namespace metalloid::runtime {
 class UnderWay {
  public:
   using Times = engines::Completion::Times;
-  using Describe = std::function<Event()>;
 
-  void add(std::shared_ptr<engines::Completion> completion, Describe describe);
+  // Keeps the dispatch until it was waited for.
+  void add(std::shared_ptr<engines::Completion> completion, std::shared_ptr<const PlannedDispatch> work);
   void add(Times times);  // of what is done
   bool is_done() const;
   // For all. What each threw is told to the recorder; returns the first.
@@ -31,7 +30,7 @@ class UnderWay {
  private:
   struct Dispatch {
     std::shared_ptr<engines::Completion> completion;
-    Describe describe;  // empty where nobody listens
+    std::shared_ptr<const PlannedDispatch> work;
   };
   std::vector<Dispatch> dispatches_;
   Times times_;
@@ -41,9 +40,8 @@ class UnderWay {
 // Used by one thread at a time. What is given begins when all before it is done.
 class Issue {
  public:
-  // The kernel, and what the plan points to, live until it is done. Throws what work before it has thrown, and what the
-  // kernel throws where it is done at once.
-  void dispatch(const Kernel& kernel, const engines::DispatchPlan& plan, UnderWay::Describe describe);
+  // Throws what work before it has thrown, and what the kernel throws where it is done at once.
+  void dispatch(std::shared_ptr<const PlannedDispatch> work);
   // Whether a dispatch on that hardware would be handed over without a wait.
   bool takes_at_once(const engines::Hardware& hardware) const { return !hardware_ || hardware_ == &hardware; }
   // The host's own.

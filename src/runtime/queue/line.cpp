@@ -81,6 +81,24 @@ void InOrderThread::post(std::function<void()> work) {
 
 bool InOrderThread::is_this() const { return current_thread == shared_.get(); }
 
+class Line::Issuing {
+ public:
+  Issuing(Line& line, std::unique_lock<std::mutex>& lock) : line_(line), lock_(lock) {
+    line_.is_issuing_ = true;
+    lock_.unlock();
+  }
+  ~Issuing() {
+    lock_.lock();
+    line_.is_issuing_ = false;
+  }
+  Issuing(const Issuing&) = delete;
+  Issuing& operator=(const Issuing&) = delete;
+
+ private:
+  Line& line_;
+  std::unique_lock<std::mutex>& lock_;
+};
+
 std::shared_ptr<Line> Line::begin() {
   auto line = std::make_shared<Line>();
   line->thread_ = std::thread([line] { line->work(); });
@@ -106,7 +124,10 @@ void Line::commit(const Work& work) {
     std::unique_lock lock(mutex_);
     ++unfinished_;
     if (begins_here(work)) {
-      issue(work, lock);
+      {
+        const Issuing here(*this, lock);
+        work->run(issue_);
+      }
       if (order_.empty() && !is_closing_) return;  // nobody waits for the line
     } else {
       Place* place = place_of(*work);
@@ -125,12 +146,28 @@ bool Line::begins_here(const Work& work) {
   return true;
 }
 
-void Line::issue(const Work& work, std::unique_lock<std::mutex>& lock) {
-  is_issuing_ = true;
+bool Line::dispatch(std::shared_ptr<const PlannedDispatch> work) {
+  process.require("work");
+  std::unique_lock lock(mutex_);
+  if (is_issuing_ || is_closing_ || !order_.empty() || !issue_.takes_at_once(*work->at_once)) return false;
+  ++unfinished_;
+  {
+    const Issuing here(*this, lock);
+    std::exception_ptr first;
+    try {
+      issue_.dispatch(std::move(work));
+    } catch (...) {
+      first = std::current_exception();
+    }
+    finish_in_order(issue_.take(), [self = shared_from_this(), first](UnderWay& under_way) {
+      const auto later = under_way.wait();
+      self->finished(first ? first : later);
+    });
+  }
+  if (order_.empty() && !is_closing_) return true;
   lock.unlock();
-  work->run(issue_);
-  lock.lock();
-  is_issuing_ = false;
+  changed_.notify_all();
+  return true;
 }
 
 void Line::drop(const CommandBuffer::State& work) {
@@ -198,9 +235,8 @@ void Line::work() {
   current_line = this;
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] {
-      return !is_issuing_ && (order_.empty() ? is_closing_ : order_.front().work || is_closing_);
-    });
+    changed_.wait(lock,
+                  [&] { return !is_issuing_ && (order_.empty() ? is_closing_ : order_.front().work || is_closing_); });
     // What is not committed when the queue goes never will be.
     if (is_closing_) std::erase_if(order_, [](const Place& place) { return !place.work; });
     if (order_.empty()) {
@@ -212,7 +248,8 @@ void Line::work() {
     }
     const Work work = std::move(order_.front().work);
     order_.pop_front();
-    issue(work, lock);
+    const Issuing here(*this, lock);
+    work->run(issue_);
   }
 }
 

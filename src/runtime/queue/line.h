@@ -35,7 +35,7 @@ class InOrderThread {
 };
 
 // A queue and its thread share it: the thread may outlive the queue.
-class Line {
+class Line : public std::enable_shared_from_this<Line> {
  public:
   using Work = std::shared_ptr<CommandBuffer::State>;
 
@@ -48,9 +48,12 @@ class Line {
   // It may begin, in its place or in the next one: in the calling thread if nothing is in front of it and nobody would
   // have to wait there, else in the line's.
   void commit(const Work& work);
-  void drop(const CommandBuffer::State& work);     // it will never be committed
-  // By the thread that issues: calls the function once those before it were called and the work is done, which is now or on
-  // another thread.
+  // A list of this alone that nobody asks about, if it can begin in the calling thread; else false, and nothing is
+  // done.
+  bool dispatch(std::shared_ptr<const PlannedDispatch> work);
+  void drop(const CommandBuffer::State& work);  // it will never be committed
+  // By the thread that issues: calls the function once those before it were called and the work is done, which is now
+  // or on another thread.
   void finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish);
   void finished(std::exception_ptr error);  // one that was committed, with its handlers
   bool is_idle() const { return unfinished_.load(std::memory_order_acquire) == 0; }
@@ -71,17 +74,18 @@ class Line {
     Work work;  // once it is committed
   };
   void work();
-  // Both under the mutex, which is free while the work is issued.
+  // Under the mutex, as what follows.
   bool begins_here(const Work& work);
-  void issue(const Work& work, std::unique_lock<std::mutex>& lock);
+  // While it lives the calling thread issues, and the mutex is free.
+  class Issuing;
   Place* place_of(const CommandBuffer::State& work);
 
   std::mutex mutex_;
   std::condition_variable changed_;  // for the line's thread
   std::condition_variable idle_;     // nothing is unfinished
   std::deque<Place> order_;
-  bool is_issuing_ = false;  // some thread, and the next work waits for that
-  Issue issue_;              // of that thread
+  bool is_issuing_ = false;                  // some thread, and the next work waits for that
+  Issue issue_;                              // of that thread
   std::atomic<std::size_t> unfinished_ = 0;  // committed
   std::atomic<std::size_t> finishing_ = 0;   // on the thread for that
   bool is_closing_ = false;
