@@ -92,6 +92,11 @@ class Engine {
   virtual ir::OperationPolicy operation_policy() const { return {}; }
   // Takes the specialised, optimised module (ir::specialise). Asks nothing of the machine that it runs on.
   virtual Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const = 0;
+  // Who makes of compiled bytes what the hardware runs, where that is done in this process (its driver) and takes long:
+  // part of the key under which the result is kept. Empty: nobody has to.
+  virtual std::string assembler_for(const Hardware& /*hardware*/) const { return {}; }
+  // What that makes of them, which load() takes as well; empty if it cannot.
+  virtual std::string assemble(std::span<const char> /*bytes*/, Hardware& /*hardware*/) const { return {}; }
   // The bytes are of a target of this hardware.
   virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
                                            Hardware& hardware) const = 0;

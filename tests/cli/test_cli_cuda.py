@@ -64,3 +64,29 @@ def test_without_a_driver_there_is_no_device(metalloid_cli, source_file, monkeyp
     assert result.returncode == 3
     assert "no device is named 'cuda'; there are: cpu, reference" in result.stderr
     assert result.stderr.strip().endswith("simd")
+
+
+def test_machine_code_is_kept(with_driver, source_file, monkeypatch, own_cache, tmp_path):
+    monkeypatch.setenv("METALLOID_CACHE", "1")
+    modules = tmp_path / "modules"
+    file = source_file(kernel)
+
+    def loaded(**variables):
+        modules.write_text("")
+        result = with_driver("run", file, *launch, MODULES=str(modules), **variables)
+        assert result.returncode == 0, result.stderr
+        return modules.read_text().split()
+
+    assert loaded() == ["link", "cubin"]
+    assert loaded() == ["cubin"]
+    # Another driver's is not asked for, and one that the driver does not take is made anew.
+    assert loaded(VERSION="12080") == ["link", "cubin"]
+    assert loaded(CUBINS="other") == ["link", "cubin"]
+    assert loaded() == ["cubin"]
+    assert loaded(FAIL="cuLinkComplete:1", VERSION="12040") == ["PTX"]
+    assert loaded(FAIL="", VERSION="12040", MOST_OPTIMISATION="0") == ["link", "cubin"]
+    for entry in (own_cache / "assembled").iterdir():
+        entry.write_bytes(b"damaged")
+    assert loaded() == ["link", "cubin"]
+    monkeypatch.setenv("METALLOID_CACHE", "0")
+    assert loaded(MOST_OPTIMISATION="4") == ["PTX"]

@@ -8,7 +8,9 @@
 //   STAND_IN_FAIL=cuMemAlloc_v2:2   the result of a function; several are separated by commas
 //   STAND_IN_LOG=file       gets a line for each launch: stream, context, grid, block, and the parameters' bytes
 //   STAND_IN_MOST_OPTIMISATION=0   up to which level modules are taken
-//   STAND_IN_PTXAS=ptxas    a program that assembles each module; what it says is the loading's error
+//   STAND_IN_CUBINS=new     a name for the machine code that it makes; that of other names is refused
+//   STAND_IN_MODULES=file   gets a line for each module that is loaded, "PTX" or "cubin", and "link" for each that is
+//   made STAND_IN_PTXAS=ptxas    a program that assembles each module; what it says is the loading's error
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +126,11 @@ int assemble(const char* ptx, int level, std::string& log) {
   const int status = ::pclose(pipe);
   ::unlink(file.c_str());
   return status == 0 ? 0 : invalid_ptx;
+}
+
+void note_module(const char* what) {
+  const std::string file = variable("STAND_IN_MODULES", "");
+  if (!file.empty()) std::ofstream(file, std::ios::app) << what << '\n';
 }
 
 void* as_pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -309,8 +316,47 @@ STAND_IN cuGetErrorName(int result, const char** name) {
   return 0;
 }
 
+// Machine code is PTX behind a line with its name.
+thread_local int link_level = 4;
+STAND_IN cuLinkCreate_v2(unsigned count, int* options, void** values, void** link) {
+  constexpr int optimisation = 7;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == optimisation) link_level = static_cast<int>(reinterpret_cast<std::size_t>(values[i]));
+  }
+  *link = new std::string("cubin of " + variable("STAND_IN_CUBINS", "the stand-in") + "\n");
+  return result_out_of_capture("cuLinkCreate_v2");
+}
+STAND_IN cuLinkAddData_v2(void* link, int, void* data, std::size_t bytes, const char*, unsigned, int*, void**) {
+  static_cast<std::string*>(link)->append(static_cast<const char*>(data), bytes);
+  std::string log;
+  const int failure = assemble(static_cast<const char*>(data), link_level, log);
+  return failure ? failure : result_out_of_capture("cuLinkAddData_v2");
+}
+STAND_IN cuLinkComplete(void* link, void** image, std::size_t* bytes) {
+  auto* text = static_cast<std::string*>(link);
+  *image = text->data();
+  *bytes = text->size();
+  const int result = result_out_of_capture("cuLinkComplete");
+  if (result == success) note_module("link");
+  return result;
+}
+STAND_IN cuLinkDestroy(void* link) {
+  delete static_cast<std::string*>(link);
+  return result_of("cuLinkDestroy");
+}
+
 STAND_IN cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
   *module = module;
+  const std::string text_of_image = static_cast<const char*>(image);
+  if (text_of_image.starts_with("cubin of ")) {
+    constexpr int no_binary_for_gpu = 209;
+    if (!text_of_image.starts_with("cubin of " + variable("STAND_IN_CUBINS", "the stand-in") + "\n")) {
+      return no_binary_for_gpu;
+    }
+    note_module("cubin");
+    return result_out_of_capture("cuModuleLoadDataEx");
+  }
+  note_module("PTX");
   std::string log;
   constexpr int error_log = 5, error_log_bytes = 6, optimisation = 7;
   char* text = nullptr;

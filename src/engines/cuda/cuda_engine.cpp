@@ -39,6 +39,7 @@
 #include "engines/cuda/passes/multiply_floats.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/stop_loops.h"
+#include "engines/cuda/run/assembled.h"
 #include "engines/cuda/run/executable.h"
 #include "ir/math/lower_math.h"
 #include "ir/operations.h"
@@ -100,7 +101,14 @@ class CudaEngine final : public Engine {
     if (!facts) facts = lower(kernel, *machine, wanted, placement);
     const std::string code = ir::write_code(*kernel.module, *machine, llvm::CodeGenFileType::AssemblyFile,
                                             fmt::format("kernel '{}'", kernel.info.name));
-    return {form == CodeForm::text ? code : write_code_file(*facts, code), {}};
+    return {form == CodeForm::text ? code : write_code_file({.facts = *facts, .code = code}), {}};
+  }
+
+  std::string assembler_for(const Hardware& hardware) const override {
+    return driver().file + " " + hardware.processor();
+  }
+  std::string assemble(std::span<const char> bytes, Hardware& hardware) const override {
+    return assembled(bytes, static_cast<Gpu&>(hardware));
   }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,

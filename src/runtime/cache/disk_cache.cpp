@@ -30,7 +30,7 @@ std::optional<std::filesystem::path> folder() {
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& folder, EntryKind kind) {
-  constexpr std::array names = {"libraries", "kernels", "preludes", "tunings", "extensions"};
+  constexpr std::array names = {"libraries", "kernels", "assembled", "preludes", "tunings", "extensions"};
   return folder / names[static_cast<std::size_t>(kind)];
 }
 
@@ -73,7 +73,8 @@ void remove_least_recently_used(const std::filesystem::path& where, std::uintmax
   std::uintmax_t total = 0;
   std::error_code error;
   // Tunings stay: they are small, and cost minutes.
-  for (const EntryKind kind : {EntryKind::library, EntryKind::kernel, EntryKind::prelude, EntryKind::extension}) {
+  for (const EntryKind kind :
+       {EntryKind::library, EntryKind::kernel, EntryKind::assembled, EntryKind::prelude, EntryKind::extension}) {
     for (std::filesystem::path& path : files_of(folder_of(where, kind))) {
       File file{std::filesystem::last_write_time(path, error), 0, std::move(path)};
       if (!error) file.size = std::filesystem::file_size(file.path, error);

@@ -17,7 +17,14 @@
 
 namespace metalloid::runtime {
 
-enum class EntryKind { library, kernel, prelude, tuning, extension };
+enum class EntryKind {
+  library,
+  kernel,
+  assembled,  // what a driver has made of a kernel
+  prelude,
+  tuning,
+  extension,
+};
 
 std::optional<support::SharedBytes> read_cache_entry(EntryKind kind, const support::Hash& key);
 // Failing to write is no error: the next process compiles again.

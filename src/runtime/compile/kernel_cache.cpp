@@ -73,13 +73,42 @@ support::Hash loaded_key_of(const support::Hash& key, const Runners& runners) {
 
 MemoryCache<CompiledKernel>& loaded_kernels = *new MemoryCache<CompiledKernel>(512);
 
-std::shared_ptr<const CompiledKernel> load(const Runners& runners, CompiledCode& entry) {
+// What the driver makes of code is kept beside it; one that cannot be loaded any more is made anew.
+std::unique_ptr<engines::Executable> load_code(const engines::Runner& runner, const CompiledCode& entry,
+                                               const support::Hash& key) {
+  const std::string assembler = runner.engine->assembler_for(*runner.hardware);
+  if (!assembler.empty() && cache_folder("")) {
+    support::Hasher hasher;
+    hasher.add(key).add(assembler);
+    const support::Hash own = hasher.finish();
+    const auto loaded = [&](std::string_view code) -> std::unique_ptr<engines::Executable> {
+      try {
+        return runner.engine->load(code, entry.info, *runner.hardware);
+      } catch (const std::exception&) {
+        return nullptr;
+      }
+    };
+    if (const auto kept = read_cache_entry(EntryKind::assembled, own)) {
+      if (auto executable = loaded(kept->view())) return executable;
+    }
+    const std::string made = runner.engine->assemble(entry.code, *runner.hardware);
+    if (!made.empty()) {
+      if (auto executable = loaded(made)) {
+        write_cache_entry(EntryKind::assembled, own, made);
+        return executable;
+      }
+    }
+  }
+  return runner.engine->load(entry.code, entry.info, *runner.hardware);
+}
+
+std::shared_ptr<const CompiledKernel> load(const Runners& runners, CompiledCode& entry, const support::Hash& key) {
   auto kernel = std::make_shared<CompiledKernel>();
   const auto taker =
       std::ranges::find_if(runners, [&](const auto& each) { return each.engine->name() == entry.engine; });
   if (taker == runners.end()) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
   kernel->runner = *taker;
-  kernel->executable = taker->engine->load(entry.code, entry.info, *taker->hardware);
+  kernel->executable = load_code(*taker, entry, key);
   kernel->info = std::move(entry.info);
   kernel->engine_name = std::move(entry.engine);
   kernel->remarks = std::move(entry.remarks);
@@ -93,7 +122,7 @@ std::shared_ptr<const CompiledKernel> from_disk(const Runners& runners, const su
     CompiledCode entry;
     Reader reader(bytes->view());
     archive(reader, entry);
-    return load(runners, entry);
+    return load(runners, entry, key);
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -124,7 +153,7 @@ FoundKernel find_or_compile(const Library::State& library, const Runners& runner
     Writer writer;
     archive(writer, entry);
     write_cache_entry(EntryKind::kernel, found.key, writer.take());
-    found.kernel = load(runners, entry);
+    found.kernel = load(runners, entry, found.key);
   }
   loaded_kernels.insert(loaded_key, found.kernel);
   return found;

@@ -7,24 +7,27 @@
 namespace metalloid::engines::cuda {
 namespace {
 
-constexpr std::string_view magic = "metalloid PTX 2\n";
+// Of one length.
+constexpr std::string_view ptx_magic = "metalloid PTX   2\n", cubin_magic = "metalloid cubin 1\n";
 
 }  // namespace
 
-std::string write_code_file(const KernelFacts& facts, std::string_view ptx) {
-  std::string bytes(magic);
-  bytes.append(reinterpret_cast<const char*>(&facts), sizeof(facts));
-  return bytes.append(ptx);
+std::string write_code_file(const CodeFile& file) {
+  std::string bytes(file.is_assembled ? cubin_magic : ptx_magic);
+  bytes.append(reinterpret_cast<const char*>(&file.facts), sizeof(file.facts));
+  return bytes.append(file.code);
 }
 
 CodeFile read_code_file(std::span<const char> bytes) {
   const std::string_view text(bytes.data(), bytes.size());
-  if (!text.starts_with(magic) || text.size() < magic.size() + sizeof(KernelFacts)) {
+  CodeFile file;
+  file.is_assembled = text.starts_with(cubin_magic);
+  constexpr std::size_t head = ptx_magic.size() + sizeof(KernelFacts);
+  if (!(file.is_assembled || text.starts_with(ptx_magic)) || text.size() < head) {
     throw Error(ErrorCode::internal, "no code of the CUDA engine");
   }
-  CodeFile file;
-  std::memcpy(&file.facts, text.data() + magic.size(), sizeof(KernelFacts));
-  file.ptx = text.substr(magic.size() + sizeof(KernelFacts));
+  std::memcpy(&file.facts, text.data() + ptx_magic.size(), sizeof(KernelFacts));
+  file.code = text.substr(head);
   return file;
 }
 

@@ -1,4 +1,4 @@
-// A compiled kernel as the caches keep it: facts for the host, and PTX.
+// A compiled kernel as the caches keep it: facts for the host, and PTX or what a driver has made of that.
 #pragma once
 
 #include <span>
@@ -11,10 +11,11 @@ namespace metalloid::engines::cuda {
 
 struct CodeFile {
   KernelFacts facts;
-  std::string ptx;
+  std::string code;
+  bool is_assembled = false;  // it is a cubin, for one kind of GPU; else PTX
 };
 
-std::string write_code_file(const KernelFacts& facts, std::string_view ptx);
+std::string write_code_file(const CodeFile& file);
 // Throws internal for what is none.
 CodeFile read_code_file(std::span<const char> bytes);
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "metalloid/error.h"
 #include "support/made_once.h"
@@ -33,6 +35,11 @@ Driver open_driver() {
     driver.problem = fmt::format("NVIDIA's driver is of CUDA {}.{}; {}.{} at least is needed", driver.version / 1000,
                                  driver.version % 1000 / 10, oldest_version / 1000, oldest_version % 1000 / 10);
     return driver;
+  }
+  Dl_info place;
+  if (::dladdr(reinterpret_cast<const void*>(driver.initialise), &place) != 0 && place.dli_fname) {
+    std::error_code error;
+    driver.file = std::filesystem::canonical(place.dli_fname, error).filename().string();
   }
   int result = driver.initialise(0);
   if (result == success) result = driver.device_count(&driver.devices);

@@ -1,6 +1,7 @@
 // NVIDIA's driver, opened while the program runs: nothing of it is needed to build, or where there is no GPU.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,12 +26,15 @@ enum class DeviceAttribute : int {
 };
 enum class FunctionAttribute : int { most_threads = 0 };
 enum class ModuleOption : int { error_log = 5, error_log_bytes = 6, optimisation = 7 };
+// The driver's own, and none: its assembler may run out of predicates, of which a GPU has seven, when it optimises.
+inline constexpr std::array<std::uintptr_t, 2> optimisation_levels = {4, 0};
 
 struct Driver {
 #define FUNCTION(name, symbol, ...) int (*name)(__VA_ARGS__) = nullptr;
 #include "engines/cuda/driver/functions.def"
 
-  int version = 0;  // 13000 is CUDA 13.0
+  int version = 0;   // 13000 is CUDA 13.0
+  std::string file;  // "libcuda.so.580.159.03": its own version
   int devices = 0;
   std::string problem;  // why there is none; empty where no driver is installed
 

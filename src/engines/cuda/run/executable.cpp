@@ -146,13 +146,13 @@ GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info
                                       static_cast<int>(ModuleOption::optimisation)};
   const auto load = [&](std::uintptr_t level) {
     std::array<void*, 3> values = {log.data(), reinterpret_cast<void*>(log.size()), reinterpret_cast<void*>(level)};
-    return driver().module_load(&module_, file.ptx.c_str(), options.size(), const_cast<int*>(options.data()),
+    return driver().module_load(&module_, file.code.c_str(), options.size(), const_cast<int*>(options.data()),
                                 values.data());
   };
-  constexpr std::uintptr_t usual_level = 4;
-  int result = load(usual_level);
-  // The assembler may run out of predicates, of which a GPU has seven, when it optimises.
-  if (result == invalid_ptx) result = load(0);
+  int result = invalid_ptx;
+  for (const std::uintptr_t level : optimisation_levels) {
+    if (result == invalid_ptx) result = load(level);
+  }
   if (result != success) {
     throw Error(ErrorCode::internal, fmt::format("NVIDIA's driver does not take the code of kernel '{}': {}\n{}",
                                                  info.name, driver().describe(result), log.data()));

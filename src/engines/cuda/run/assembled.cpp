@@ -1,0 +1,46 @@
+#include "engines/cuda/run/assembled.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "engines/cuda/code/code_file.h"
+
+namespace metalloid::engines::cuda {
+namespace {
+
+constexpr int ptx_input = 1;
+
+// Empty if the driver does not take it so.
+std::string assembled_at(std::string& ptx, std::uintptr_t level) {
+  std::array<int, 1> options = {static_cast<int>(ModuleOption::optimisation)};
+  std::array<void*, 1> values = {reinterpret_cast<void*>(level)};
+  Handle link = nullptr;
+  if (driver().link_create(options.size(), options.data(), values.data(), &link) != success) return {};
+  void* image = nullptr;  // the link's
+  std::size_t bytes = 0;
+  std::string code;
+  // With the zero at its end.
+  if (driver().link_add(link, ptx_input, ptx.data(), ptx.size() + 1, "kernel", 0, nullptr, nullptr) == success &&
+      driver().link_complete(link, &image, &bytes) == success) {
+    code.assign(static_cast<const char*>(image), bytes);
+  }
+  driver().link_destroy(link);
+  return code;
+}
+
+}  // namespace
+
+std::string assembled(std::span<const char> bytes, Gpu& gpu) {
+  CodeFile file = read_code_file(bytes);
+  if (file.is_assembled) return {};
+  const auto entered = gpu.enter();
+  const OutsideOfCapture outside;
+  for (const std::uintptr_t level : optimisation_levels) {
+    const std::string code = assembled_at(file.code, level);
+    if (!code.empty()) return write_code_file({.facts = file.facts, .code = code, .is_assembled = true});
+  }
+  return {};
+}
+
+}  // namespace metalloid::engines::cuda
