@@ -92,7 +92,8 @@ class Submission {
   CommandBuffer buffer_;
 };
 
-// Runs work of a device in order, on a thread of its own; different queues run side by side.
+// Runs work of a device in order, on a thread of its own or where commit() hands it to hardware that does it later;
+// different queues run side by side.
 class Queue {
  public:
   explicit Queue(Device device);
