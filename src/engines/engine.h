@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engines/hardware.h"
@@ -52,6 +53,14 @@ class Executable {
   // Returns when the kernel has finished. Throws out_of_bounds, kernel_crashed, kernel_timed_out or kernel_interrupted;
   // safe to call from several threads.
   virtual void run(const DispatchPlan& plan) const = 0;
+  // So many runs one after the other, and how long they took by the hardware's own clock. Nothing, and nothing done, if
+  // it has none. Throws as run().
+  virtual std::optional<std::chrono::duration<double>> time(const DispatchPlan& /*plan*/,
+                                                            std::uint32_t /*calls*/) const {
+    return std::nullopt;
+  }
+  // What a threadgroup of so many threads takes of the hardware, for people: {"registers", "72"}.
+  virtual std::vector<std::pair<std::string, std::string>> resources(std::uint32_t /*threads*/) const { return {}; }
 };
 
 enum class CodeForm : std::uint8_t {
@@ -97,6 +106,8 @@ class Engine {
   virtual std::string assembler_for(const Hardware& /*hardware*/) const { return {}; }
   // What that makes of them, which load() takes as well; empty if it cannot.
   virtual std::string assemble(std::span<const char> /*bytes*/, Hardware& /*hardware*/) const { return {}; }
+  // The machine code in that, as the hardware's own tools read it.
+  virtual std::string machine_code_of(std::span<const char> /*assembled*/) const { return {}; }
   // The bytes are of a target of this hardware.
   virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
                                            Hardware& hardware) const = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engines/memory.h"
@@ -19,6 +20,13 @@ struct ArrayDevice {
   int kind = host;
   int number = 0;
   bool operator==(const ArrayDevice&) const = default;
+};
+
+// What hardware can do at most.
+struct Peak {
+  double flops = 0;             // per second, of single precision, a fused multiply-add is two
+  double bytes_per_second = 0;  // of its memory
+  unsigned processors = 0;
 };
 
 class Hardware {
@@ -39,6 +47,8 @@ class Hardware {
   virtual std::unique_ptr<Stream> make_stream() { return std::make_unique<ImmediateStream>(); }
   // Over a stream of its own kind that somebody else made; null if it has no such thing.
   virtual std::unique_ptr<SharedStream> share_stream(std::uintptr_t /*native*/) { return nullptr; }
+  // By its own numbers; nothing where it has to be measured.
+  virtual std::optional<Peak> peak() const { return std::nullopt; }
   // How arrays that are in its memory name it.
   virtual ArrayDevice array_device() const { return {}; }
   // Stops all that runs on it now. May be called from signal handlers.

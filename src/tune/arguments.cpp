@@ -102,8 +102,8 @@ std::optional<std::string> compare_elements(ElementType kind, std::span<const st
   return text;
 }
 
-TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch, const TuneOptions& options)
-    : copied_(dispatch), tolerance_(options.tolerance) {
+TuneArguments::TuneArguments(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options)
+    : device_(kernel.device()), copied_(dispatch), tolerance_(options.tolerance) {
   struct Bound {
     std::uint32_t index;
     const ArgumentInfo* info;
@@ -125,7 +125,7 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
       offset = tensor->offset;
     }
     // What the kernel does not take and what does not fit is left to the dispatch's checks.
-    const ArgumentInfo* info = find_argument(kernel, index);
+    const ArgumentInfo* info = find_argument(kernel.info(), index);
     if (!buffer || !info || offset >= buffer->size()) continue;
     bound.push_back({index, info, &buffer->memory(), reinterpret_cast<std::byte*>(buffer->gpu_address()) + offset,
                      buffer->size() - offset, tensor});
@@ -136,17 +136,18 @@ TuneArguments::TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch,
   }
   for (Region& region : regions_) {
     try {
-      region.copy.emplace(region.size);
+      region.before.resize(region.size);
+      region.copy.emplace(device_, region.size);
     } catch (const std::bad_alloc&) {
       throw Error(ErrorCode::limit_exceeded,
-                  fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name,
+                  fmt::format("kernel '{}': no memory for a copy of '{}', {} bytes, to tune on", kernel.name(),
                               region.arguments, region.size));
     }
+    region.memory->copy_out(region.before, region.original);
     region.fill();
   }
   for (const Bound& argument : bound) {
-    std::byte* copy = copy_of(*argument.memory, argument.start);
-    const Buffer buffer = Buffer::wrap(copy, argument.size);
+    const Buffer buffer = copy_of(*argument.memory, argument.start, argument.size);
     if (argument.tensor) {
       copied_.tensor(argument.index, buffer, argument.tensor->extents, argument.tensor->strides);
     } else {
@@ -175,11 +176,9 @@ bool TuneArguments::Region::has(const engines::Memory& other, const std::byte* a
   return memory->address_space() == other.address_space() && address >= original && address < original + size;
 }
 
-void TuneArguments::Region::fill() const { memory->copy_out(copy->as<std::byte>(), original); }
-
 void TuneArguments::add_region(engines::Memory& memory, std::byte* start, std::size_t size, bool writable,
                                const std::string& name) {
-  Region region{&memory, start, size, writable, name, std::nullopt};
+  Region region{&memory, start, size, writable, name, {}, std::nullopt};
   // Regions that it overlaps become part of it.
   std::erase_if(regions_, [&](const Region& other) {
     std::byte* const end = region.original + region.size;
@@ -194,10 +193,11 @@ void TuneArguments::add_region(engines::Memory& memory, std::byte* start, std::s
   regions_.push_back(std::move(region));
 }
 
-std::byte* TuneArguments::copy_of(const engines::Memory& memory, const std::byte* original) const {
+Buffer TuneArguments::copy_of(const engines::Memory& memory, const std::byte* original, std::size_t size) const {
   const auto region =
       std::ranges::find_if(regions_, [&](const Region& candidate) { return candidate.has(memory, original); });
-  return region->copy->as<std::byte>().data() + (original - region->original);
+  const auto offset = static_cast<std::uint64_t>(original - region->original);
+  return Buffer::wrap(device_, region->copy->gpu_address() + offset, size);
 }
 
 void TuneArguments::restore() {

@@ -23,7 +23,7 @@ std::optional<std::string> compare_elements(ElementType kind, std::span<const st
 class TuneArguments {
  public:
   // Memory that several arguments share stays shared. `dispatch` must outlive this.
-  TuneArguments(const KernelInfo& kernel, const Dispatch& dispatch, const TuneOptions& options);
+  TuneArguments(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options);
   ~TuneArguments();  // puts back what lies outside the copies
   TuneArguments(const TuneArguments&) = delete;
   TuneArguments& operator=(const TuneArguments&) = delete;
@@ -36,17 +36,18 @@ class TuneArguments {
   std::optional<std::string> difference() const;
 
  private:
-  // Memory that arguments lie in, wherever it is, and its copy, which is the host's.
+  // Memory that arguments lie in, wherever it is, and its copy, which is where the kernel reaches it fastest.
   struct Region {
     engines::Memory* memory = nullptr;
     std::byte* original = nullptr;  // in that memory
     std::size_t size = 0;
     bool writable = false;
     std::string arguments;  // their names, for messages
+    std::vector<std::byte> before;
     std::optional<Buffer> copy;
 
     bool has(const engines::Memory& other, const std::byte* address) const;
-    void fill() const;  // the copy
+    void fill() const { copy->write(0, before); }
   };
   // A writable argument's part of a region.
   struct Output {
@@ -61,8 +62,9 @@ class TuneArguments {
   };
 
   void add_region(engines::Memory& memory, std::byte* start, std::size_t size, bool writable, const std::string& name);
-  std::byte* copy_of(const engines::Memory& memory, const std::byte* original) const;
+  Buffer copy_of(const engines::Memory& memory, const std::byte* original, std::size_t size) const;
 
+  const Device device_;
   Dispatch copied_;
   std::vector<Region> regions_;
   std::vector<Output> outputs_;

@@ -9,6 +9,7 @@
 
 #include "runtime/dispatch/execute.h"
 #include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/timed.h"
 #include "runtime/states.h"
 #include "tune/arguments.h"
 #include "tune/cache.h"
@@ -25,7 +26,7 @@ class KernelBench : public tuning::Bench {
  public:
   KernelBench(const Kernel& kernel, const Dispatch& dispatch, const TuneOptions& options,
               std::span<const Size> candidates)
-      : kernel_(kernel), arguments_(kernel.info(), dispatch, options) {
+      : kernel_(kernel), arguments_(kernel, dispatch, options) {
     for (const Size& candidate : candidates) {
       Prepared& prepared = prepared_.emplace_back();
       prepared.dispatch = arguments_.dispatch();
@@ -47,6 +48,7 @@ class KernelBench : public tuning::Bench {
     }
     prepared.plan->timeout = limit;
     arguments_.restore();
+    if (const auto taken = runtime::timed_by_hardware(kernel_, *prepared.plan, 1)) return taken->count();
     const auto start = std::chrono::steady_clock::now();
     runtime::execute(kernel_, *prepared.plan);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,5 +1,7 @@
 """Device cuda as far as a machine without a GPU can see it: tests/cuda/stand_in.cpp stands in for NVIDIA's driver."""
 
+import json
+
 import pytest
 from conftest import build
 
@@ -90,3 +92,39 @@ def test_machine_code_is_kept(with_driver, source_file, monkeypatch, own_cache, 
     assert loaded() == ["link", "cubin"]
     monkeypatch.setenv("METALLOID_CACHE", "0")
     assert loaded(MOST_OPTIMISATION="4") == ["PTX"]
+
+
+def test_machine_code_and_what_it_takes(with_driver, source_file, tmp_path):
+    file = source_file(kernel)
+    text = with_driver("compile", file, "--emit", "asm", "--device", "cuda").stdout
+    assert with_driver("compile", file, "--emit", "ptx", "--device", "cuda").stdout == text
+    result = with_driver("compile", file, "-o", tmp_path / "twice.cubin", "--device", "cuda")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "twice.cubin").read_text().rstrip("\0") == "cubin of the stand-in\n" + text
+    text = with_driver("inspect", file, "--engine", "--device", "cuda").stdout
+    assert "registers: 40 a thread" in text and "spilled: 30 bytes a thread" in text
+    assert "occupancy: 4 blocks of 256 threads on a multiprocessor, 50 % of its 2048 threads" in text
+    result = with_driver("compile", file, "--emit", "cubin")
+    assert result.returncode == 2 and "--emit cubin is for devices 'cuda', not 'cpu'" in result.stderr
+    result = with_driver("compile", file, "--emit", "cubin", "--device", "cuda", FAIL="cuLinkAddData_v2:218")
+    assert result.returncode == 3 and "the driver of device 'cuda' makes no machine code of this kernel" in result.stderr
+    result = with_driver("compile", file, "--emit", "cubin", "--device", "cuda", DEVICES="0")
+    assert result.returncode != 0 and "cuda" in result.stderr
+
+
+def test_measurements_are_of_the_gpus_memory_and_clock(with_driver, source_file, monkeypatch, tmp_path):
+    log = tmp_path / "launches"
+    monkeypatch.setenv("STAND_IN_LOG", str(log))
+    file = source_file(kernel)
+    arguments = ("--kernel", "twice", "--threads", "1024", "--arg", "x=f32[1024]=ones", "--device", "cuda")
+    report = json.loads(with_driver("bench", file, *arguments, "--rounds", "3", "--json").stdout)
+    run, = report["runs"]
+    # The stand-in's kernels take 2 ms, its memory moves 8 bytes at both edges of 0.5 GHz, ten processors run at 1 GHz.
+    assert run["fastest"] * run["calls_per_sample"] == pytest.approx(2e-3)
+    assert run["bandwidth"]["copy_bytes_per_second"] == 8e9 and run["peak_flops_per_second"] == 2560e9
+    assert "machine" not in report
+    addresses = {line.split()[4][144:160] for line in log.read_text().splitlines()}
+    assert len(addresses) == 1  # nothing was copied
+    assert "10 multiprocessors, 2560 GFLOP/s and 8 GB/s by their clocks" in with_driver("bench", "--device", "cuda").stdout
+    result = with_driver("tune", file, *arguments)
+    assert result.returncode == 0 and "2.00 ms" in result.stdout, result.stdout + result.stderr

@@ -159,7 +159,15 @@ STAND_IN cuDeviceGetName(char* name, int bytes, int) {
 }
 STAND_IN cuDeviceGetAttribute(int* value, int attribute, int) {
   const int capability = number("STAND_IN_CAPABILITY", 90);
-  *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : 1;
+  const std::map<int, int> values = {{75, capability / 10},
+                                     {76, capability % 10},
+                                     {13, 1000000},
+                                     {16, 10},
+                                     {36, 500000},
+                                     {37, 64},
+                                     {39, 2048}};  // 1 GHz, ten, 0.5 GHz, 64 bits
+  const auto found = values.find(attribute);
+  *value = found == values.end() ? 1 : found->second;
   return result_of("cuDeviceGetAttribute");
 }
 STAND_IN cuDevicePrimaryCtxRetain(void** context, int device) {
@@ -279,14 +287,28 @@ STAND_IN cuEventRecord(void* event, void* stream) {
   const std::lock_guard lock(things.mutex);
   return result == success && !things.events.contains(event) ? invalid_handle : result;
 }
+STAND_IN cuEventDestroy_v2(void* event) {
+  const std::lock_guard lock(things.mutex);
+  things.events.erase(event);
+  std::free(event);
+  return result_of("cuEventDestroy_v2");
+}
+STAND_IN cuEventElapsedTime(float* milliseconds, void*, void*) {
+  *milliseconds = 2;
+  return result_in_context("cuEventElapsedTime");
+}
 STAND_IN cuEventQuery(void*) { return result_in_context("cuEventQuery"); }
 STAND_IN cuModuleUnload(void*) { return result_in_context("cuModuleUnload"); }
 STAND_IN cuModuleGetFunction(void** function, void*, const char*) {
   *function = function;
   return result_in_context("cuModuleGetFunction");
 }
-STAND_IN cuFuncGetAttribute(int* value, int, void*) {
-  *value = 1024;
+STAND_IN cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int threads, std::size_t) {
+  *blocks = 1024 / threads;
+  return result_in_context("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+STAND_IN cuFuncGetAttribute(int* value, int attribute, void*) {
+  *value = attribute == 0 ? 1024 : 10 * attribute;
   return result_in_context("cuFuncGetAttribute");
 }
 STAND_IN cuLaunchKernel(void*, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,

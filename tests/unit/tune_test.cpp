@@ -331,7 +331,7 @@ TEST_F(Tune, OverlappingArgumentsStayOverlapping) {
                                 .buffer(1, memory, 256 * sizeof(float))
                                 .value(2, std::uint32_t{64})
                                 .threadgroups({4}, {32});
-  tuning::TuneArguments copies(kernel("rows").info(), dispatch, {});
+  tuning::TuneArguments copies(kernel("rows"), dispatch, {});
   copies.restore();
   run(kernel("rows"), Dispatch(copies.dispatch()).threadgroups({4}, {32}));
   const auto& first = std::get<Dispatch::BufferBinding>(copies.dispatch().bindings().at(0)).buffer;

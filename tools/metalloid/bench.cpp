@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "argument.h"
 #include "constants.h"
@@ -18,6 +19,7 @@
 #include "numbers.h"
 #include "output.h"
 #include "roofline_plot.h"
+#include "runtime/hardware_facts.h"
 #include "tune/arguments.h"
 
 namespace metalloid::tool {
@@ -95,6 +97,7 @@ Subject prepare(const BenchSettings& settings, const Other& other) {
   const std::string& file = other.file.empty() ? settings.file : other.file;
   const std::string& device = other.device.empty() ? settings.device : other.device;
   LaunchOptions options = settings.launch;
+  options.on_device = true;
   if (!other.kernel.empty()) options.kernel = other.kernel;
   if (!other.group.empty()) options.group = other.group;
   const Library library = load_source(Device::named(device), file, settings.flags);
@@ -109,7 +112,9 @@ Subject prepare(const BenchSettings& settings, const Other& other) {
 }
 
 // What both have written differs; nothing if it does not.
-std::optional<std::string> difference(const Subject& one, const Subject& other) {
+std::optional<std::string> difference(Subject& one, Subject& other) {
+  one.launch.read_back();
+  other.launch.read_back();
   for (std::size_t i = 0; i < one.launch.arguments().size(); ++i) {
     const BoundArgument& argument = one.launch.arguments()[i];
     if (argument.info.access != Access::read_write || i >= other.launch.arguments().size()) continue;
@@ -137,6 +142,18 @@ Json describe(const Bandwidth& bandwidth) {
           {"read_bytes_per_second", bandwidth.read}};
 }
 
+std::string peak_text(const std::string& device, const engines::Peak& peak) {
+  return fmt::format("{}: {} multiprocessors, {:.0f} GFLOP/s and {:.0f} GB/s by their clocks", device, peak.processors,
+                     peak.flops / 1e9, peak.bytes_per_second / 1e9);
+}
+
+Json describe(const std::string& device, const engines::Peak& peak) {
+  return {{"device", device},
+          {"multiprocessors", peak.processors},
+          {"flops_per_second", peak.flops},
+          {"bytes_per_second", peak.bytes_per_second}};
+}
+
 std::string limits_text(double flops, const Bandwidth& bandwidth) {
   return fmt::format("{} cores, {:.0f} GFLOP/s, over {:.3g} MiB {:.1f} GB/s in memcpy and {:.1f} GB/s in reads",
                      core_count(), flops / 1e9, static_cast<double>(bandwidth.bytes) / (1 << 20), bandwidth.copy / 1e9,
@@ -145,6 +162,11 @@ std::string limits_text(double flops, const Bandwidth& bandwidth) {
 
 // Without a file: the machine alone.
 int show_machine(const BenchSettings& settings) {
+  if (const auto peak = runtime::peak_of(Device::named(settings.device))) {
+    settings.json ? write_result(to_text(describe(settings.device, *peak)))
+                  : print_result("{}\n", peak_text(settings.device, *peak));
+    return exit_fine;
+  }
   const OtherLoad load;
   std::vector<std::size_t> sizes = {std::size_t{1} << 18, std::size_t{1} << 22, std::size_t{1} << 26,
                                     std::size_t{1} << 28};
@@ -169,15 +191,23 @@ struct BenchReport {
   std::vector<Subject>& subjects;
   std::vector<Contender>& contenders;
   double machine_flops;
-  std::vector<Bandwidth> bandwidths;  // beside subjects
+  std::vector<std::optional<engines::Peak>>
+      peaks;  // beside subjects, as what follows; none: the machine's limits count
+  std::vector<Bandwidth> bandwidths;
   std::vector<Rates> rates;
   std::optional<std::string> difference;
   double other_load = 0;
+
+  double flops(std::size_t subject) const { return peaks[subject] ? peaks[subject]->flops : machine_flops; }
+  bool is_on_host() const {
+    return std::ranges::any_of(peaks, [](const auto& peak) { return !peak; });
+  }
 };
 
 Json to_json(const BenchReport& report) {
-  Json json{{"machine", {{"cores", core_count()}, {"flops_per_second", report.machine_flops}}},
-            {"runs", Json::array()}};
+  Json json;
+  if (report.is_on_host()) json["machine"] = {{"cores", core_count()}, {"flops_per_second", report.machine_flops}};
+  json["runs"] = Json::array();
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Subject& subject = report.subjects[i];
     const Contender& contender = report.contenders[i];
@@ -199,6 +229,7 @@ Json to_json(const BenchReport& report) {
                             {"flops_per_second", optional_json(rates.flops_per_second)},
                             {"intensity", optional_json(rates.intensity)},
                             {"bandwidth", describe(report.bandwidths[i])},
+                            {"peak_flops_per_second", report.flops(i)},
                             {"roofline_fraction", rates.roofline_fraction},
                             {"bound_by", rates.is_bound_by_memory ? "memory" : "arithmetic"}});
   }
@@ -257,7 +288,13 @@ void print(const BenchReport& report) {
                  ratio.median, printable_name(report.contenders[0].label), ratio.spread * 100);
     if (report.difference) print_result("their results differ: {}\n", *report.difference);
   }
-  print_result("this machine: {}\n", limits_text(report.machine_flops, report.bandwidths[0]));
+  std::set<std::string> shown;
+  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
+    const auto& peak = report.peaks[i];
+    const std::string text = peak ? peak_text(report.subjects[i].device, *peak)
+                                  : "this machine: " + limits_text(report.machine_flops, report.bandwidths[i]);
+    if (shown.insert(peak ? text : "host").second) print_result("{}\n", text);
+  }
   if (!first.amounts.flops) {
     print_message("the kernel's code does not tell how many operations it makes; --flops says it\n");
   }
@@ -277,8 +314,10 @@ std::string svg_of(const BenchReport& report) {
     const Rates& rates = report.rates[i];
     points.push_back({report.contenders[i].label, rates.intensity.value_or(1), rates.flops_per_second.value_or(1)});
   }
-  return roofline_svg(report.machine_flops, report.bandwidths[0], points,
-                      fmt::format("Roofline of {} cores", core_count()));
+  const auto& peak = report.peaks[0];
+  return roofline_svg(report.flops(0), report.bandwidths[0], points,
+                      peak ? fmt::format("Roofline of {} multiprocessors", peak->processors)
+                           : fmt::format("Roofline of {} cores", core_count()));
 }
 
 // The kernel, and what tells it from the other one.
@@ -301,12 +340,14 @@ int bench_kernel(const BenchSettings& settings) {
   std::vector<Contender> contenders;
   for (Subject& each : subjects) contenders.push_back({label_of(settings, each), &each.launch, 1, {}});
 
-  BenchReport report{subjects, contenders, 0, {}, {}, {}};
+  BenchReport report{subjects, contenders, 0, {}, {}, {}, {}};
+  for (const Subject& each : subjects) report.peaks.push_back(runtime::peak_of(Device::named(each.device)));
   const OtherLoad load;
   for (Subject& each : subjects) each.launch.time_calls(1);
   if (subjects.size() == 2) report.difference = difference(subjects[0], subjects[1]);
   MachineLimits limits;
   auto measure_limits = [&] {
+    if (!report.is_on_host()) return;
     limits.measure_flops();
     for (const Subject& each : subjects) limits.measure_bandwidth(each.footprint);
   };
@@ -314,11 +355,18 @@ int bench_kernel(const BenchSettings& settings) {
   measure_by_turns(contenders, settings.rounds);
   measure_limits();
   report.machine_flops = limits.flops();
-  for (const Subject& each : subjects) report.bandwidths.push_back(limits.bandwidth(each.footprint));
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const std::uint64_t bytes = subjects[i].footprint;
+    if (const auto& peak = report.peaks[i]) {
+      report.bandwidths.push_back({bytes, peak->bytes_per_second, peak->bytes_per_second});
+    } else {
+      report.bandwidths.push_back(limits.bandwidth(bytes));
+    }
+  }
   report.other_load = load.part();
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    report.rates.push_back(rates_of(subjects[i].amounts, spread_of(contenders[i].seconds).median, report.machine_flops,
-                                    report.bandwidths[i]));
+    report.rates.push_back(
+        rates_of(subjects[i].amounts, spread_of(contenders[i].seconds).median, report.flops(i), report.bandwidths[i]));
   }
 
   if (plot) {
@@ -374,7 +422,8 @@ void add_bench(CLI::App& app, int& exit_code) {
       "A time is the median of samples, each from the same input; the spread is half of their interquartile range.\n"
       "The roofline is the least time that the bytes take at the bandwidth of memcpy or of reads, whichever is more,\n"
       "over as much memory as is bound, and the operations at that of fused multiply-adds: both measured at the "
-      "start.\n\n"
+      "start.\n"
+      "On a GPU arguments lie in its memory, times are by its own clock, and the roofline is of its clocks.\n\n"
       "Examples:\n"
       "  metalloid bench saxpy.metal --threads 16777216 --group 256 \\\n"
       "      --arg y=f32[16777216]=ones --arg x=f32[16777216]=arange --arg a=0.5\n"

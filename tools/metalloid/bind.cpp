@@ -152,6 +152,7 @@ void CommandLineLaunch::bind(const LaunchOptions& options) {
   for (std::size_t i = 0; i < specs.size(); ++i) arguments_.push_back({*targets[i], {}});
   buffers_.resize(specs.size());
   memory_.resize(specs.size());
+  copies_.resize(specs.size());
   is_writable_.resize(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].source != ArgumentSpec::Source::alias) bind_own(i, specs[i], options);
@@ -185,7 +186,16 @@ void CommandLineLaunch::bind_own(std::size_t i, const ArgumentSpec& spec, const 
     dispatch_.bytes(info.index, array.bytes);
     return;
   }
-  memory_[i] = buffers_[i].emplace(array.bytes.size()).as<std::byte>();
+  if (options.on_device) {
+    buffers_[i].emplace(kernel_.device(), array.bytes.size());
+  } else {
+    buffers_[i].emplace(array.bytes.size());
+  }
+  if (buffers_[i]->contents()) {
+    memory_[i] = buffers_[i]->as<std::byte>();
+  } else {
+    memory_[i] = copies_[i] = std::vector<std::byte>(array.bytes.size());
+  }
   is_writable_[i] = info.access == Access::read_write;
   const Buffer& buffer = *buffers_[i];
   bind_memory(info, spec.source == ArgumentSpec::Source::undefined ? buffer.as_undefined() : buffer, array.shape);
@@ -223,7 +233,10 @@ void CommandLineLaunch::bind_alias(std::size_t i, const ArgumentSpec& spec) {
   memory_[i] = memory.subspan(spec.alias_offset);
   arguments_[i].array = is_tensor ? make_array(other.array.kind, other.array.shape) : view_of(info, memory_[i].size());
   is_writable_[origin] = is_writable_[origin] || info.access == Access::read_write;
-  const Buffer buffer = Buffer::wrap(memory_[i].data(), memory_[i].size());
+  const Buffer buffer =
+      copies_[origin].empty()
+          ? Buffer::wrap(memory_[i].data(), memory_[i].size())
+          : Buffer::wrap(kernel_.device(), buffers_[origin]->gpu_address() + spec.alias_offset, memory_[i].size());
   const bool is_undefined = is_bound_undefined(dispatch_.bindings().at(other.info.index));
   bind_memory(info, is_undefined ? buffer.as_undefined() : buffer, arguments_[i].array.shape);
 }

@@ -2,11 +2,13 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "constants.h"
@@ -17,6 +19,7 @@
 #include "options.h"
 #include "output.h"
 #include "remark.h"
+#include "runtime/hardware_facts.h"
 
 namespace metalloid::tool {
 namespace {
@@ -127,6 +130,7 @@ struct Taken {
   std::string error;  // of kernels that cannot be compiled without more: function constants
   std::string engine, first_engine;
   std::vector<Remark> remarks;
+  std::vector<std::pair<std::string, std::string>> resources;
 };
 
 using TakenByName = std::map<std::string, Taken>;
@@ -141,6 +145,9 @@ TakenByName compile_all(const Library& library, const std::vector<KernelInfo>& k
       const Kernel kernel = library.kernel(info.name, constants);
       taken.engine = kernel.engine();
       taken.remarks = kernel.remarks();
+      constexpr std::uint32_t usual_threads = 256;
+      taken.resources =
+          runtime::resources_of(kernel, std::min(usual_threads, kernel.max_total_threads_per_threadgroup()));
     } catch (const Error& error) {
       taken.error = error.what();
     }
@@ -160,6 +167,7 @@ void describe(const TakenByName& taken, Json& library) {
                                    {"file", remark.source_file},
                                    {"line", remark.source_line}});
     }
+    for (const auto& [name, value] : own.resources) kernel["resources"][name] = value;
   }
 }
 
@@ -171,6 +179,7 @@ void print_engine(const Taken& taken) {
   const std::string instead = taken.engine == taken.first_engine ? "" : ", not " + taken.first_engine;
   print_result("  engine: {}{}\n", taken.engine, instead);
   for (const Remark& remark : taken.remarks) print_result("    {}\n", remark_text(remark));
+  for (const auto& [name, value] : taken.resources) print_result("    {}: {}\n", name, value);
 }
 
 void print_members(const TypeInfo& type, int indent) {
@@ -273,7 +282,7 @@ void add_inspect(CLI::App& app, int& exit_code) {
   command->add_flag("--json", settings->json, "Print JSON for programs instead of text");
   command->add_flag("--engine", settings->engine,
                     "Compile every kernel; say which engine takes it, and which lines cost speed or made the device's "
-                    "first engine leave it to the next");
+                    "first engine leave it to the next; of devices cuda what the code takes of a GPU");
   command->add_option("--kernel", settings->kernels, "Only this kernel, specialised (repeatable)")
       ->allow_extra_args(false);
   command->add_option("--device", settings->device, "One of `metalloid devices`, for --engine (default: cpu)");

@@ -12,6 +12,7 @@
 #include "metalloid/library_outline.h"
 #include "numbers.h"
 #include "output.h"
+#include "runtime/dispatch/timed.h"
 
 namespace metalloid::tool {
 namespace {
@@ -163,7 +164,15 @@ void CommandLineLaunch::set_grid(const LaunchOptions& options) {
 
 void CommandLineLaunch::fill_buffers() {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (buffers_[i]) std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
+    if (buffers_[i]) fill_buffer(i);
+  }
+}
+
+void CommandLineLaunch::fill_buffer(std::size_t i) { buffers_[i]->write(0, arguments_[i].array.bytes); }
+
+void CommandLineLaunch::read_back() {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (!copies_[i].empty()) buffers_[i]->read(0, copies_[i]);
   }
 }
 
@@ -194,6 +203,7 @@ std::vector<std::chrono::duration<double>> CommandLineLaunch::execute() {
     run(kernel_, dispatch_);
     times.emplace_back(std::chrono::steady_clock::now() - start);
   }
+  read_back();
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     std::vector<std::byte>& bytes = arguments_[i].array.bytes;
     if (!memory_[i].empty()) std::copy_n(memory_[i].data(), bytes.size(), bytes.begin());
@@ -204,9 +214,12 @@ std::vector<std::chrono::duration<double>> CommandLineLaunch::execute() {
 std::chrono::duration<double> CommandLineLaunch::time_calls(std::uint32_t calls) {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (!buffers_[i] || (was_filled_ && !is_writable_[i])) continue;
-    std::ranges::copy(arguments_[i].array.bytes, buffers_[i]->as<std::byte>().begin());
+    fill_buffer(i);
   }
   was_filled_ = true;
+  if (const auto one = runtime::timed_by_hardware(kernel_, dispatch_, calls)) {
+    return *one;
+  }
   const auto start = std::chrono::steady_clock::now();
   for (std::uint32_t call = 0; call < calls; ++call) run(kernel_, dispatch_);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

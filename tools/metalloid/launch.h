@@ -34,6 +34,8 @@ struct LaunchOptions {
   std::uint64_t seed = 0;
   std::uint32_t repeat = 1;
   std::optional<double> timeout;  // seconds
+  // Arguments lie where the device reaches them fastest, rather than in the host's memory.
+  bool on_device = false;
   // Elements of another type than the argument's are bound as they are, and findings() speaks of them.
   bool takes_other_types = false;
 };
@@ -76,8 +78,10 @@ class CommandLineLaunch {
   std::uint64_t thread_count() const;
   Size group() const { return dispatch_.group(); }
   const std::vector<BoundArgument>& arguments() const { return arguments_; }
-  // Beside arguments(): the memory that the kernel works on, empty where bytes are bound by value. Of an argument that
-  // is bound to another one's memory, its part of that.
+  // Reads memory of the device that the host cannot reach into memory().
+  void read_back();
+  // Beside arguments(): the memory that the kernel works on, or the host's copy of it, empty where bytes are bound by
+  // value. Of an argument that is bound to another one's memory, its part of that.
   std::span<const std::byte> memory(std::size_t argument) const;
   // By name or index. Throws UsageError that lists what is bound.
   const BoundArgument& find(const std::string& name_or_index) const;
@@ -92,6 +96,7 @@ class CommandLineLaunch {
   void set_grid(const LaunchOptions& options);
   void set_threadgroup_memory(const LaunchOptions& options);
   void fill_buffers();
+  void fill_buffer(std::size_t i);
   // With what is known of the arguments.
   TuneOptions described(TuneOptions options = {}) const;
 
@@ -102,7 +107,8 @@ class CommandLineLaunch {
   // Beside arguments_; nothing where bytes are bound by value, or the memory of another argument is.
   std::vector<std::optional<Buffer>> buffers_;
   std::vector<std::span<std::byte>> memory_;
-  std::vector<bool> is_writable_;  // through whichever argument; beside buffers_
+  std::vector<std::vector<std::byte>> copies_;  // which memory_ is of where the host does not reach the buffer
+  std::vector<bool> is_writable_;               // through whichever argument; beside buffers_
   std::vector<Finding> findings_;
   std::uint32_t repeat_;
   bool was_filled_ = false;  // by time_calls()

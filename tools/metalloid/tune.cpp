@@ -129,7 +129,9 @@ int tune_kernel(const TuneSettings& settings) {
   options.budget = std::chrono::duration<double>(settings.seconds);
   options.compare = !settings.no_compare;
   const Library library = load_source(Device::named(settings.device), settings.file, settings.flags);
-  const TuneResult result = CommandLineLaunch(library, settings.launch).tune(options);
+  LaunchOptions launch = settings.launch;
+  launch.on_device = true;
+  const TuneResult result = CommandLineLaunch(library, launch).tune(options);
   if (settings.json) {
     write_result(to_text(describe(result)));
   } else {

@@ -110,6 +110,7 @@ class CudaEngine final : public Engine {
   std::string assemble(std::span<const char> bytes, Hardware& hardware) const override {
     return assembled(bytes, static_cast<Gpu&>(hardware));
   }
+  std::string machine_code_of(std::span<const char> assembled) const override { return read_code_file(assembled).code; }
 
   std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
                                    Hardware& hardware) const override {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "engines/cuda/code/code_file.h"
@@ -86,13 +88,27 @@ class Copies {
   std::vector<Address> addresses_;
 };
 
+class TimingEvent {
+ public:
+  TimingEvent() { driver().check(driver().event_create(&handle_, 0), "an event"); }
+  ~TimingEvent() { driver().event_destroy(handle_); }
+  TimingEvent(const TimingEvent&) = delete;
+  TimingEvent& operator=(const TimingEvent&) = delete;
+
+  Handle handle() const { return handle_; }
+  void record(Handle stream) const { driver().check(driver().event_record(handle_, stream), "an event"); }
+
+ private:
+  Handle handle_ = nullptr;
+};
+
 bool may_lie_in_parameters(const ArgumentInfo& argument) {
   return argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant;
 }
 
 }  // namespace
 
-Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue)
+Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue, std::uint32_t calls)
     : executable_(executable),
       gpu_(gpu),
       queue_(queue),
@@ -102,7 +118,7 @@ Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& g
       slot_(queue.take()) {
   try {
     const auto entered = gpu.enter();
-    executable.launch(plan, queue.handle(), slot_);
+    for (std::uint32_t call = 0; call < calls; ++call) executable.launch(plan, queue.handle(), slot_);
     driver().check(driver().event_record(slot_.event, queue.handle()), "an event");
   } catch (...) {
     queue.give_back(slot_);
@@ -280,6 +296,45 @@ void GpuExecutable::run(const DispatchPlan& plan) const {
     throw;
   }
   give_back();
+}
+
+std::optional<std::chrono::duration<double>> GpuExecutable::time(const DispatchPlan& plan, std::uint32_t calls) const {
+  const auto entered = gpu_.enter();
+  const std::unique_ptr<Queue, std::function<void(Queue*)>> queue(
+      gpu_.take_queue().release(), [this](Queue* taken) { gpu_.give_back(std::unique_ptr<Queue>(taken)); });
+  const TimingEvent begin, end;
+  begin.record(queue->handle());
+  Launch launch(*this, plan, gpu_, *queue, calls);
+  end.record(queue->handle());
+  launch.wait();
+  wait_until([&] { return is_success(driver().event_query(end.handle())); });
+  float milliseconds = 0;
+  driver().check(driver().event_elapsed(&milliseconds, begin.handle(), end.handle()), "a time");
+  return std::chrono::duration<double, std::milli>(milliseconds);
+}
+
+std::vector<std::pair<std::string, std::string>> GpuExecutable::resources(std::uint32_t threads) const {
+  const auto entered = gpu_.enter();
+  const auto value = [&](FunctionAttribute which) {
+    int number = 0;
+    driver().check(driver().function_attribute(&number, static_cast<int>(which), function_), "a question");
+    return number;
+  };
+  // Of joined threads a block has as many as run well, whatever threadgroups have (launch_shape.h).
+  if (facts_.joined_threads != 0) threads = std::bit_floor(std::min(good_block_threads, most_threads_));
+  int blocks = 0;
+  driver().check(driver().blocks_of_multiprocessor(&blocks, function_, static_cast<int>(threads), 0), "a question");
+  const int most = gpu_.threads_of_multiprocessor();
+  std::vector<std::pair<std::string, std::string>> found = {
+      {"registers", fmt::format("{} a thread", value(FunctionAttribute::registers))},
+      {"spilled", fmt::format("{} bytes a thread", value(FunctionAttribute::local_bytes))},
+      {"shared memory", fmt::format("{} bytes, without threadgroup arguments", value(FunctionAttribute::shared_bytes))},
+      {"occupancy", fmt::format("{} blocks of {} threads on a multiprocessor, {:.0f} % of its {} threads", blocks,
+                                threads, 100.0 * blocks * threads / most, most)}};
+  if (facts_.joined_threads != 0) {
+    found.emplace_back("threads", fmt::format("{} of Metal's in one of CUDA's", facts_.joined_threads));
+  }
+  return found;
 }
 
 std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware) {

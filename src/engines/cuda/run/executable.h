@@ -4,7 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engines/cuda/run/gpu.h"
 #include "engines/engine.h"
@@ -16,8 +20,8 @@ class GpuExecutable;
 // On its way, and somebody waits.
 class Launch {
  public:
-  // Hands the dispatch to the queue.
-  Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue);
+  // Hands the dispatch to the queue, so many times.
+  Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue, std::uint32_t calls = 1);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
@@ -47,6 +51,8 @@ class GpuExecutable final : public Executable {
   bool takes(const DispatchPlan& plan) const override;
   std::uint32_t max_threads_per_threadgroup() const override;
   void run(const DispatchPlan& plan) const override;
+  std::optional<std::chrono::duration<double>> time(const DispatchPlan& plan, std::uint32_t calls) const override;
+  std::vector<std::pair<std::string, std::string>> resources(std::uint32_t threads) const override;
 
   // In the GPU's context, which the caller has entered.
   void launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const;

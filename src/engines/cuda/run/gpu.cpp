@@ -160,6 +160,20 @@ ReportSlot Gpu::shared_slot() {
   return {.report = shared_slots_->reports + i * sizeof(Report), .is_reported = shared_slots_->words + i};
 }
 
+std::optional<Peak> Gpu::peak() const {
+  // Of single precision, in a multiprocessor (CUDA Programming Guide, arithmetic throughput).
+  const int lanes = capability(device_) == 80 ? 64 : 128;
+  const auto number = [&](DeviceAttribute which) { return static_cast<double>(attribute(which, device_)); };
+  constexpr double kilo = 1e3, transfers_per_clock = 2, bits_per_byte = 8, flops_per_lane = 2;
+  const double processors = number(DeviceAttribute::multiprocessors);
+  return Peak{.flops = processors * lanes * flops_per_lane * kilo * number(DeviceAttribute::clock_rate),
+              .bytes_per_second = transfers_per_clock * kilo * number(DeviceAttribute::memory_clock_rate) *
+                                  number(DeviceAttribute::memory_bus_width) / bits_per_byte,
+              .processors = static_cast<unsigned>(processors)};
+}
+
+int Gpu::threads_of_multiprocessor() const { return attribute(DeviceAttribute::threads_of_multiprocessor, device_); }
+
 void Gpu::interrupt() noexcept { support::interrupt_watched(); }
 
 std::vector<Gpu*> gpus() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ class Gpu final : public Hardware {
   std::unique_ptr<Stream> make_stream() override;
   std::unique_ptr<SharedStream> share_stream(std::uintptr_t native) override;
   ArrayDevice array_device() const override { return {ArrayDevice::cuda, ordinal_}; }
+  std::optional<Peak> peak() const override;
+  int threads_of_multiprocessor() const;
   void interrupt() noexcept override;
 
   // Its primary context, made when first needed, is the one that other libraries of the process use.

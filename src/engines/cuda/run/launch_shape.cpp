@@ -12,8 +12,6 @@ using Triple = std::array<std::uint32_t, 3>;
 // CUDA's limit of a block.
 constexpr std::uint32_t most_deep = 64;
 constexpr std::uint32_t lanes = 32;
-// Of a block that may have any size.
-constexpr std::uint32_t good_threads = 256;
 
 std::uint32_t divided(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -21,7 +19,7 @@ std::uint32_t divided(std::uint32_t a, std::uint32_t b) { return a / b + (a % b 
 // are joined along. Threadgroups of several rows mean that those read the same memory, and stay as high.
 Triple joined_block(const Triple& grid, const Triple& threads, std::uint32_t joined_threads,
                     std::uint32_t most_threads) {
-  const std::uint32_t most = std::bit_floor(std::min(good_threads, most_threads));
+  const std::uint32_t most = std::bit_floor(std::min(good_block_threads, most_threads));
   const std::uint32_t wanted_rows = threads[2] == 1 ? std::bit_floor(std::min(threads[1], most)) : 1;
   const std::uint32_t x = std::min(most / wanted_rows, std::bit_ceil(divided(grid[0], joined_threads)));
   const std::uint32_t y = std::min(most / x, std::bit_ceil(grid[1]));

@@ -15,6 +15,9 @@ struct LaunchShape {
   bool is_folded = false, is_plain = false;  // as in LaunchHead
 };
 
+// Of a block that may have any size.
+inline constexpr std::uint32_t good_block_threads = 256;
+
 // CUDA's limits of a launch.
 inline constexpr std::array<std::uint32_t, 3> most_blocks = {0x7fffffff, 0xffff, 0xffff};
 
