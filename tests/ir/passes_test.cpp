@@ -68,6 +68,7 @@
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
+#include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
@@ -272,6 +273,8 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"convert_without_table",
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("haswell", "")); }},
+      {"permute_loads", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
+      {"permute_loads_without", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("haswell", "")); }},
       {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
       {"join_threads",
        [](Subject& s) {

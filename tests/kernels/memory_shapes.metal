@@ -144,3 +144,17 @@ kernel void leaving(device uint* wrong, device const uint4* a, device const uint
   }
   wrong[i] = errors;
 }
+
+// Two threads share each block of 18 bytes, and the last one ends with the buffer.
+struct NumberedBlock {
+  ushort number;
+  uchar rest[16];
+};
+
+// RUN: --kernel numbered --threads 64 --group 64 --arg wrong=u32[64]=zeros --arg bytes=u8[576]=arange
+// EXPECT wrong: 0 x 64
+kernel void numbered(device uint* wrong, device const NumberedBlock* bytes, uint i [[thread_index_in_threadgroup]]) {
+  const uint at = i / 2 * 18;
+  const uint number = (at & 255) | ((at + 1) & 255) << 8;
+  wrong[i] = (bytes[i / 2].number != number) + (bytes[i / 2].rest[15] != ((at + 17) & 255));
+}

@@ -47,6 +47,7 @@
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
 #include "engines/simd/simdgroup/optimise_vectors.h"
+#include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
@@ -280,6 +281,7 @@ class SimdEngine : public Engine {
     // Behind the split, which would keep places for operands with what lives on.
     pass("lower_products", [&] { lower_products(module, machine); });
     pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
+    pass("permute_loads", [&] { permute_loads(module, machine); });
     pass("convert_by_table", [&] { convert_by_table(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
