@@ -42,8 +42,8 @@ class HeldLeft {
                   element = fragment == 16 ? (four >> 1) * 4 + (step & 3) : step & 1;
     const float* next = fragment == 16 ? at : at + (four >> 1) * across_ * (fragment * fragment);
     const float* lanes = next + element * 32 + b4 * 16 + b3 * 8;
-    const __m512 both =
-        _mm512_castpd_ps(_mm512_broadcast_f64x4(_mm256_loadu_pd(reinterpret_cast<const double*>(lanes))));
+    __m512 both = _mm512_castpd_ps(_mm512_broadcast_f64x4(_mm256_loadu_pd(reinterpret_cast<const double*>(lanes))));
+    asm("" : "+v"(both));  // duplicated behind the broadcast, which the load does: one permutation, not two
     return b0 == 0 ? _mm512_moveldup_ps(both) : _mm512_movehdup_ps(both);
   }
 
@@ -117,6 +117,9 @@ using Sums = __m512[4][4];
 template <int number, typename Left, typename Right>
 [[gnu::always_inline]] inline void add_step(const Left& left, const Right& right, const float* left_at,
                                             const float* right_at, Sums& sums) {
+  // Each step loads anew: what compilers would keep of a step for the next goes to the stack, and there it may lie a
+  // multiple of 4 KiB from operands, which processors then wait for.
+  asm("" : "+r"(left_at), "+r"(right_at));
   const __m512 columns[4] = {right.template get<0, number>(right_at), right.template get<1, number>(right_at),
                              right.template get<2, number>(right_at), right.template get<3, number>(right_at)};
   const __m512 rows[4] = {left.template get<0, number>(left_at), left.template get<1, number>(left_at),
