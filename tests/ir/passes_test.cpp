@@ -65,6 +65,7 @@
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
+#include "engines/simd/simdgroup/count_together.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -275,6 +276,9 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("haswell", "")); }},
       {"permute_loads", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"permute_loads_without", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("haswell", "")); }},
+      {"count_together", [](Subject& s) { simd::count_together(s.module(), *cpu::make_machine("znver4", "")); }},
+      {"count_together_elsewhere",
+       [](Subject& s) { simd::count_together(s.module(), *cpu::make_machine("sapphirerapids", "")); }},
       {"keep_constants_apart", [](Subject& s) { simd::keep_constants_apart(s.module()); }},
       {"join_threads",
        [](Subject& s) {

@@ -35,3 +35,19 @@ kernel void local(device uint* x, uint i [[thread_index_in_threadgroup]], uint g
   threadgroup_barrier(mem_flags::mem_threadgroup);
   if (i == 0) x[g] = atomic_load_explicit(&n, memory_order_relaxed);
 }
+
+// Lanes that count in few places: by bytes, by words, only some of them, and with a number that is not one.
+// RUN: --kernel counted --threads 96 --group 96 --arg counts=u32[32]=zeros --arg bytes=u8[96]=arange --arg step=3
+// EXPECT counts: 14 14 14 14 14 13 13 0 144 0 0 108 0 0 0 18 15 18 18 15 18 15 18 18 15 18 15 18 18 15 18 18
+kernel void counted(device uint* counts, device const uchar* bytes, constant uint& step,
+                    uint i [[thread_index_in_threadgroup]]) {
+  threadgroup atomic_uint all[32];
+  if (i < 32) atomic_store_explicit(&all[i], 0, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  const uchar byte = bytes[i];
+  atomic_fetch_add_explicit(&all[uchar(byte % 7)], 1, memory_order_relaxed);
+  if (byte % 8 < 7) atomic_fetch_add_explicit(&all[8 + i % 2 * 3], step, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&all[15 + (byte * step + i / 32) % 17], -step, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (i < 32) counts[i] = atomic_load_explicit(&all[i], memory_order_relaxed);
+}

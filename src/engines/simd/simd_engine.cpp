@@ -43,6 +43,7 @@
 #include "engines/simd/run/simdgroup_abi.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
+#include "engines/simd/simdgroup/count_together.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
@@ -283,6 +284,7 @@ class SimdEngine : public Engine {
     pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
     pass("permute_loads", [&] { permute_loads(module, machine); });
     pass("convert_by_table", [&] { convert_by_table(module, machine); });
+    pass("count_together", [&] { count_together(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     pass("hold_vectors", [&] { hold_vectors(module); });
