@@ -270,6 +270,12 @@ const std::map<std::string, Pass>& passes() {
            if (!function.empty()) simd::stream_stores(function);
          }
        }},
+      {"stream_stores_of_forms",
+       [](Subject& s) {
+         std::vector<const llvm::Function*> all;
+         for (llvm::Function& function : s.module()) all.push_back(&function);
+         simd::stream_stores(*s.entry, all);
+       }},
       {"convert_by_table",
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"convert_without_table",

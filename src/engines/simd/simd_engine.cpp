@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -257,8 +258,10 @@ class SimdEngine : public Engine {
     pass("keep_matrix_orders", [&] { keep_matrix_orders(module); });
     pass("optimise_vectors", [&] { optimise_vectors(module, machine); });
     pass("stream_stores", [&] {
+      llvm::SmallVector<const llvm::Function*, 8> all = {module.getFunction(llvm::StringRef(cpu::run_thread_name))};
+      for (const Form& form : forms) all.push_back(form.simdgroup);
       for (Form& form : forms) {
-        if (entry_of(form.arrangement) == Entry::all_lanes) stream_stores(*form.simdgroup);
+        if (entry_of(form.arrangement) == Entry::all_lanes) stream_stores(*form.simdgroup, all);
       }
     });
     pass("lower_private_memory", [&] {

@@ -69,14 +69,16 @@ std::optional<RowStore> row_store(llvm::Instruction& instruction, const llvm::Da
 }
 
 // Whether a function is called that knows the threadgroup's state: a part of the kernel that stays a call.
-bool calls_kernel_code(const llvm::Instruction& instruction) {
+bool calls_kernel_code(const llvm::Instruction& instruction, llvm::ArrayRef<const llvm::Function*> other_forms) {
   const llvm::Function* callee = ir::called_definition(instruction);
-  return callee && llvm::is_contained(instruction.operands(), instruction.getFunction()->getArg(0));
+  return callee && !llvm::is_contained(other_forms, callee) &&
+         llvm::is_contained(instruction.operands(), instruction.getFunction()->getArg(0));
 }
 
 // What is not known does.
-bool may_order_memory(const llvm::Instruction& instruction) {
-  return llvm::isa<llvm::FenceInst>(instruction) || instruction.isAtomic() || calls_kernel_code(instruction);
+bool may_order_memory(const llvm::Instruction& instruction, llvm::ArrayRef<const llvm::Function*> other_forms) {
+  return llvm::isa<llvm::FenceInst>(instruction) || instruction.isAtomic() ||
+         calls_kernel_code(instruction, other_forms);
 }
 
 void stream(const RowStore& row, unsigned argument) {
@@ -109,12 +111,12 @@ void stream(const RowStore& row, unsigned argument) {
 
 }  // namespace
 
-void stream_stores(llvm::Function& simdgroup) {
+void stream_stores(llvm::Function& simdgroup, llvm::ArrayRef<const llvm::Function*> other_forms) {
   const llvm::DataLayout& layout = simdgroup.getParent()->getDataLayout();
   llvm::SmallVector<std::pair<RowStore, unsigned>, 8> rows;
   llvm::DenseSet<unsigned> read;
   for (llvm::Instruction& instruction : llvm::instructions(simdgroup)) {
-    if (may_order_memory(instruction)) return;
+    if (may_order_memory(instruction, other_forms)) return;
     if (const auto row = row_store(instruction, layout)) {
       if (const auto argument = argument_of(*row->address, layout)) rows.emplace_back(*row, *argument);
     }

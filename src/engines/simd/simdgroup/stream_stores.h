@@ -1,6 +1,7 @@
 // Rows that go to more memory than the caches hold are written past them.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/IR/Function.h>
 
 namespace metalloid::engines::simd {
@@ -17,6 +18,7 @@ namespace metalloid::engines::simd {
 // from the last one (threadgroup_steps.h), as those that transpose a matrix, it waits for every line, so that even what
 // the caches hold is better written past them. Masked rows are the same when all lanes take part. Only for arguments
 // that the simdgroup does not read, and in programs without atomic operations and fences, which order no such writes.
-void stream_stores(llvm::Function& simdgroup);
+// A program that calls itself in other forms, for other threads (run_simdgroups.h), has nothing in these that it lacks.
+void stream_stores(llvm::Function& simdgroup, llvm::ArrayRef<const llvm::Function*> other_forms = {});
 
 }  // namespace metalloid::engines::simd
