@@ -12,6 +12,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ using llvm::Value;
 constexpr std::int64_t vector_bytes = 64, unit_bytes = 2;
 constexpr int units_of_vector = vector_bytes / unit_bytes;
 constexpr unsigned chunk_elements = 16;
-// Loads of more are put together by the load itself, at no cost.
+// Of a load that takes part. Larger ones are put in their place by the load itself, at no cost.
 constexpr std::uint64_t largest_load = 8;
 // Of one vector: each costs a permutation.
 constexpr std::size_t most_sources = 4;
@@ -154,7 +155,8 @@ class Block {
 
   std::optional<Root> root_of(Instruction& instruction, std::int64_t begin) const {
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
-    if (!type || type->getNumElements() % chunk_elements != 0) return std::nullopt;
+    if (!type || type->getNumElements() < chunk_elements || !llvm::isPowerOf2_32(type->getNumElements()))
+      return std::nullopt;
     const std::size_t element = layout_.getTypeStoreSize(type->getElementType());
     const Places& places = origins_.find(&instruction)->second.places;
     const std::size_t size = std::min<std::size_t>(chunk_elements * element, vector_bytes);

@@ -20,10 +20,11 @@ namespace metalloid::engines::simd {
 // Widening loads what lanes want of a structure by itself, element by element if elements are small and apart. All that
 // comes from one beginning by constants is looked at together here:
 //
-//   1. Loads of a block are sorted by what their addresses are constants away from; a write ends what belongs together.
+//   1. Loads of up to 8 bytes in a block are sorted by what their addresses are constants away from. A write ends what
+//      belongs together.
 //   2. For every vector that shuffles make of them it is known which byte of memory each of its bytes is.
-//   3. Vectors that others than such shuffles use are made anew: of 64 bytes each that begin where the first load does
-//      and follow each other, by permutations of two vectors at a time.
+//   3. Vectors that others than such shuffles use are made anew: of vectors of 64 bytes, each from the lowest place
+//      that those before do not have, by permutations of two at a time.
 //   4. That is done where fewer instructions remain.
 //
 // Valid because bytes between two loads that are less than a page apart are there if these are, and nothing is read
