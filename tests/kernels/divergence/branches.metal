@@ -178,3 +178,19 @@ kernel void set_on_one_way(device uint2* out, device const uint* in, uint i [[th
   if (is_odd) out[i] = uint2(odd, sum);
   if (!is_odd) out[i] = uint2(even, sum);
 }
+
+// Ways that do nothing but choose words: each lane has its own.
+// RUN: --kernel aligned_words --threads 24 --group 24 --arg out=u32[24]=zeros
+// EXPECT out: 305419896 2978743087 4083297882 2792166344 1793700028 1963270454 3659966328 2220087105 3817839600 966641425
+// EXPECT+: 3236576286 1648008158 2024661556 4246398331 2813244732 1075928919 4047752552 3247676226 2389839314 503849900
+// EXPECT+: 1315035052 2246621357 1966508784 4226737956
+kernel void aligned_words(device uint* out, uint i [[thread_position_in_grid]]) {
+  const uint high = i * 2654435761u, low = high ^ 0x12345678u;
+  uint word = low;
+  switch (i & 3) {
+    case 1: word = (high << 24) | (low >> 8); break;
+    case 2: word = (high << 16) | (low >> 16); break;
+    case 3: word = (high << 8) | (low >> 24); break;
+  }
+  out[i] = word;
+}

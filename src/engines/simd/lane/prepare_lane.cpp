@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "engines/cpu_shared/passes/check_bounds.h"
+#include "engines/simd/lane/choose_values.h"
 #include "engines/simd/lane/count_turns.h"
 #include "engines/simd/lane/limit_unrolling.h"
 #include "engines/simd/shapes/lane_target.h"
@@ -111,6 +112,7 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(ChooseValuesPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(LimitUnrollingPass());
   llvm::LoopPassManager loops;
