@@ -1,14 +1,18 @@
 ; What a function reads and writes by the address of its caller's variable comes in registers and goes back in them, where
-; it surely comes to it, and nothing else leads it there.
+; it surely comes to it or all callers have a variable there, and nothing else leads it there.
 ; RUN: hand_on_structures
 ; ARGUMENT: buffer
 
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: call { float, float, float } @add(float {{.*}}, float {{.*}})
-; CHECK: call void @perhaps(ptr
+; CHECK: call { float } @perhaps(float {{.*}}, i1 {{.*}}, float {{.*}})
+; CHECK: call void @somewhere(ptr
 ; CHECK: call void @both(ptr {{.*}}, ptr
-; CHECK-LABEL: define internal void @perhaps(ptr %to
+; CHECK-LABEL: define internal void @somewhere(ptr %to
 ; CHECK-LABEL: define internal void @both(ptr %a, ptr %b
+; CHECK-LABEL: define internal { float } @perhaps(float %{{.*}}, i1 %{{.*}}, float %{{.*}})
+; CHECK-NOT: load
+; CHECK: ret { float }
 ; CHECK-LABEL: define internal { float, float, float } @add(float %{{.*}}, float %{{.*}})
 ; CHECK-NOT: load
 ; CHECK: ret { float, float, float }
@@ -24,6 +28,7 @@ entry:
   store float %same, ptr %b
   %sum = load float, ptr %own
   call void @perhaps(ptr %b, float %sum, i1 %is)
+  call void @somewhere(ptr %own, float %sum, i1 %is)
   call void @both(ptr %b, ptr %b)
   %other = load float, ptr %b
   store float %other, ptr addrspace(1) %out
@@ -41,6 +46,16 @@ entry:
 }
 
 define internal void @perhaps(ptr %to, float %x, i1 %is) noinline {
+entry:
+  br i1 %is, label %yes, label %no
+yes:
+  store float %x, ptr %to
+  ret void
+no:
+  ret void
+}
+
+define internal void @somewhere(ptr %to, float %x, i1 %is) noinline {
 entry:
   br i1 %is, label %yes, label %no
 yes:

@@ -164,3 +164,26 @@ kernel void written(device const float* x, device float* out, uint i [[thread_po
   if (i % 5 != 4) add_first(values + 1, values + i % 3, i);
   for (uint k = 0; k < 4; ++k) out[4 * i + k] = values[k];
 }
+
+NOINLINE void change_some(thread uint* words, uint way) {
+  switch (way) {
+    case 0: words[0] += words[3]; break;
+    case 1:
+      words[1] = words[2] * 3;
+      words[0] = 7;
+      break;
+    case 2: words[3] = words[0] + words[1]; break;
+    default: break;
+  }
+}
+
+// A function writes to its caller's variable on some ways.
+// RUN: --kernel changed_in_part --threads 24 --group 24 --arg out=u32[24]=zeros
+// ENGINE: simd
+// EXPECT out: 2001303 3009407 4003502 5004603 6005704 7006813 8024907 9009507 10010108 11011209 12012323 13040407
+// EXPECT+: 14015512 15015613 16016714 17017833 18055907 19021517 20021118 21022219 22023343 23071407 24027522 25026623
+kernel void changed_in_part(device uint* out, uint i [[thread_position_in_grid]]) {
+  uint words[4] = {i, i + 1, i + 2, i + 3};
+  change_some(words, i % 5);
+  out[i] = words[0] + 1000 * words[1] + 1000000 * words[2] + 100 * words[3];
+}

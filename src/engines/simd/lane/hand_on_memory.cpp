@@ -125,6 +125,30 @@ bool is_apart(const llvm::Argument& parameter, llvm::SmallPtrSetImpl<const Value
   return result;
 }
 
+// Whether the bytes from `first` to `end` are there in a variable of each caller, or its caller's: reading them, and
+// writing them back as they were, is nothing.
+bool is_of_variables(const llvm::Argument& parameter, std::int64_t first, std::int64_t end,
+                     llvm::SmallPtrSetImpl<const Value*>& asked) {
+  if (!asked.insert(&parameter).second) return false;
+  const llvm::DataLayout& layout = parameter.getParent()->getDataLayout();
+  const bool result = llvm::all_of(parameter.getParent()->users(), [&](const llvm::User* user) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+    if (!call || call->getCalledFunction() != parameter.getParent()) return false;
+    llvm::APInt offset(64, 0);
+    const Value* root = call->getArgOperand(parameter.getArgNo())
+                            ->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+    const std::int64_t place = offset.getSExtValue();
+    if (const auto* outer = llvm::dyn_cast<llvm::Argument>(root)) {
+      return is_of_variables(*outer, first + place, end + place, asked);
+    }
+    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(root);
+    const auto bytes = variable ? variable->getAllocationSize(layout) : std::nullopt;
+    return bytes && first + place >= 0 && end + place <= static_cast<std::int64_t>(bytes->getFixedValue());
+  });
+  asked.erase(&parameter);
+  return result;
+}
+
 class Handing {
  public:
   explicit Handing(llvm::Function& function) : function_(&function), layout_(function.getDataLayout()) {}
@@ -150,13 +174,17 @@ class Handing {
     unsigned parts = 0;
     for (const auto& [place, element] : elements) parts += parts_of(element.type);
     llvm::SmallPtrSet<const Value*, 16> asked;
-    if (parts > most_elements || !are_reached(elements) || !is_apart(parameter, asked)) return std::nullopt;
+    if (parts > most_elements || !is_apart(parameter, asked)) return std::nullopt;
+    const auto& [last, element] = *elements.rbegin();
+    const std::int64_t end = last + static_cast<std::int64_t>(layout_.getTypeStoreSize(element.type).getFixedValue());
+    if (!are_reached(elements) && !is_of_variables(parameter, elements.begin()->first, end, asked)) return std::nullopt;
     return elements;
   }
 
   // Whether each is accessed whatever the function does: then the caller may, too.
   bool are_reached(Elements& elements) const {
     const llvm::DominatorTree dominators(*function_);
+    bool result = true;
     for (auto& [place, element] : elements) {
       const std::uint64_t bytes = layout_.getTypeStoreSize(element.type).getFixedValue();
       const auto is_whole = [&](const llvm::Instruction* access) { return bytes_of(*access) == bytes; };
@@ -164,13 +192,13 @@ class Handing {
       for (const llvm::Instruction* access : llvm::concat<llvm::Instruction* const>(element.loads, element.stores)) {
         if (is_whole(access)) blocks.insert(access->getParent());
       }
-      if (!is_on_all_ways(blocks)) return false;
+      result &= is_on_all_ways(blocks);
       element.comes_in = llvm::none_of(element.stores, [&](const llvm::Instruction* store) {
         return is_whole(store) && is_on_all_ways({store->getParent()}) &&
                llvm::all_of(element.loads, [&](const auto* load) { return dominators.dominates(store, load); });
       });
     }
-    return true;
+    return result;
   }
 
   using Blocks = llvm::SmallPtrSet<const llvm::BasicBlock*, 8>;

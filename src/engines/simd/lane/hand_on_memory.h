@@ -13,7 +13,8 @@ namespace metalloid::engines::simd {
 //                                              %1 = call { float } @add(float %0, float %x)
 //                                              store float (extractvalue %1, 0), ptr %sum
 //
-// where the callee surely comes to each of them, and nothing else leads it to the variable.
+// where the callee surely comes to each of them, or all calls hand it variables of which they are, and nothing else
+// leads it to the variable.
 void hand_on_memory(const std::vector<llvm::Function*>& functions);
 
 }  // namespace metalloid::engines::simd
