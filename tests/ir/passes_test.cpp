@@ -73,6 +73,7 @@
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
+#include "engines/simd/vectors/long_blocks.h"
 #include "engines/simd/widening/wide_functions.h"
 #include "ir/assemble.h"
 #include "ir/bounds/hoist_checks.h"
@@ -227,6 +228,7 @@ const std::map<std::string, Pass>& passes() {
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
       {"join_accesses", [](Subject& s) { simd::join_accesses(*s.entry); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
+      {"split_long_blocks", [](Subject& s) { simd::split_long_blocks(*s.entry, 8, 3); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
       {"hand_on_structures", [](Subject& s) { simd::hand_on_structures(s.module(), *s.entry); }},

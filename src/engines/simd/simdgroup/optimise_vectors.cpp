@@ -15,6 +15,7 @@
 
 #include <utility>
 
+#include "engines/simd/vectors/long_blocks.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::simd {
@@ -37,6 +38,7 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, managers.modules);
+  for (llvm::Function& function : module) split_long_blocks(function);
 }
 
 }  // namespace metalloid::engines::simd

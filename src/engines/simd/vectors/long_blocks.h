@@ -1,0 +1,15 @@
+// Blocks of thousands of instructions.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+namespace metalloid::engines::simd {
+
+// Generators of constraints write one block of up to 100,000 instructions. Much of LLVM, and some of what is here,
+// takes time that grows with the square of a block's length: it numbers all of it anew when one instruction has been
+// put into it, or selects instructions for it at once. So blocks that are longer than `longest` become several of
+// `part` instructions, one behind the other. Shorter ones stay: what is in one block can be joined, and selected as
+// one.
+void split_long_blocks(llvm::Function& function, unsigned longest = 4000, unsigned part = 1000);
+
+}  // namespace metalloid::engines::simd
