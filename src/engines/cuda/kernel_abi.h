@@ -16,7 +16,6 @@ namespace metalloid::engines::cuda {
 // In the device's memory, one for each stream.
 struct Report {
   std::uint32_t is_taken = 0;  // by the thread that writes the rest, which is the first
-  std::uint32_t stop = 0;      // written by the host: loops end their threads
   std::uint32_t thread = 0;    // its index in its threadgroup
   std::uint32_t group[3] = {};
   // What ir/bounds/check_bounds.h says of a check; texts are addresses in the device's memory.
@@ -33,6 +32,13 @@ struct ArgumentSlot {
   std::uint64_t descriptor = 0;        // of a tensor, where in the parameters its descriptor lies
 };
 
+// In the host's memory: the host looks at the one, and writes the other while kernels run. No copy of the driver's could
+// overtake them for sure.
+struct HostWords {
+  std::uint32_t is_reported = 0;
+  std::uint32_t stop = 0;  // 1: loops end their threads
+};
+
 // The kernel's only parameter: this, a slot for each argument, and bytes that come with the launch.
 struct LaunchHead {
   std::uint32_t threads_per_grid[3] = {};
@@ -42,7 +48,7 @@ struct LaunchHead {
   std::uint32_t is_folded = 0;                    // 1: the block's y holds Metal's y and z
   std::uint32_t is_plain = 0;                     // 1: all threadgroups are whole, of one launch, and not folded
   std::uint64_t report = 0;                       // a Report in the device's memory
-  std::uint64_t is_reported = 0;                  // a word in the host's memory, which the host looks at
+  std::uint64_t host = 0;                         // HostWords
 };
 static_assert(sizeof(LaunchHead) % alignof(ArgumentSlot) == 0);
 

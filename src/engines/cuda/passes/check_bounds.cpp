@@ -118,7 +118,7 @@ class ReportWriter {
     put(offsetof(Report, thread), place.index);
     for (std::size_t d = 0; d < 3; ++d) put(offsetof(Report, group) + 4 * d, place.group[d]);
     builder.CreateFence(llvm::AtomicOrdering::AcquireRelease);
-    Value* host = load_from_head(builder, entry_, offsetof(LaunchHead, is_reported), pointer);
+    Value* host = load_from_head(builder, entry_, offsetof(LaunchHead, host), pointer);
     builder.CreateStore(builder.getInt32(1), host, /*isVolatile=*/true);
     builder.CreateBr(end);
 

@@ -23,7 +23,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::uint32_t turns_between = 4096;
+// A read of the host's memory takes a microsecond or two.
+constexpr std::uint32_t turns_between = 16384;
 
 struct EndlessLoop {
   llvm::BasicBlock* header;
@@ -54,9 +55,9 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
     llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
     llvm::Instruction* look = llvm::SplitBlockAndInsertIfThen(is_due, end, /*Unreachable=*/false, unlikely);
     builder.SetInsertPoint(look);
-    Value* report = load_from_head(builder, entry, offsetof(LaunchHead, report), builder.getPtrTy(device_space));
+    Value* host = load_from_head(builder, entry, offsetof(LaunchHead, host), builder.getPtrTy(device_space));
     Value* stop = builder.CreateLoad(
-        builder.getInt32Ty(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), report, offsetof(Report, stop)),
+        builder.getInt32Ty(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), host, offsetof(HostWords, stop)),
         /*isVolatile=*/true);
     llvm::Instruction* leave = llvm::SplitBlockAndInsertIfThen(builder.CreateICmpNE(stop, builder.getInt32(0)), look,
                                                                /*Unreachable=*/true, unlikely);

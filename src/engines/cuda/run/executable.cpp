@@ -130,7 +130,7 @@ Launch::~Launch() { queue_.give_back(slot_); }
 
 // By the watching thread.
 void Launch::stop() noexcept {
-  if (!is_stopped_.exchange(true)) stop_loops(gpu_, slot_.report);
+  if (!is_stopped_.exchange(true)) slot_.host->stop = 1;
 }
 
 void Launch::wait() {
@@ -142,8 +142,9 @@ void Launch::wait() {
     wait_until(is_done);
     is_interrupted = timer.interrupted();
   }
-  if (!is_stopped_ && !*slot_.is_reported) return;
-  *slot_.is_reported = 0;
+  if (!is_stopped_ && slot_.host->is_reported == 0) return;
+  slot_.host->is_reported = 0;
+  slot_.host->stop = 0;
   const KernelInfo& kernel = executable_.info();
   if (auto error = take_report(slot_.report, {kernel, threads_per_grid_, threads_per_threadgroup_})) {
     std::rethrow_exception(error);
@@ -233,7 +234,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
   put(head.threadgroups_per_grid, triple(plan.threadgroups_per_grid));
   put(head.threads_per_threadgroup, triple(plan.threads_per_threadgroup));
   head.report = report.report;
-  head.is_reported = reinterpret_cast<std::uint64_t>(report.is_reported);
+  head.host = reinterpret_cast<std::uint64_t>(report.host);
   std::uint64_t threadgroup_bytes = 0;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundArgument& argument = plan.arguments[i];

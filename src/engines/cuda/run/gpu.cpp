@@ -50,7 +50,7 @@ OutsideOfCapture::~OutsideOfCapture() { driver().capture_mode(&mode_); }
 // Reports and words side by side.
 struct Gpu::SharedSlots {
   Address reports = 0;
-  std::uint32_t* words = nullptr;
+  HostWords* words = nullptr;
   std::size_t next = 0;
 };
 
@@ -70,13 +70,12 @@ WaitedSlot Queue::take() {
   // They stay as long as the process, and are few.
   const auto entered = gpu_.enter();
   WaitedSlot slot;
-  void* word = nullptr;
+  void* words = nullptr;
   driver().check(driver().allocate(&slot.report, sizeof(Report)), "an allocation");
   driver().fill_with_zeros(slot.report, sizeof(Report));
-  driver().check(driver().allocate_host(&word, sizeof(std::uint32_t), mapped_everywhere), "an allocation");
+  driver().check(driver().allocate_host(&words, sizeof(HostWords), mapped_everywhere), "an allocation");
   driver().check(driver().event_create(&slot.event, without_timing), "an event");
-  slot.is_reported = static_cast<std::uint32_t*>(word);
-  *slot.is_reported = 0;
+  slot.host = new (words) HostWords;
   return slot;
 }
 
@@ -127,14 +126,6 @@ void Gpu::give_back(std::unique_ptr<Queue> queue) {
   idle_.push_back(std::move(queue));
 }
 
-Handle Gpu::control_queue() {
-  const auto entered = enter();
-  const std::lock_guard lock(mutex_);
-  const OutsideOfCapture outside;
-  if (!control_) driver().check(driver().stream_create(&control_, without_default_stream), "a stream");
-  return control_;
-}
-
 std::unique_ptr<Stream> Gpu::make_stream() { return std::make_unique<GpuStream>(*this); }
 
 std::unique_ptr<SharedStream> Gpu::share_stream(std::uintptr_t native) {
@@ -150,14 +141,14 @@ ReportSlot Gpu::shared_slot() {
     void* words = nullptr;
     driver().check(driver().allocate(&slots->reports, shared_slot_count * sizeof(Report)), "an allocation");
     driver().fill_with_zeros(slots->reports, shared_slot_count * sizeof(Report));
-    driver().check(driver().allocate_host(&words, shared_slot_count * sizeof(std::uint32_t), mapped_everywhere),
+    driver().check(driver().allocate_host(&words, shared_slot_count * sizeof(HostWords), mapped_everywhere),
                    "an allocation");
-    slots->words = static_cast<std::uint32_t*>(words);
-    std::fill_n(slots->words, shared_slot_count, 0);
+    slots->words = static_cast<HostWords*>(words);
+    std::uninitialized_default_construct_n(slots->words, shared_slot_count);
     shared_slots_ = std::move(slots);
   }
   const std::size_t i = shared_slots_->next++ % shared_slot_count;
-  return {.report = shared_slots_->reports + i * sizeof(Report), .is_reported = shared_slots_->words + i};
+  return {.report = shared_slots_->reports + i * sizeof(Report), .host = shared_slots_->words + i};
 }
 
 std::optional<Peak> Gpu::peak() const {

@@ -16,10 +16,10 @@ namespace metalloid::engines::cuda {
 
 class Gpu;
 
-// What a launch is given to report in: words in the GPU's memory, and one in the host's.
+// What a launch is given to report in, in the GPU's memory, and words in the host's.
 struct ReportSlot {
-  Address report = 0;                             // a Report
-  volatile std::uint32_t* is_reported = nullptr;  // at the same address for the GPU
+  Address report = 0;                  // a Report
+  volatile HostWords* host = nullptr;  // at the same address for the GPU
 };
 
 // Of a launch for which somebody waits.
@@ -93,8 +93,6 @@ class Gpu final : public Hardware {
   // For dispatches whose caller waits.
   std::unique_ptr<Queue> take_queue();
   void give_back(std::unique_ptr<Queue> queue);
-  // Work that overtakes kernels.
-  Handle control_queue();
   // For launches on streams of others, which nobody waits for: they are handed out in turn, and none is allocated while
   // a graph is captured, once one has been. Each has a word of its own.
   ReportSlot shared_slot();
@@ -107,7 +105,6 @@ class Gpu final : public Hardware {
   std::unique_ptr<Memory> memory_, managed_;
   std::mutex mutex_;
   std::atomic<Handle> context_ = nullptr;
-  Handle control_ = nullptr;
   std::vector<std::unique_ptr<Queue>> idle_;
   std::unique_ptr<SharedSlots> shared_slots_;
 };

@@ -24,7 +24,6 @@ std::vector<GpuSharedStream*>& all = *new std::vector<GpuSharedStream*>;
 }  // namespace
 
 GpuSharedStream::GpuSharedStream(Gpu& gpu, Handle handle) : gpu_(gpu), handle_(handle), own_(gpu.shared_slot()) {
-  gpu.control_queue();  // not made only when a kernel without end is to be stopped
   const auto entered = gpu.enter();
   const OutsideOfCapture outside;
   driver().check(driver().event_create(&behind_endless_, without_timing), "an event");
@@ -55,16 +54,17 @@ const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& exe
 
 void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
   const auto entered = gpu_.enter();
-  if (*own_.is_reported != 0 && !is_captured(handle_)) synchronize();
+  if ((own_.host->is_reported != 0 || is_stopped_) && !is_captured(handle_)) synchronize();
   const auto& kernel = static_cast<const GpuExecutable&>(executable);
   const Place& place = place_of(kernel, plan);
-  kernel.launch(plan, handle_, {.report = place.report, .is_reported = own_.is_reported});
-  if (kernel.may_not_end() && !is_captured(handle_)) {
-    driver().check(driver().event_record(behind_endless_, handle_), "an event");
-    may_not_end_ = true;
-  }
+  kernel.launch(plan, handle_, {.report = place.report, .host = own_.host});
   last_ = &kernel;
+  // Others cannot be stopped, and end.
+  if (!kernel.may_not_end()) return;
   timeout_ = std::max(timeout_.load(), plan.timeout);
+  if (is_captured(handle_)) return;
+  driver().check(driver().event_record(behind_endless_, handle_), "an event");
+  may_not_end_ = true;
 }
 
 void GpuSharedStream::wait_for(std::uintptr_t other) {
@@ -82,10 +82,8 @@ bool GpuSharedStream::is_idle() {
 }
 
 void GpuSharedStream::stop() noexcept {
-  if (is_stopped_.exchange(true)) return;
-  for (const auto& [executable, places] : places_) {
-    for (const Place& place : places) stop_loops(gpu_, place.report);
-  }
+  is_stopped_ = true;
+  own_.host->stop = 1;
 }
 
 bool GpuSharedStream::can_wait() {
@@ -122,8 +120,9 @@ void GpuSharedStream::synchronize() {
   }
   const auto timeout = timeout_.exchange({});
   const bool is_stopped = is_stopped_.exchange(false), is_interrupted = is_interrupted_.exchange(false);
-  if (!is_stopped && *own_.is_reported == 0) return;
-  *own_.is_reported = 0;
+  own_.host->stop = 0;
+  if (!is_stopped && own_.host->is_reported == 0) return;
+  own_.host->is_reported = 0;
   std::exception_ptr first;
   for (const auto& [executable, places] : places_) {
     for (const Place& place : places) {

@@ -45,7 +45,8 @@ class GpuSharedStream final : public SharedStream {
   std::atomic<bool> may_not_end_{false};  // such a kernel was launched
   const ReportSlot own_;                  // whose word is the stream's
   std::unordered_map<const GpuExecutable*, std::vector<Place>> places_;
-  std::atomic<std::chrono::milliseconds> timeout_{};  // the longest since the stream was idle; 0: none
+  // The longest of kernels that may not end since the stream was idle; 0: none.
+  std::atomic<std::chrono::milliseconds> timeout_{};
   const GpuExecutable* last_ = nullptr;
   std::atomic<bool> is_stopped_{false}, is_interrupted_{false};
 };

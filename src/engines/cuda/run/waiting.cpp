@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-
 #include "metalloid/error.h"
 
 namespace metalloid::engines::cuda {
@@ -19,15 +17,6 @@ bool is_captured(Handle stream) {
   int status = 0;
   driver().check(driver().stream_is_captured(stream, &status), "a question");
   return status != 0;
-}
-
-void stop_loops(Gpu& gpu, Address report) noexcept {
-  try {
-    const auto entered = gpu.enter();
-    constexpr std::uint32_t yes = 1;
-    driver().copy_in_later(report + offsetof(Report, stop), &yes, sizeof(yes), gpu.control_queue());
-  } catch (...) {  // who waits finds out
-  }
 }
 
 void throw_stopped(const KernelInfo& kernel, bool is_interrupted, std::chrono::milliseconds timeout) {

@@ -16,9 +16,6 @@ bool is_success(int result);
 // Whether what is given to the stream becomes part of a graph, which runs later.
 bool is_captured(Handle stream);
 
-// Loops of kernels that report there end their threads.
-void stop_loops(Gpu& gpu, Address report) noexcept;
-
 // Of a kernel whose loops were ended.
 [[noreturn]] void throw_stopped(const KernelInfo& kernel, bool is_interrupted, std::chrono::milliseconds timeout);
 
