@@ -8,10 +8,10 @@ namespace metalloid::engines::cuda {
 //   loop:                          loop:
 //     ...                            %turns = phi [0, ...], [%turns + 1, ...]
 //     br %c, label %loop, ...   ->   ...
-//                                    at each 4096th turn: if the report's word `stop` is set, end the thread
+//                                    at each 16384th turn: if the host's word `stop` is set, end the thread
 //                                    br %c, label %loop, ...
 //
-// Loops whose turns can be counted beforehand (ScalarEvolution) end by themselves.
+// Loops of which can be said beforehand how many turns they have at most (ScalarEvolution) end by themselves.
 bool stop_loops(const Entry& entry);
 
 }  // namespace metalloid::engines::cuda

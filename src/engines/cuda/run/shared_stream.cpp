@@ -61,8 +61,13 @@ void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& 
   last_ = &kernel;
   // Others cannot be stopped, and end.
   if (!kernel.may_not_end()) return;
-  timeout_ = std::max(timeout_.load(), plan.timeout);
-  if (is_captured(handle_)) return;
+  if (is_captured(handle_)) {
+    timeout_ = std::max(timeout_.load(), plan.timeout);
+    return;
+  }
+  // Of those that have ended nobody asks how long they might have run.
+  const bool have_ended = !may_not_end_ || is_success(driver().event_query(behind_endless_));
+  timeout_ = have_ended ? plan.timeout : std::max(timeout_.load(), plan.timeout);
   driver().check(driver().event_record(behind_endless_, handle_), "an event");
   may_not_end_ = true;
 }
