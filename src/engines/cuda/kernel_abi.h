@@ -32,8 +32,8 @@ struct ArgumentSlot {
   std::uint64_t descriptor = 0;        // of a tensor, where in the parameters its descriptor lies
 };
 
-// In the host's memory: the host looks at the one, and writes the other while kernels run. No copy of the driver's could
-// overtake them for sure.
+// In the host's memory: the host looks at the one, and writes the other while kernels run. No copy of the driver's
+// could overtake them for sure.
 struct HostWords {
   std::uint32_t is_reported = 0;
   std::uint32_t stop = 0;  // 1: loops end their threads

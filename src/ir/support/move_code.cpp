@@ -10,8 +10,8 @@ namespace {
 using llvm::Instruction;
 
 bool is_movable(const Instruction& instruction) {
-  return !llvm::isa<llvm::PHINode>(instruction) && !instruction.mayReadOrWriteMemory() &&
-         !instruction.isTerminator() && llvm::isSafeToSpeculativelyExecute(&instruction);
+  return !llvm::isa<llvm::PHINode>(instruction) && !instruction.mayReadOrWriteMemory() && !instruction.isTerminator() &&
+         llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
 }  // namespace
