@@ -263,13 +263,13 @@ def test_streams_of_other_arrays_are_waited_for(program):
 
 def test_what_went_wrong_the_next_call_says(program):
     program("""
-        report = "<IIIIIIQQQQQQQ"
+        report = "<IIIIIxxxxQQQQQQQ"
         what, access = (ctypes.create_string_buffer(text) for text in (b"argument 0", b"w4 file.metal:3"))
         scale = metalloid.compile_shader(source).scale
         x, y = Interface((4,)), Interface((4,))
         def go_outside():
             launch = launches()[-1]
-            bytes_of_report = struct.pack(report, 1, 0, 2, 0, 0, 0, 16, 4, 16, 0, ctypes.addressof(what), ctypes.addressof(access), ctypes.addressof(access))
+            bytes_of_report = struct.pack(report, 1, 2, 0, 0, 0, 16, 4, 16, 0, ctypes.addressof(what), ctypes.addressof(access), ctypes.addressof(access))
             ctypes.memmove(launch.report, bytes_of_report, len(bytes_of_report))
             ctypes.c_uint32.from_address(launch.is_reported).value = 1
         scale(y, x, 1.0)
