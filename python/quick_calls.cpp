@@ -192,7 +192,9 @@ class QuickCalls {
     if (!implementation.is_valid()) nb::raise_python_error();
     void* pointer = PyLong_AsVoidPtr(implementation.ptr());
     std::int64_t bytes = 0, offset = 0;
-    if (!pointer || torch_shim().storage_bytes(&pointer, &bytes) || torch_shim().storage_offset(&pointer, &offset)) {
+    auto* const tensor_of_torch = static_cast<void*>(&pointer);
+    if (!pointer || torch_shim().storage_bytes(tensor_of_torch, &bytes) ||
+        torch_shim().storage_offset(tensor_of_torch, &offset)) {
       return false;
     }
     memory.bytes = static_cast<std::uint64_t>(bytes) - static_cast<std::uint64_t>(offset) * item;
