@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "engines/cuda/lanes/places.h"
+
 namespace metalloid::engines::cuda {
 
 using llvm::Value;
@@ -55,9 +57,10 @@ Value* load_fragment(const Lanes& lanes, llvm::Type& type, llvm::ArrayRef<Value*
     Value* own = builder.CreateAnd(builder.CreateLShr(lanes.lane(), from), lanes.number(1));
     return builder.CreateShl(own, to);
   };
-  // Metal's places (ir/operations.def).
-  Value* row = wide(builder.CreateOr(builder.CreateOr(bit(4, 2), bit(2, 1)), bit(1, 0)));
-  Value* column = wide(builder.CreateOr(bit(3, 2), bit(0, 1)));
+  Value* row = builder.CreateOr(bit(row_bits[2], 2), builder.CreateOr(bit(row_bits[1], 1), bit(row_bits[0], 0)));
+  Value* column = builder.CreateOr(bit(column_bits[1], 2), bit(column_bits[0], 1));
+  row = wide(row);
+  column = wide(column);
   const auto place = [&](Value* down, Value* across) {
     Value* rows = builder.CreateMul(builder.CreateAdd(y, down), stride);
     return builder.CreateGEP(element, base, builder.CreateAdd(rows, builder.CreateAdd(x, across)));

@@ -8,8 +8,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include <array>
-
 #include "engines/cuda/lanes/fragments.h"
 #include "engines/cuda/lanes/products.h"
 
