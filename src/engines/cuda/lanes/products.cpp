@@ -18,6 +18,18 @@ namespace {
 constexpr llvm::StringLiteral of_halves = "metalloid_product.f16", of_bfloats = "metalloid_product.bf16",
                               of_floats = "metalloid_product.f32";
 
+template <typename Predicate>
+bool has_masked_operation(const llvm::Module& module, Predicate&& is_one) {
+  for (const llvm::Function& function : module) {
+    const std::string_view name = function.getName();
+    if (!name.starts_with(ir::masked_prefix) || function.use_empty()) continue;
+    const ir::Operation* operation =
+        ir::find_operation(std::string(ir::operation_prefix) + std::string(name.substr(ir::masked_prefix.size())));
+    if (operation && is_one(*operation)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_for_tensor_cores(const ir::MatrixOperation& operation) {
@@ -32,14 +44,18 @@ bool is_of_floats(const ir::MatrixOperation& operation) {
 }
 
 LaneOrder order_for(const llvm::Module& module) {
-  for (const llvm::Function& function : module) {
-    const std::string_view name = function.getName();
-    if (!name.starts_with(ir::masked_prefix) || function.use_empty()) continue;
-    const auto operation = ir::parse_matrix_operation(std::string(ir::operation_prefix) +
-                                                      std::string(name.substr(ir::masked_prefix.size())));
-    if (operation && is_for_tensor_cores(*operation)) return LaneOrder::of_matrices;
-  }
-  return LaneOrder::plain;
+  const bool has_products = has_masked_operation(module, [](const ir::Operation& operation) {
+    return operation.matrix && is_for_tensor_cores(*operation.matrix);
+  });
+  return has_products ? LaneOrder::of_matrices : LaneOrder::plain;
+}
+
+bool multiplies_matrices(const llvm::Module& module) {
+  return has_masked_operation(module, [](const ir::Operation& operation) {
+    return operation.whole.starts_with("matmul2d.") ||
+           (operation.matrix && (operation.matrix->action == ir::MatrixAction::multiply_accumulate ||
+                                 operation.matrix->action == ir::MatrixAction::multiply_accumulate_relaxed));
+  });
 }
 
 Value* create_product(llvm::IRBuilderBase& builder, MatrixElement element, Value* a, Value* b, Value* c) {

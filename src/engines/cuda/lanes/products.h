@@ -22,6 +22,8 @@ bool is_for_tensor_cores(const ir::MatrixOperation& operation);
 bool is_of_floats(const ir::MatrixOperation& operation);
 // What the kernel's lanes are best in.
 LaneOrder order_for(const llvm::Module& module);
+// Whether the kernel, in the same form, multiplies matrices or tiles of any kind.
+bool multiplies_matrices(const llvm::Module& module);
 
 llvm::Value* create_product(llvm::IRBuilderBase& builder, ir::MatrixElement element, llvm::Value* a, llvm::Value* b,
                             llvm::Value* c);

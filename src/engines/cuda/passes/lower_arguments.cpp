@@ -60,14 +60,15 @@ std::size_t room_for(const ArgumentInfo& argument) {
 class EntryBuilder {
  public:
   EntryBuilder(llvm::Module& module, llvm::Function& kernel, const KernelInfo& info, ArgumentAlignment alignment,
-               Placement placement, LaneOrder order)
+               Placement placement, LaneOrder lanes, GroupOrder groups)
       : module_(module),
         kernel_(kernel),
         info_(info),
         alignment_(alignment),
         placement_(placement),
         builder_(module.getContext()) {
-    entry_.lane_order = order;
+    entry_.lane_order = lanes;
+    entry_.group_order = groups;
   }
 
   Entry build() {
@@ -242,12 +243,12 @@ llvm::CallInst* as_argument(Value& value) {
 }
 
 Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment, Placement placement,
-                      LaneOrder order) {
+                      LaneOrder lanes, GroupOrder groups) {
   llvm::Function* kernel = module.getFunction(info.symbol);
   if (!kernel || kernel->arg_size() != info.arguments.size()) {
     throw Error(ErrorCode::internal, fmt::format("kernel '{}' and its reflection disagree", info.name));
   }
-  return EntryBuilder(module, *kernel, info, alignment, placement, order).build();
+  return EntryBuilder(module, *kernel, info, alignment, placement, lanes, groups).build();
 }
 
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info) {

@@ -29,13 +29,15 @@ struct Entry {
   llvm::Value* threads = nullptr;       // of its threadgroup
   llvm::Value* thread_x = nullptr;      // Placement::in_grid: its x in the grid, a call that join_threads replaces
   bool simdgroups_are_whole = false;
-  LaneOrder lane_order = LaneOrder::plain;  // other ones only where simdgroups are whole
+  LaneOrder lane_order = LaneOrder::plain;     // other ones only where simdgroups are whole
+  GroupOrder group_order = GroupOrder::plain;  // likewise
   std::uint32_t parameter_bytes = 0;
 };
 // What code may count on (alignment_of in kernel_abi.h). Hosts bind buffers from any byte on.
 enum class ArgumentAlignment : std::uint8_t { none, of_their_types };
 Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlignment alignment,
-                      Placement placement = Placement::by_threadgroup, LaneOrder order = LaneOrder::plain);
+                      Placement placement = Placement::by_threadgroup, LaneOrder lanes = LaneOrder::plain,
+                      GroupOrder groups = GroupOrder::plain);
 
 // ptr (i32 argument): where an argument begins, or a tensor's elements do. What checks of bounds see; nobody defines
 // them, place_arguments replaces them.

@@ -46,6 +46,36 @@ Value* volume(llvm::IRBuilderBase& builder, const Triple& size) {
   return multiply(builder, multiply(builder, size[0], size[1]), size[2]);
 }
 
+Triple from_head(llvm::IRBuilderBase& builder, const Entry& entry, std::size_t offset) {
+  Triple result;
+  for (unsigned d = 0; d < 3; ++d) {
+    result[d] = load_from_head(builder, entry, offset + 4 * d, builder.getInt32Ty());
+  }
+  return result;
+}
+
+// Rows of threadgroups that go side by side, so that some hundred at a time are about as high as wide.
+constexpr std::uint32_t strip_rows = 16;
+
+// Blocks come row by row. In a strip of rows, threadgroups come column by column.
+Triple group_of_block(llvm::IRBuilderBase& builder, const Entry& entry) {
+  const Triple block = registers(builder, group_registers);
+  if (entry.group_order == GroupOrder::plain) return block;
+  const Triple groups = from_head(builder, entry, offsetof(LaunchHead, threadgroups_per_grid));
+  Value* rows_at_once = builder.getInt32(strip_rows);
+  Value* number = builder.CreateAdd(builder.CreateMul(block[1], groups[0]), block[0]);
+  Value* of_strip = builder.CreateMul(groups[0], rows_at_once);
+  Value* strip = builder.CreateUDiv(number, of_strip);
+  Value* first_row = builder.CreateMul(strip, rows_at_once);
+  Value* rows = builder.CreateBinaryIntrinsic(intrinsic::umin, rows_at_once, builder.CreateSub(groups[1], first_row));
+  Value* within = builder.CreateSub(number, builder.CreateMul(strip, of_strip));
+  Value* x = builder.CreateUDiv(within, rows);
+  Value* y = builder.CreateAdd(first_row, builder.CreateSub(within, builder.CreateMul(x, rows)));
+  // CUDA has at most 65,535 rows of blocks: numbers fit then.
+  Value* fits = builder.CreateICmpULE(groups[0], builder.getInt32(0xffff));
+  return {builder.CreateSelect(fits, x, block[0]), builder.CreateSelect(fits, y, block[1]), block[2]};
+}
+
 // At a builder's place in an entry.
 class ThreadPlacer {
  public:
@@ -57,7 +87,7 @@ class ThreadPlacer {
 
   ir::ThreadPlace by_whole_threadgroup() {
     place_.actual = place_.nominal;
-    place_.group = registers(builder_, group_registers);
+    place_.group = group_of_block(builder_, entry_);
     place_.position = registers(builder_, thread_registers);
     if (entry_.lane_order == LaneOrder::plain) {
       place_.index = index_of(builder_, place_.position, place_.nominal);
@@ -163,13 +193,7 @@ class ThreadPlacer {
             builder_.CreateUDiv(rows, size[1])};
   }
 
-  Triple from_head(std::size_t offset) {
-    Triple result;
-    for (unsigned d = 0; d < 3; ++d) {
-      result[d] = load_from_head(builder_, entry_, offset + 4 * d, builder_.getInt32Ty());
-    }
-    return result;
-  }
+  Triple from_head(std::size_t offset) { return cuda::from_head(builder_, entry_, offset); }
   Value* is_set(std::size_t offset) {
     return builder_.CreateICmpNE(load_from_head(builder_, entry_, offset, builder_.getInt32Ty()), builder_.getInt32(0));
   }
@@ -209,7 +233,7 @@ ReportedPlace place_again(llvm::IRBuilder<>& builder, const Entry& entry) {
     const ir::ThreadPlace place = ThreadPlacer(builder, same).in_grid(entry.thread_x);
     return {place.index, place.group};
   }
-  ReportedPlace place{index_in_block(builder, entry.lane_order), registers(builder, group_registers)};
+  ReportedPlace place{index_in_block(builder, entry.lane_order), group_of_block(builder, entry)};
   for (unsigned d = 0; d < 3; ++d) {
     Value* first = load_from_head(builder, entry, offsetof(LaunchHead, first_group) + 4 * d, builder.getInt32Ty());
     place.group[d] = add(builder, place.group[d], first);

@@ -21,6 +21,10 @@ enum class Placement : std::uint8_t {
   in_grid,               // blocks of any shape lie over the grid: for threads that have nothing to do with each other
 };
 
+// Which blocks are which threadgroups, where a block is one and all are alike. in_strips: threadgroups that run at the
+// same time lie in a square, so that those of a product of matrices read the same rows and columns.
+enum class GroupOrder : std::uint8_t { plain, in_strips };
+
 // Where a thread lies, from the builder's place on, at the beginning of the entry. Threads that Metal does not have end
 // there. Fills in the entry's thread_index, threads and thread_x.
 ir::ThreadPlace place_thread(llvm::IRBuilder<>& builder, Entry& entry, Placement placement);
