@@ -36,7 +36,8 @@ constexpr Case cases[] = {
     {"matrices_half_128x64", 128, 64, 128},     {"matrices_bfloat_128x128", 128, 128, 128},
     {"matrices_float_64x64", 64, 64, 128},      {"tensors_half_64x32", 64, 32, 128},
     {"tensors_half_128x128", 128, 128, 128},    {"tensors_bfloat_128x128", 128, 128, 128},
-    {"tensors_half_128x256", 128, 256, 256},    {"tensors_float_128x128", 128, 128, 128},
+    {"tensors_half_128x256", 128, 256, 256},    {"tensors_bfloat_128x256", 128, 256, 256},
+    {"tensors_float_128x128", 128, 128, 128},   {"cooperative_half_128x256", 128, 256, 256},
 };
 
 struct Settings {

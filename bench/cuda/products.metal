@@ -98,4 +98,21 @@ TENSORS("tensors_half_64x32", half, half, 64, 32, 4)
 TENSORS("tensors_half_128x128", half, half, 128, 128, 4)
 TENSORS("tensors_bfloat_128x128", bfloat, bfloat, 128, 128, 4)
 TENSORS("tensors_half_128x256", half, half, 128, 256, 8)
+TENSORS("tensors_bfloat_128x256", bfloat, bfloat, 128, 256, 8)
 TENSORS("tensors_float_128x128", float, float, 128, 128, 4)
+
+// The same by way of a cooperative tensor, as kernels that go on with the result have it.
+template <typename T, int rows, int columns, int simdgroups>
+[[kernel]] void cooperative(Matrix<T> a [[buffer(0)]], Matrix<T> b [[buffer(1)]], Matrix<T> c [[buffer(2)]],
+                            uint2 group [[threadgroup_position_in_grid]]) {
+  constexpr auto descriptor = matmul2d_descriptor(rows, columns, dynamic_length_v<int>);
+  matmul2d<descriptor, execution_simdgroups<simdgroups>> operation;
+  auto left = a.slice(0, int(group.y) * rows);
+  auto right = b.slice(int(group.x) * columns, 0);
+  auto target = c.slice(int(group.x) * columns, int(group.y) * rows);
+  auto sums = operation.template get_destination_cooperative_tensor<decltype(left), decltype(right), float>();
+  operation.run(left, right, sums);
+  sums.store(target);
+}
+template [[host_name("cooperative_half_128x256")]] kernel decltype(cooperative<half, 128, 256, 8>)
+    cooperative<half, 128, 256, 8>;

@@ -98,7 +98,7 @@ class Engine {
   // Which calls may be left in the modules that it takes.
   virtual ir::InlinePolicy inline_policy() const { return {}; }
   // Which operations on matrices in memory and on tiles it takes as they are. Kernels with checks have none.
-  virtual ir::OperationPolicy operation_policy() const { return {}; }
+  virtual ir::OperationPolicy operation_policy(const std::string& /*target*/) const { return {}; }
   // Takes the specialised, optimised module (ir::specialise). Asks nothing of the machine that it runs on.
   virtual Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const = 0;
   // Who makes of compiled bytes what the hardware runs, where that is done in this process (its driver) and takes long:

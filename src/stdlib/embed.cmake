@@ -8,6 +8,6 @@ function(embed_headers output root)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${root} "-DHEADERS=${joined}" -P ${METALLOID_EMBED_SCRIPT}
-    DEPENDS ${ARGN} ${METALLOID_EMBED_SCRIPT}
+    DEPENDS ${ARGN} ${METALLOID_EMBED_SCRIPT} ${PROJECT_SOURCE_DIR}/cmake/byte_literals.cmake
     COMMENT "Embedding the MSL standard library" VERBATIM)
 endfunction()

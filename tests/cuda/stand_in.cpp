@@ -311,6 +311,7 @@ STAND_IN cuFuncGetAttribute(int* value, int attribute, void*) {
   *value = attribute == 0 ? 1024 : 10 * attribute;
   return result_in_context("cuFuncGetAttribute");
 }
+STAND_IN cuFuncSetAttribute(void*, int, int) { return result_in_context("cuFuncSetAttribute"); }
 STAND_IN cuLaunchKernel(void*, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                         unsigned block_z, unsigned, void* stream, void**, void** extra) {
   const int result = result_in_context("cuLaunchKernel", stream);

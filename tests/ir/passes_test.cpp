@@ -50,6 +50,7 @@
 #include "engines/cuda/passes/join_threads.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/multiply_floats.h"
 #include "engines/cuda/passes/read_ahead.h"
@@ -216,6 +217,7 @@ const std::map<std::string, Pass>& passes() {
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
+      {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
       {"multiply_floats",
        [](Subject& s) { engines::cuda::multiply_floats(s.module(), engines::cuda::LaneOrder::plain); }},
       {"join_products", [](Subject& s) { engines::cuda::join_products(s.module()); }},

@@ -34,6 +34,7 @@
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_lanes.h"
 #include "engines/cuda/passes/lower_order.h"
+#include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/multiply_floats.h"
@@ -80,8 +81,10 @@ class CudaEngine final : public Engine {
   void prepare() const override { prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
 
-  ir::OperationPolicy operation_policy() const override {
-    return [](const ir::Operation& operation, const llvm::CallBase& /*call*/) { return is_fragment_load(operation); };
+  ir::OperationPolicy operation_policy(const std::string& target) const override {
+    return [wanted = Target::from(target)](const ir::Operation& operation, const llvm::CallBase& call) {
+      return is_fragment_load(operation) || is_tile_operation(operation, call, wanted);
+    };
   }
 
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
@@ -147,8 +150,10 @@ class CudaEngine final : public Engine {
     }
     pass("lower_arguments", [&] {
       const auto alignment = target.is_usual ? ArgumentAlignment::of_their_types : ArgumentAlignment::none;
-      const auto order = placement == Placement::by_whole_threadgroup ? order_for(module) : LaneOrder::plain;
-      entry = lower_arguments(module, kernel.info, alignment, placement, order);
+      const bool is_whole = placement == Placement::by_whole_threadgroup;
+      const auto lanes = is_whole ? order_for(module) : LaneOrder::plain;
+      const auto groups = is_whole && multiplies_matrices(module) ? GroupOrder::in_strips : GroupOrder::plain;
+      entry = lower_arguments(module, kernel.info, alignment, placement, lanes, groups);
     });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
@@ -179,6 +184,8 @@ class CudaEngine final : public Engine {
                            ir::math::MathForms::vectors_and_scalars);
     });
     pass("retarget", [&] { retarget(module, machine); });
+    TileNeeds needs;
+    pass("lower_tiles", [&] { needs = lower_tiles(module, entry.lane_order); });
     pass("optimise", [&] { optimise(module, machine); });
     pass("multiply_floats", [&] { multiply_floats(module, entry.lane_order); });
     pass("join_products", [&] { join_products(module); });
@@ -194,7 +201,9 @@ class CudaEngine final : public Engine {
                        .joined_threads = joined,
                        .may_not_end = may_not_end,
                        .wants_whole = entry.simdgroups_are_whole,
-                       .wants_apart = are_apart};
+                       .wants_apart = are_apart,
+                       .wants_threads = needs.threads,
+                       .threadgroup_bytes = needs.bytes};
   }
 
   // So that checks see through variables that need no memory, and ends of loops that lie in constant memory, and that

@@ -113,7 +113,7 @@ class SimdEngine : public Engine {
   std::string usual_target_for(const Hardware& hardware) const override { return cpu::usual_target_for(hardware); }
   void prepare() const override { cpu::prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.around_barriers = true}; }
-  ir::OperationPolicy operation_policy() const override {
+  ir::OperationPolicy operation_policy(const std::string& /*target*/) const override {
     return
         [](const ir::Operation& operation, const llvm::CallBase& call) { return has_tile_code(operation.whole, call); };
   }

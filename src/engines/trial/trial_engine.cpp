@@ -73,7 +73,7 @@ class TrialEngine final : public Engine {
   std::string usual_target_for(const Hardware& hardware) const override { return base_.usual_target_for(hardware); }
   void prepare() const override { base_.prepare(); }
   ir::InlinePolicy inline_policy() const override { return base_.inline_policy(); }
-  ir::OperationPolicy operation_policy() const override {
+  ir::OperationPolicy operation_policy(const std::string& /*target*/) const override {
     return [](const ir::Operation& operation, const llvm::CallBase& call) {
       return is_plain_access(operation, call) || is_plain_product(operation, call);
     };

@@ -98,7 +98,7 @@ CompiledCode perform_kernel(const KernelRequest& request) {
       options.instrumentation = checker::instrumentation(
           {.finite = request.checks == Checks::with_finite, .tells = engine.check_role() == engines::CheckRole::tells});
     } else if (!request.counts_work) {
-      options.whole = engine.operation_policy();
+      options.whole = engine.operation_policy(candidate.target);
     }
     ir::KernelModule module =
         ir::specialise(request.bitcode, request.library, request.kernel, request.constants, options);

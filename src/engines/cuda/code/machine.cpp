@@ -64,9 +64,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
   // MSL contracts a*b+c only where the front end says so (llvm.fmuladd).
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      code_generator().createTargetMachine(llvm::Triple(triple), target.processor, fmt::format("+ptx{}", target.ptx),
-                                           options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(code_generator().createTargetMachine(
+      llvm::Triple(triple), target.has_warpgroup_products() ? target.processor + "a" : target.processor,
+      fmt::format("+ptx{}", target.ptx), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine) throw Error(ErrorCode::internal, "cannot create a code generator for " + target.processor);
   return machine;
 }

@@ -12,6 +12,9 @@ struct Target {
   std::string processor;  // "sm_90"
   unsigned ptx = 0;       // version: 83 is 8.3
 
+  // Of compute capability 9.0: wgmma, of which its code then is for no other.
+  bool has_warpgroup_products() const { return processor == "sm_90" && ptx >= 80; }
+
   // "checked usual sm_90;ptx83"
   std::string text() const;
   // Throws internal for what is no such text.

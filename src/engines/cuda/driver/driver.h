@@ -29,7 +29,13 @@ enum class DeviceAttribute : int {
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };
-enum class FunctionAttribute : int { most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4 };
+enum class FunctionAttribute : int {
+  most_threads = 0,
+  shared_bytes = 1,
+  local_bytes = 3,
+  registers = 4,
+  most_dynamic_bytes = 8,  // of shared memory, by the launch
+};
 enum class ModuleOption : int { error_log = 5, error_log_bytes = 6, optimisation = 7 };
 // The driver's own, and none: its assembler may run out of predicates, of which a GPU has seven, when it optimises.
 inline constexpr std::array<std::uintptr_t, 2> optimisation_levels = {4, 0};

@@ -25,6 +25,7 @@
 #include "engines/cuda/passes/lower_order.h"
 #include "ir/masked_operations.h"
 #include "ir/operations.h"
+#include "ir/passes/normalise_attributes.h"
 #include "metalloid/error.h"
 
 namespace metalloid::engines::cuda {
@@ -90,6 +91,10 @@ class LaneLowering {
     if (const auto matrix = ir::parse_matrix_operation(plain)) return operate_on_matrices(lanes, *matrix, operands);
     const ir::Operation* operation = ir::find_operation(plain);
     if (operation && is_fragment_load(*operation)) return load_fragment(lanes, *call.getType(), operands);
+    if (operation && !operation->whole.empty()) {  // all lanes come; for lower_tiles
+      builder_.CreateCall(ir::declare_operation(module_, plain), operands)->setConvergent();
+      return nullptr;
+    }
     if (const auto exchange = ir::parse_cross_lane(plain)) return cross(lanes, *exchange, operands);
     throw Error(ErrorCode::internal, "no such operation across lanes: " + plain);
   }

@@ -179,6 +179,12 @@ GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info
   driver().check(driver().function_attribute(&threads, static_cast<int>(FunctionAttribute::most_threads), function_),
                  "a kernel");
   most_threads_ = static_cast<std::uint32_t>(threads);
+  if (facts_.threadgroup_bytes != 0) {
+    const auto bytes = static_cast<int>(facts_.threadgroup_bytes + max_threadgroup_memory_bytes);
+    driver().check(
+        driver().set_function_attribute(function_, static_cast<int>(FunctionAttribute::most_dynamic_bytes), bytes),
+        "threadgroup memory");
+  }
 }
 
 GpuExecutable::~GpuExecutable() {
@@ -203,6 +209,7 @@ bool GpuExecutable::takes(const DispatchPlan& plan) const {
       !(shape_of(plan, 0, most_threads_).is_plain && plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
     return false;
   }
+  if (facts_.wants_threads != 0 && plan.threads_per_threadgroup.volume() != facts_.wants_threads) return false;
   return facts_.wants_apart == 0 || are_apart(plan);
 }
 
@@ -235,7 +242,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
   put(head.threads_per_threadgroup, triple(plan.threads_per_threadgroup));
   head.report = report.report;
   head.host = reinterpret_cast<std::uint64_t>(report.host);
-  std::uint64_t threadgroup_bytes = 0;
+  std::uint64_t threadgroup_bytes = facts_.threadgroup_bytes;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundArgument& argument = plan.arguments[i];
     const BoundMemory& memory = argument.memory;
@@ -324,7 +331,9 @@ std::vector<std::pair<std::string, std::string>> GpuExecutable::resources(std::u
   // Of joined threads a block has as many as run well, whatever threadgroups have (launch_shape.h).
   if (facts_.joined_threads != 0) threads = std::bit_floor(std::min(good_block_threads, most_threads_));
   int blocks = 0;
-  driver().check(driver().blocks_of_multiprocessor(&blocks, function_, static_cast<int>(threads), 0), "a question");
+  driver().check(
+      driver().blocks_of_multiprocessor(&blocks, function_, static_cast<int>(threads), facts_.threadgroup_bytes),
+      "a question");
   const int most = gpu_.threads_of_multiprocessor();
   std::vector<std::pair<std::string, std::string>> found = {
       {"registers", fmt::format("{} a thread", value(FunctionAttribute::registers))},

@@ -329,7 +329,7 @@ class cooperative_tensor {
                tensor.__metalloid_size(0);
   }
 
-  ElementType elements_[Layout::capacity()] = {};
+  ElementType elements_[Layout::capacity()];  // T() are zeros
 };
 
 }  // namespace metal

@@ -1,0 +1,15 @@
+# byte_literals(FILE RESULT): the file's bytes as C++ string literals, one for each 512 bytes: compilers read literals
+# far faster than lists of integers.
+function(byte_literals file result)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${bytes}")
+  string(LENGTH "${bytes}" length)
+  set(position 0)
+  set(text "")
+  while(position LESS length)
+    string(SUBSTRING "${bytes}" ${position} 2048 piece)
+    string(APPEND text "\"${piece}\"\n")
+    math(EXPR position "${position} + 2048")
+  endwhile()
+  set(${result} "${text}\"\"" PARENT_SCOPE)
+endfunction()
