@@ -38,6 +38,7 @@
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/run/assembled.h"
@@ -179,6 +180,7 @@ class CudaEngine final : public Engine {
     });
     pass("stop_loops", [&] { may_not_end = stop_loops(entry); });
     pass("merge_constant_space", [&] { merge_constant_space(module); });
+    pass("quick_math", [&] { quick_math(module); });
     pass("lower_math", [&] {
       ir::math::lower_math(module, {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true},
                            ir::math::MathForms::vectors_and_scalars);

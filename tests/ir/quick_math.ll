@@ -1,0 +1,37 @@
+; Functions that may be approximate become the GPU's instructions; others stay for the pass that has them all.
+; RUN: quick_math
+; ARGUMENT: buffer
+
+; CHECK-LABEL: define void @kernel(
+; CHECK: [[LOW:%.*]] = call float @llvm.minimum.f32(float %x, float 8.900000e+01)
+; CHECK: [[BOUNDED:%.*]] = call float @llvm.maximum.f32(float [[LOW]], float -1.040000e+02)
+; CHECK: [[POWER:%.*]] = fmul float [[BOUNDED]],
+; CHECK: [[TWO:%.*]] = call float @llvm.nvvm.ex2.approx{{.*}}(float [[POWER]])
+; CHECK: fmul float [[TWO]],
+; CHECK: [[WIDE:%.*]] = fpext half %h to float
+; CHECK: call float @llvm.nvvm.ex2.approx{{.*}}(float [[WIDE]])
+; CHECK: fptrunc float {{%.*}} to half
+; CHECK: fdiv afn float
+; CHECK: fdiv afn float
+; CHECK: insertelement <2 x float>
+; CHECK: call float @llvm.exp.f32(float %x)
+; CHECK: call afn float @llvm.log.f32(float %x)
+; CHECK-NOT: call afn float @llvm.exp
+
+define void @kernel(ptr addrspace(1) %a) {
+entry:
+  %x = load float, ptr addrspace(1) %a
+  %h = load half, ptr addrspace(1) %a
+  %v = load <2 x float>, ptr addrspace(1) %a
+  %quick = call afn float @llvm.exp.f32(float %x)
+  %half = call fast half @llvm.exp2.f16(half %h)
+  %vector = call afn <2 x float> @llvm.tanh.v2f32(<2 x float> %v)
+  %exact = call float @llvm.exp.f32(float %x)
+  %other = call afn float @llvm.log.f32(float %x)
+  store volatile float %quick, ptr addrspace(1) %a
+  store volatile half %half, ptr addrspace(1) %a
+  store volatile <2 x float> %vector, ptr addrspace(1) %a
+  store volatile float %exact, ptr addrspace(1) %a
+  store volatile float %other, ptr addrspace(1) %a
+  ret void
+}
