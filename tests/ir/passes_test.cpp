@@ -55,6 +55,7 @@
 #include "engines/cuda/passes/multiply_floats.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
+#include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
 #include "engines/simd/lane/follow_rows.h"
@@ -219,6 +220,7 @@ const std::map<std::string, Pass>& passes() {
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
+      {"unroll_loops", [](Subject& s) { engines::cuda::unroll_loops(s.module()); }},
       {"quick_math", [](Subject& s) { engines::cuda::quick_math(s.module()); }},
       {"multiply_floats",
        [](Subject& s) { engines::cuda::multiply_floats(s.module(), engines::cuda::LaneOrder::plain); }},

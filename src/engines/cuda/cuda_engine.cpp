@@ -41,6 +41,7 @@
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/stop_loops.h"
+#include "engines/cuda/passes/unroll_loops.h"
 #include "engines/cuda/run/assembled.h"
 #include "engines/cuda/run/executable.h"
 #include "ir/math/lower_math.h"
@@ -185,6 +186,7 @@ class CudaEngine final : public Engine {
       ir::math::lower_math(module, {.fused_multiply_add = true, .scaling = false, .rounding = true, .half = true},
                            ir::math::MathForms::vectors_and_scalars);
     });
+    pass("unroll_loops", [&] { unroll_loops(module); });
     pass("retarget", [&] { retarget(module, machine); });
     TileNeeds needs;
     pass("lower_tiles", [&] { needs = lower_tiles(module, entry.lane_order); });
