@@ -152,12 +152,12 @@ class CpuExecutable : public CheckedExecutable {
     support::WatchdogTimer timer(running.stop, plan.timeout);
     if (count > 1) running.begin_occasion();
     if (workers == 1) {
-      running.run_share();
+      running.run_share(0);
     } else {
       // Other cores need longer than that to wake up.
       constexpr Clock::duration little = std::chrono::microseconds(40);
       if (nanoseconds_per_threadgroup_.load(std::memory_order_relaxed) < nanoseconds(little) / count) {
-        running.run_share(count / 16 + 1, Clock::now() + little);
+        running.run_share(0, count / 16 + 1, Clock::now() + little);
       }
       if (!running.is_over()) {
         running.help.emplace();
@@ -166,7 +166,8 @@ class CpuExecutable : public CheckedExecutable {
             0, workers,
             [&](int) METALLOID_BEFORE_OBSERVE {
               support::observe(&running);
-              running.run_share();
+              // A thread's place in the arena stays, and the caller's is the first.
+              running.run_share(static_cast<unsigned>(std::max(tbb::this_task_arena::current_thread_index(), 0)));
               support::publish(&running);
             },
             tbb::simple_partitioner());
@@ -217,7 +218,10 @@ class CpuExecutable : public CheckedExecutable {
     bool is_wrapped_row = false;  // the access is one that the engine cannot carry out
 
     RunningDispatch(const CpuExecutable& kernel, const DispatchPlan& plan, const Observer& observer, unsigned workers)
-        : kernel(kernel), plan(plan), observer(observer), queue(plan.threadgroups_per_grid.volume(), workers) {
+        : kernel(kernel),
+          plan(plan),
+          observer(observer),
+          queue(plan.threadgroups_per_grid.volume(), workers, /*in_order=*/kernel.facts_.logs != 0) {
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
         threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
@@ -311,6 +315,7 @@ class CpuExecutable : public CheckedExecutable {
     struct Share {
       RunningDispatch& running;
       Worker& worker;
+      unsigned number;     // of the worker
       std::uint64_t most;  // threadgroups in a piece
       Clock::time_point until;
       ThreadgroupQueue::Piece piece{};
@@ -320,7 +325,7 @@ class CpuExecutable : public CheckedExecutable {
         if (piece.empty()) {
           if (until != Clock::time_point::max() && Clock::now() > until) return false;
           if (running.help) running.help->look();
-          piece = running.queue.take(most);
+          piece = running.queue.take(number, most);
           if (piece.empty()) return false;
         }
         worker.log.begin_threadgroup(piece.begin);
@@ -350,13 +355,14 @@ class CpuExecutable : public CheckedExecutable {
     }
 
     // Until no threadgroups are left, or until that time if their number is above what one piece has.
-    void run_share(std::uint64_t most = ~std::uint64_t{0}, Clock::time_point until = Clock::time_point::max()) {
+    void run_share(unsigned number, std::uint64_t most = ~std::uint64_t{0},
+                   Clock::time_point until = Clock::time_point::max()) {
       if (is_over()) return;
       WorkerLease worker(kernel.runtime_.workers);
       prepare(*worker);
       worker->screen = observer.screen ? &observer.screen->take() : nullptr;
       FloatingPointState floating_point;
-      Share share{*this, *worker, most, until};
+      Share share{*this, *worker, number, most, until};
       const Clock::time_point start = occasion ? Clock::now() : Clock::time_point();
       support::GuardOutcome outcome =
           support::run_guarded([&] { run_guarded(share); }, {.stop = &stop, .occasion = occasion});
