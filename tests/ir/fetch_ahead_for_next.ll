@@ -8,8 +8,7 @@
 ; CHECK: [[BOTH:%.*]] = and i1 [[NEAR]], [[ROW]]
 ; CHECK: [[AHEAD:%.*]] = select i1 [[BOTH]], i64 [[BYTES]], i64 0
 ; CHECK: loop:
-; CHECK: [[FURTHER:%.*]] = mul i64 [[AHEAD]], 1
-; CHECK-NEXT: [[NEXT:%.*]] = getelementptr i8, ptr addrspace(1) %place, i64 [[FURTHER]]
+; CHECK: [[NEXT:%.*]] = getelementptr i8, ptr addrspace(1) %place, i64 [[AHEAD]]
 ; CHECK-NEXT: call void @llvm.prefetch.p1(ptr addrspace(1) [[NEXT]], i32 0, i32 2, i32 1)
 ; CHECK-NEXT: load float, ptr addrspace(1) %place
 ; CHECK-NOT: llvm.prefetch

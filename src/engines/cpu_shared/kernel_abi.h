@@ -22,6 +22,7 @@ struct ThreadgroupState {
   std::uint32_t dispatch_threads_per_threadgroup[3] = {};  // nominal
   std::uint32_t threadgroup_position_in_grid[3] = {};
   std::uint32_t threads_per_threadgroup[3] = {};  // actual: smaller at the grid's edge
+  std::uint32_t threadgroups_in_row = 0;          // along x, that a worker runs one behind the other, about
   // Of the thread that starts.
   std::byte* private_memory = nullptr;  // its variables, at the offsets that lower_private_memory chose
   // Of engines that run a thread at a time: where it leaves what it brings to a meeting, and what it keeps meanwhile.

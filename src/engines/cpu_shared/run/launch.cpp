@@ -206,6 +206,7 @@ class CpuExecutable : public CheckedExecutable {
     std::optional<Help> help;
     std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
     std::size_t threadgroup_bytes = 0;
+    std::uint32_t threadgroups_in_row;
     support::StopToken stop;
     std::uint64_t occasion = 0;
     DispatchLog messages;
@@ -222,6 +223,8 @@ class CpuExecutable : public CheckedExecutable {
           plan(plan),
           observer(observer),
           queue(plan.threadgroups_per_grid.volume(), workers, /*in_order=*/kernel.facts_.logs != 0) {
+      threadgroups_in_row = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(plan.threadgroups_per_grid.volume() / workers, plan.threadgroups_per_grid.x));
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
         threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
@@ -284,6 +287,7 @@ class CpuExecutable : public CheckedExecutable {
       copy(worker.threads_per_grid, plan.threads_per_grid);
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
+      worker.threadgroups_in_row = threadgroups_in_row;
       worker.watch = observer.watch;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();

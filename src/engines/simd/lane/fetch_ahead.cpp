@@ -29,6 +29,9 @@
 //   loop:
 //     call void @llvm.prefetch(ptr %p + %ahead, ...)
 //     %x = load float, ptr %p
+//
+// Of rows with a step, too, if each worker runs several threadgroups one behind the other (ThreadgroupState): some
+// turns in front, all rows of a threadgroup wait for memory when it begins.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -75,7 +78,10 @@ constexpr std::size_t most_in_front = 16;
 constexpr unsigned deepest_address = 12;  // operands below each other
 // Bytes from one threadgroup to the next: less is one row that goes on, and more would not stay in a core's cache.
 constexpr std::int64_t least_between_threadgroups = 1024, most_between_threadgroups = 128 << 10;
+constexpr std::int64_t most_between_own_rows = 512 << 10;
 constexpr std::uint64_t instructions_in_call = 16;  // as of exp
+// Threadgroups of a worker, the first of which waits for all that it reads.
+constexpr std::uint32_t least_threadgroups_in_row = 8;
 
 struct Stream {
   llvm::LoadInst* load;
@@ -112,7 +118,8 @@ class FetchAhead {
   explicit FetchAhead(llvm::Function& lane)
       : dominators_(managers_.functions.getResult<llvm::DominatorTreeAnalysis>(lane)),
         loops_(managers_.functions.getResult<llvm::LoopAnalysis>(lane)),
-        evolution_(managers_.functions.getResult<llvm::ScalarEvolutionAnalysis>(lane)) {}
+        evolution_(managers_.functions.getResult<llvm::ScalarEvolutionAnalysis>(lane)),
+        state_(lane.arg_empty() ? nullptr : lane.getArg(0)) {}
 
   void run() {
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
@@ -133,6 +140,7 @@ class FetchAhead {
 
  private:
   void fetch_in(llvm::Loop& loop) {
+    asked_for_next_.clear();
     std::uint64_t size = 0;
     const bool meets = has_barrier(loop);
     llvm::SmallVector<Stream, 8> streams;
@@ -150,7 +158,10 @@ class FetchAhead {
       if (!expander.isSafeToExpand(stream.step) || !is_known_at(stream.step, *stream.load)) continue;
       llvm::Value* step = expander.expandCodeFor(stream.step, stream.step->getType(), stream.load);
       llvm::IRBuilder<> builder(stream.load);
-      fetch(builder, stream, *stream.load->getPointerOperand(), step, turns);
+      llvm::Value* distance = builder.CreateMul(step, llvm::ConstantInt::get(step->getType(), turns));
+      llvm::Value* next = meets ? nullptr : distance_to_next(loop, stream, *distance);
+      if (next) asked_for_next_.push_back(stream);
+      fetch(builder, *stream.load->getPointerOperand(), next ? next : distance, next ? to_next : level(stream));
     }
     if (meets) return;
     fetch_in_front(loop, streams, turns);
@@ -167,22 +178,20 @@ class FetchAhead {
     }
     for (std::uint64_t turn = 0; turn < std::min<std::uint64_t>(turns, most_in_front / streams.size()); ++turn) {
       for (unsigned i = 0; i < streams.size(); ++i) {
-        llvm::Value* step = llvm::cast<llvm::SCEVConstant>(streams[i].step)->getValue();
-        if (firsts[i]) fetch(builder, streams[i], *firsts[i], step, turn);
+        const llvm::APInt& step = llvm::cast<llvm::SCEVConstant>(streams[i].step)->getAPInt();
+        if (firsts[i]) fetch(builder, *firsts[i], builder.getInt(step * turn), level(streams[i]));
       }
     }
   }
 
-  static void fetch(llvm::IRBuilder<>& builder, const Stream& stream, llvm::Value& pointer, llvm::Value* step,
-                    std::uint64_t turns) {
-    llvm::Value* ahead = &pointer;
-    if (turns != 0) {
-      llvm::Value* distance = builder.CreateMul(step, llvm::ConstantInt::get(step->getType(), turns));
-      ahead = builder.CreateGEP(builder.getInt8Ty(), &pointer, distance);
-    }
-    builder.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {pointer.getType()},
-        {ahead, builder.getInt32(0), builder.getInt32(stream.is_far ? to_next : to_nearest), builder.getInt32(1)});
+  static std::uint32_t level(const Stream& stream) { return stream.is_far ? to_next : to_nearest; }
+
+  static void fetch(llvm::IRBuilder<>& builder, llvm::Value& pointer, llvm::Value* distance, std::uint32_t level) {
+    const auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(distance);
+    const bool is_here = !distance || (constant && constant->isZero());
+    llvm::Value* ahead = is_here ? &pointer : builder.CreateGEP(builder.getInt8Ty(), &pointer, distance);
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer.getType()},
+                            {ahead, builder.getInt32(0), builder.getInt32(level), builder.getInt32(1)});
   }
 
   // What an address is when the loop begins. Null if it takes more than arithmetic.
@@ -224,7 +233,7 @@ class FetchAhead {
     for (const Stream& stream : streams) {
       llvm::Value* first = in_first_turn(builder, stream.load->getPointerOperand(), loop);
       llvm::Value* place = first ? next.value_of(first) : nullptr;
-      if (place && place != first) fetch(builder, stream, *place, nullptr, 0);
+      if (place && place != first) fetch(builder, *place, nullptr, level(stream));
     }
   }
 
@@ -262,8 +271,9 @@ class FetchAhead {
           const std::int64_t number = constant->getAPInt().getSExtValue();
           if (number < least_between_threadgroups || number > most_between_threadgroups) continue;
         }
-        const auto is_close = [&](const NextRow& other) { return lie_within(same_line, *place, *other.stream.place); };
-        if (llvm::any_of(rows, is_close)) continue;
+        const auto is_close = [&](const Stream& other) { return lie_within(same_line, *place, *other.place); };
+        const auto has_close = [&](const NextRow& other) { return is_close(other.stream); };
+        if (llvm::any_of(rows, has_close) || llvm::any_of(asked_for_next_, is_close)) continue;
         rows.push_back({{load, place, bytes, /*is_far=*/true}, llvm::getUnderlyingObject(pointer, 0), step, &loop, 0});
       }
     }
@@ -272,20 +282,40 @@ class FetchAhead {
   }
 
   void fetch_for_next(const NextRow& row) {
-    llvm::Instruction* in_front = row.loop->getLoopPreheader()->getTerminator();
-    llvm::SCEVExpander expander(evolution_, "next");
-    const llvm::SCEV* bytes = row.stream.step;
-    if (!expander.isSafeToExpandAt(bytes, in_front) || !expander.isSafeToExpandAt(row.turn, in_front)) return;
-    llvm::Type* type = bytes->getType();
-    llvm::Value* distance = expander.expandCodeFor(bytes, type, in_front);
-    llvm::Value* turn = expander.expandCodeFor(row.turn, type, in_front);
-    llvm::IRBuilder<> builder(in_front);
-    llvm::Value* is_near =
-        builder.CreateAnd(builder.CreateICmpULE(distance, llvm::ConstantInt::get(type, most_between_threadgroups)),
-                          builder.CreateICmpULE(turn, distance));
-    distance = builder.CreateSelect(is_near, distance, llvm::ConstantInt::getNullValue(type));
+    llvm::IRBuilder<> builder(row.loop->getLoopPreheader()->getTerminator());
+    auto* none = llvm::ConstantInt::getNullValue(row.stream.step->getType());
+    llvm::Value* distance = if_near(builder, row.stream.step, row.turn, most_between_threadgroups, *none);
+    if (!distance) return;
     builder.SetInsertPoint(row.stream.load);
-    fetch(builder, row.stream, *row.stream.load->getPointerOperand(), distance, 1);
+    fetch(builder, *row.stream.load->getPointerOperand(), distance, to_next);
+  }
+
+  // To the same place of what the next threadgroup reads, or another distance where that does not pay. Null if it is
+  // not known.
+  llvm::Value* distance_to_next(const llvm::Loop& loop, const Stream& stream, llvm::Value& otherwise) {
+    const llvm::SCEV* bytes = state_ ? position_.growth_of(*stream.place) : nullptr;
+    if (!bytes || bytes->isZero() || bytes->getType() != stream.step->getType()) return nullptr;
+    llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
+    llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), state_,
+                                                            offsetof(cpu::ThreadgroupState, threadgroups_in_row));
+    llvm::Value* in_row = builder.CreateLoad(builder.getInt32Ty(), place);
+    llvm::Value* several = builder.CreateICmpUGE(in_row, builder.getInt32(least_threadgroups_in_row));
+    llvm::Value* next = if_near(builder, bytes, stream.step, most_between_own_rows, otherwise);
+    return next ? builder.CreateSelect(several, next, &otherwise) : nullptr;
+  }
+
+  // The bytes, if that is as far as to another row and not further than `most`. Null where that cannot be told.
+  llvm::Value* if_near(llvm::IRBuilder<>& builder, const llvm::SCEV* bytes, const llvm::SCEV* turn, std::int64_t most,
+                       llvm::Value& otherwise) {
+    llvm::SCEVExpander expander(evolution_, "next");
+    llvm::Instruction* here = &*builder.GetInsertPoint();
+    if (!expander.isSafeToExpandAt(bytes, here) || !expander.isSafeToExpandAt(turn, here)) return nullptr;
+    llvm::Type* type = bytes->getType();
+    llvm::Value* distance = expander.expandCodeFor(bytes, type, here);
+    llvm::Value* least = expander.expandCodeFor(turn, type, here);
+    llvm::Value* is_near = builder.CreateAnd(builder.CreateICmpULE(distance, llvm::ConstantInt::get(type, most)),
+                                             builder.CreateICmpULE(least, distance));
+    return builder.CreateSelect(is_near, distance, &otherwise);
   }
 
   bool lie_within(std::int64_t bytes, const llvm::SCEV& place, const llvm::SCEV& other) const {
@@ -383,7 +413,9 @@ class FetchAhead {
   llvm::DominatorTree& dominators_;
   llvm::LoopInfo& loops_;
   llvm::ScalarEvolution& evolution_;
+  llvm::Value* const state_;
   GrowthByPosition position_{evolution_};
+  llvm::SmallVector<Stream, 8> asked_for_next_;  // by the loop
   llvm::SmallVector<NextRow, 8> rows_;
 };
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t widest_distance = 16;
 constexpr unsigned most_narrow_gathers = 24;
 
 // Bytes. More lines than that would be in each other's way.
-constexpr std::int64_t cache_line = 64, most_prefetched = 512;
+constexpr std::int64_t cache_line = 64, most_prefetched = 1024;
 constexpr std::size_t most_apart = 3;  // bits of a lane's number that lead to places of their own
 
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
