@@ -74,6 +74,7 @@
 #include "engines/simd/simdgroup/keep_loads_apart.h"
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
+#include "engines/simd/simdgroup/run_threadgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/vectors/long_blocks.h"
@@ -278,6 +279,7 @@ const std::map<std::string, Pass>& passes() {
            if (!function.empty()) simd::stream_stores(function);
          }
        }},
+      {"run_threadgroups", [](Subject& s) { simd::run_threadgroups(*s.entry); }},
       {"stream_stores_of_forms",
        [](Subject& s) {
          std::vector<const llvm::Function*> all;

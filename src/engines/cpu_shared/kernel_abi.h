@@ -35,6 +35,8 @@ struct ThreadgroupState {
   checker::Screen* screen = nullptr;
   // Per kernel argument: bytes from its address to the end of what is bound, and those in front of the address.
   const std::uint64_t* argument_bytes = nullptr;
+  // Threadgroups along x that the code runs behind this one (KernelFacts::runs_several).
+  std::uint32_t threadgroups_behind = 0;
 };
 inline constexpr unsigned most_streams = 64;
 
@@ -75,6 +77,7 @@ struct KernelFacts {
   std::uint32_t half_rows;                  // 1: or they are two rows of half as many, and two more
   std::uint32_t slow_alone;                 // 1: other code is faster for threadgroups of one thread
   std::uint32_t slow_columns;               // 1: or that are one thread wide
+  std::uint32_t runs_several;               // 1: run_threadgroup_name runs ThreadgroupState::threadgroups_behind, too
 };
 inline constexpr std::string_view facts_name = "metalloid_kernel_facts";
 // Generated, if the engine has such: what its ThreadRunner wants to know.

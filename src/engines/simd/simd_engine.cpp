@@ -51,6 +51,7 @@
 #include "engines/simd/simdgroup/optimise_vectors.h"
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
+#include "engines/simd/simdgroup/run_threadgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/tiles/tile_code.h"
@@ -263,6 +264,9 @@ class SimdEngine : public Engine {
       for (Form& form : forms) {
         if (entry_of(form.arrangement) == Entry::all_lanes) stream_stores(*form.simdgroup, all);
       }
+    });
+    pass("run_threadgroups", [&] {
+      if (!facts.threads_meet) facts.runs_several = run_threadgroups(*forms.front().simdgroup, &machine);
     });
     pass("lower_private_memory", [&] {
       facts.private_memory = 0;

@@ -46,6 +46,9 @@ std::uint64_t nanoseconds(Clock::duration time) {
 // Bytes for the variables of all threads that one core keeps alive at a time.
 constexpr std::uint64_t most_private_memory = std::uint64_t{1} << 30;
 
+// Threadgroups that code runs behind one: between them nobody sees that another has failed.
+constexpr std::uint32_t most_behind = 15;
+
 // Threads for which another compile pays: about 0.1 s, where each is faster by some 20 ns at least.
 constexpr std::uint64_t many_in_thin_groups = 1 << 16;
 
@@ -207,6 +210,7 @@ class CpuExecutable : public CheckedExecutable {
     std::atomic<std::uint64_t> busy{0};  // nanoseconds of all workers
     std::size_t threadgroup_bytes = 0;
     std::uint32_t threadgroups_in_row;
+    bool runs_several;
     support::StopToken stop;
     std::uint64_t occasion = 0;
     DispatchLog messages;
@@ -225,10 +229,12 @@ class CpuExecutable : public CheckedExecutable {
           queue(plan.threadgroups_per_grid.volume(), workers, /*in_order=*/kernel.facts_.logs != 0) {
       threadgroups_in_row = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(plan.threadgroups_per_grid.volume() / workers, plan.threadgroups_per_grid.x));
+      runs_several = kernel.facts_.runs_several && !kernel.facts_.logs && !observer.watch && !observer.screen;
       threadgroup_bytes = round_up(kernel.facts_.static_threadgroup_memory, 16);
       for (const BoundArgument& argument : plan.arguments) {
         threadgroup_bytes += round_up(argument.threadgroup_bytes, 16);
       }
+      if (threadgroup_bytes != 0) runs_several = false;  // each finds it as it begins
     }
 
     bool is_over() const { return queue.empty() || failed.load(std::memory_order_relaxed); }
@@ -288,6 +294,7 @@ class CpuExecutable : public CheckedExecutable {
       copy(worker.threadgroups_per_grid, plan.threadgroups_per_grid);
       copy(worker.dispatch_threads_per_threadgroup, plan.threads_per_threadgroup);
       worker.threadgroups_in_row = threadgroups_in_row;
+      worker.threadgroups_behind = 0;
       worker.watch = observer.watch;
       worker.stack.prepare();
       if (kernel.facts_.logs) worker.log.prepare();
@@ -315,6 +322,16 @@ class CpuExecutable : public CheckedExecutable {
       if (worker.screen) worker.screen->begin_threadgroup(index, {worker.threadgroup_memory, threadgroup_bytes});
     }
 
+    // How many of so many that follow the code runs without coming back: whole ones of the same row.
+    std::uint32_t take_behind(Worker& worker, std::uint64_t following) const {
+      const std::uint32_t whole = worker.threads_per_grid[0] / worker.dispatch_threads_per_threadgroup[0];
+      const std::uint32_t x = worker.threadgroup_position_in_grid[0];
+      const std::uint32_t in_row = x < whole ? whole - 1 - x : 0;
+      worker.threadgroups_behind =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>({following, in_row, most_behind}));
+      return worker.threadgroups_behind;
+    }
+
     // The threadgroups that one worker runs.
     struct Share {
       RunningDispatch& running;
@@ -336,6 +353,7 @@ class CpuExecutable : public CheckedExecutable {
         const std::uint64_t index = piece.begin++;
         running.enter_threadgroup(worker,
                                   running.observer.watch ? running.observer.watch->threadgroup_at(index) : index);
+        if (running.runs_several) piece.begin += running.take_behind(worker, piece.end - piece.begin);
         return true;
       }
     };
