@@ -63,6 +63,7 @@
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
@@ -250,6 +251,12 @@ const std::map<std::string, Pass>& passes() {
       {"place_lanes_anywhere", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::anywhere); }},
       {"place_lanes_alone", [](Subject& s) { simd::place_lanes(*s.entry, simd::Arrangement::alone); }},
       {"fetch_ahead", [](Subject& s) { simd::fetch_ahead(*s.entry); }},
+      {"share_accesses",
+       [](Subject& s) {
+         simd::share_accesses(*s.entry, 0);
+         simd::share_accesses(*s.entry, 0);  // for the next arrangement of the lanes: functions stay what they are
+       }},
+      {"share_accesses_of_few", [](Subject& s) { simd::share_accesses(*s.entry); }},
       {"split_off_whole_turns", [](Subject& s) { simd::split_off_whole_turns(*s.entry); }},
       {"follow_rows", [](Subject& s) { simd::follow_rows(*s.entry); }},
       {"pair_simdgroups",

@@ -35,6 +35,7 @@
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/take_turns.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
@@ -218,6 +219,10 @@ class SimdEngine : public Engine {
     pass("fetch_ahead", [&] {
       for (Form& form : forms) fetch_ahead(*form.lane);
       if (pair) fetch_ahead(*pair);
+    });
+    pass("share_accesses", [&] {
+      for (Form& form : forms) share_accesses(*form.lane);
+      if (pair) share_accesses(*pair);
     });
     WideFunctions functions;
     llvm::Function* wide_pair = nullptr;

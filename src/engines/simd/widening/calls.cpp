@@ -34,6 +34,7 @@ void Widening::call_in_step(llvm::CallInst& call, llvm::Function& wide, Widened&
   }
   operands.push_back(bits_of(lanes_));
   llvm::CallInst* made = builder_.CreateCall(&wide, operands);
+  made->setCallingConv(wide.getCallingConv());
   if (call.getType()->isVoidTy()) return;
   for (unsigned part = 0; part < parts_of(call.getType()); ++part) {
     result.vectors.push_back(part_of(builder_, made, part));

@@ -58,6 +58,7 @@ llvm::Function& WideFunctions::declare(const AnalysedFunction& lane, Entry entry
   // What was known of parameters is not of vectors of them.
   made->setAttributes(llvm::AttributeList::get(own.getContext(), own.getAttributes().getFnAttrs(), {}, {}));
   made->removeFnAttr(llvm::Attribute::Memory);
+  made->setCallingConv(own.getCallingConv());
   made->setSubprogram(own.getSubprogram());
   own.setSubprogram(nullptr);
   signatures_[made] = lane.signature();

@@ -12,6 +12,7 @@
 
 #include "engines/cpu_shared/passes/thread_state.h"
 #include "engines/simd/lane/prepare_calls.h"
+#include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "ir/bounds/check_bounds.h"
 
@@ -148,8 +149,10 @@ void Widening::enter() {
     }
   }
   const bool is_kernel = entered_by_ != Entry::bits_of_lanes;
-  state_ = scalar_of(is_kernel ? lane_.getArg(0) : cpu::state_in_call(lane_));
-  first_thread_ = scalar_of(is_kernel ? lane_.getArg(1) : first_thread_in_call(lane_));
+  if (!is_shared_access(lane_)) {
+    state_ = scalar_of(is_kernel ? lane_.getArg(0) : cpu::state_in_call(lane_));
+    first_thread_ = scalar_of(is_kernel ? lane_.getArg(1) : first_thread_in_call(lane_));
+  }
   Value* last = wide_.getArg(wide_.arg_size() - 1);
   if (entered_by_ == Entry::number_of_lanes || entered_by_ == Entry::one_lane) {
     Value* number = entered_by_ == Entry::one_lane ? builder_.getInt32(1) : last;
