@@ -28,6 +28,8 @@
 ; WIDE: call x86_regcallcc { <32 x i32>, <32 x i32>, <32 x i32>, <32 x i32> } @"metalloid.load.<4 x i32>.in.1.aligned.4.strided.64.simdgroup"(ptr addrspace(1) %{{.*}}, i32 -1)
 ; WIDE: call x86_regcallcc void @"metalloid.store.<4 x i32>.in.1.aligned.4.strided.64.simdgroup"(ptr addrspace(1) %{{.*}}, <32 x i32> %{{.*}}, <32 x i32> %{{.*}}, <32 x i32> %{{.*}}, <32 x i32> %{{.*}}, i32 -1)
 
+target triple = "x86_64-pc-linux-gnu"
+
 define void @kernel(ptr addrspace(1) %x, i32 %position) {
   %i = zext i32 %position to i64
   %place = getelementptr [16 x i32], ptr addrspace(1) %x, i64 %i

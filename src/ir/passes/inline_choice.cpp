@@ -27,6 +27,9 @@ constexpr Size budget = 30'000;
 constexpr Size most = 80'000;
 // Smaller functions are always inlined: a call costs as much as they do.
 constexpr Size smallest_call = 100;
+// Of those that are called from so many places, in a kernel that is larger than the budget all the same: products of a
+// field's elements.
+constexpr Size smallest_of_many = 6, many_calls = 200;
 // Behind these, LLVM leaves a loop as it is: what its full unroller takes, with and without `#pragma unroll`.
 constexpr Size most_unrolled = 400, most_unrolled_by_pragma = 16'000;
 // Functions with more bytes of variables stay on no stack.
@@ -153,6 +156,11 @@ class Choice {
       }
       if (best_size <= most) break;
     }
+    for (Size smallest = smallest_call / 2; best_size > budget && smallest >= smallest_of_many; smallest /= 2) {
+      if (apply({smallest, false, false}) >= best_size) continue;
+      best_size = size_;
+      best = kept_;
+    }
     return best;
   }
 
@@ -163,7 +171,7 @@ class Choice {
     if (function.hasFnAttribute(llvm::Attribute::NoInline)) return true;
     if (meeting_.contains(&function) && !rule.where_threads_meet) return false;
     if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !rule.always_inline) return false;
-    return size >= rule.smallest && sites_.lookup(&function) > 1;
+    return size >= rule.smallest && sites_.lookup(&function) >= (size < smallest_call ? many_calls : 2);
   }
 
   // The kernel's size under a rule; kept_ is what stays.
