@@ -48,6 +48,8 @@ void bound_compile_time() {
   // LLVM's limits are 150 and 90.
   set_option("dse-memoryssa-scanlimit", 30u);
   set_option("dse-memoryssa-walklimit", 20u);
+  // Where the source's variables are is followed through all machine code, though kernels have lines alone.
+  set_option("experimental-debug-variable-locations", llvm::cl::BOU_FALSE);
 }
 
 support::ForkSafeMutex& target_mutex = *new support::ForkSafeMutex;
