@@ -295,6 +295,12 @@ static bool has_rare_operands(llvm::Intrinsic::ID id) {
 Widened Widening::widen_intrinsic(llvm::CallInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   const bool is_with_overflow = llvm::isa<llvm::WithOverflowInst>(call);
+  if (id == llvm::Intrinsic::ptrmask) {  // takes the tags off addresses; LLVM's vectorizer does not know of it
+    Value *addresses = vector_of(call.getArgOperand(0)), *mask = vector_of(call.getArgOperand(1));
+    Widened bare;
+    bare.vectors.push_back(builder_.CreateIntrinsic(id, {addresses->getType(), mask->getType()}, {addresses, mask}));
+    return bare;
+  }
   if (id == llvm::Intrinsic::not_intrinsic || !(is_with_overflow || llvm::isTriviallyVectorizable(id))) {
     return lane_by_lane(call);
   }
