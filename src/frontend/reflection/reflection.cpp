@@ -192,14 +192,15 @@ class Reflector {
   // Instantiations stand in the order of their templates until here.
   void sort_by_source_order() {
     std::vector<std::size_t> order(reflection_.kernels.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto location = [&](std::size_t i) {
+    std::vector<clang::SourceLocation> places;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = i;
       const clang::FunctionDecl* function = reflection_.kernels[i].function;
       const clang::SourceLocation point = function->getPointOfInstantiation();
-      return sources_.getExpansionLoc(point.isValid() ? point : function->getLocation());
-    };
+      places.push_back(sources_.getExpansionLoc(point.isValid() ? point : function->getLocation()));
+    }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return sources_.isBeforeInTranslationUnit(location(a), location(b));
+      return sources_.isBeforeInTranslationUnit(places[a], places[b]);
     });
     std::vector<ReflectedKernel> sorted;
     std::map<std::pair<std::size_t, std::size_t>, const clang::VarDecl*> gates;

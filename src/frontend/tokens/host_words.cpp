@@ -51,7 +51,9 @@ class HostWords {
       if (token.isAnnotation() || token.isLiteral()) continue;
       const IdentifierInfo* name = token.getIdentifierInfo();
       const bool is_list = is_attribute_start(tokens_, i);
-      if ((!name && !is_list) || is_written_in_library(sources_, token.getLocation())) continue;
+      // Places of tokens are looked up last, which takes longer than all else.
+      if (!is_list && (!name || is_harmless(token, *name))) continue;
+      if (is_written_in_library(sources_, token.getLocation())) continue;
       if (is_list) {
         reject_attributes(i + 2, skip_attribute(tokens_, i), AttributeCommonInfo::AS_CXX11);
       } else if (token.is(tok::kw_asm)) {
@@ -77,6 +79,11 @@ class HostWords {
   }
 
  private:
+  static bool is_harmless(const Token& token, const IdentifierInfo& name) {
+    return !token.isOneOf(tok::kw_asm, tok::kw___attribute, tok::kw___declspec, tok::kw_thread_local) &&
+           is_allowed_keyword(token.getKind()) && name.getBuiltinID() == 0;
+  }
+
   bool is_at(std::size_t index, tok::TokenKind kind) const { return index < tokens_.size() && tokens_[index].is(kind); }
 
   // The names at [begin, end), as in `using gnu: noinline, aligned(4)` or `clang::noinline, nodiscard`.
