@@ -63,21 +63,18 @@ define internal i32 @large(i32 %x) {
 
 define internal i32 @once(i32 %x) {
   %v0 = call i32 @thousand(i32 %x)
-  %v1 = call i32 @thousand(i32 %v0)
-  ret i32 %v1
+  ret i32 %v0
 }
 
 define internal i32 @meeting(i32 %x) {
   call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
   %v0 = call i32 @thousand(i32 %x)
-  %v1 = call i32 @thousand(i32 %v0)
-  ret i32 %v1
+  ret i32 %v0
 }
 
 define internal i32 @always(i32 %x) alwaysinline {
   %v0 = call i32 @thousand(i32 %x)
-  %v1 = call i32 @thousand(i32 %v0)
-  ret i32 %v1
+  ret i32 %v0
 }
 
 define internal i32 @large_variables(i32 %x) {
@@ -85,8 +82,7 @@ define internal i32 @large_variables(i32 %x) {
   %slot = getelementptr i32, ptr %array, i32 %x
   store volatile i32 %x, ptr %slot
   %y = call i32 @thousand(i32 %x)
-  %z = call i32 @thousand(i32 %y)
-  ret i32 %z
+  ret i32 %y
 }
 
 define void @kernel(ptr addrspace(1) %out, i32 %x) {

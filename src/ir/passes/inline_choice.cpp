@@ -23,6 +23,9 @@ using Size = std::uint64_t;
 
 // Instructions that LLVM takes through all passes within a second.
 constexpr Size budget = 30'000;
+// What is better still, where functions stay for it that are large and work on values alone: a call of one costs
+// nothing that can be measured.
+constexpr Size aim = 12'000, large_function = 400;
 // What is given up before functions stay at which threads meet, or that are declared always_inline.
 constexpr Size most = 80'000;
 // Smaller functions are always inlined: a call costs as much as they do.
@@ -125,7 +128,15 @@ class Measure {
 struct Rule {
   Size smallest;
   bool where_threads_meet, always_inline;
+  Size smallest_of_values = endless;  // that are handed no address of buffers, and at which no threads meet
 };
+
+bool works_on_values(const llvm::Function& function) {
+  return llvm::none_of(function.args(), [](const llvm::Argument& argument) {
+    const auto* type = llvm::dyn_cast<llvm::PointerType>(argument.getType());
+    return type && type->getAddressSpace() != 0;
+  });
+}
 
 class Choice {
  public:
@@ -143,18 +154,14 @@ class Choice {
   }
 
   FunctionSet run() {
-    if (apply({endless, false, false}) <= budget) return kept_;
+    Rule rule = within_budget();
     FunctionSet best = kept_;
     Size best_size = size_;
-    for (const auto& [meet, always] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
-      for (Size smallest = 6400; smallest >= smallest_call; smallest /= 2) {
-        if (apply({smallest, meet, always}) <= budget) return kept_;
-        if (size_ < best_size) {
-          best_size = size_;
-          best = kept_;
-        }
-      }
-      if (best_size <= most) break;
+    for (Size smallest = 6400; best_size > aim && smallest >= large_function; smallest /= 2) {
+      rule.smallest_of_values = smallest;
+      if (apply(rule) >= best_size) continue;
+      best_size = size_;
+      best = kept_;
     }
     for (Size smallest = smallest_call / 2; best_size > budget && smallest >= smallest_of_many; smallest /= 2) {
       if (apply({smallest, false, false}) >= best_size) continue;
@@ -165,13 +172,36 @@ class Choice {
   }
 
  private:
+  // What is applied when it returns.
+  Rule within_budget() {
+    Rule best = {endless, false, false};
+    Size best_size = apply(best);
+    if (best_size <= budget) return best;
+    for (const auto& [meet, always] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+      for (Size smallest = 6400; smallest >= smallest_call; smallest /= 2) {
+        const Rule rule = {smallest, meet, always};
+        if (apply(rule) <= budget) return rule;
+        if (size_ < best_size) {
+          best_size = size_;
+          best = rule;
+        }
+      }
+      if (best_size <= most) break;
+    }
+    apply(best);
+    return best;
+  }
+
   bool stays(llvm::Function& function, const Rule& rule, Size size) const {
     const Body& body = bodies_.at(&function);
     if (&function == &kernel_ || never_kept_.contains(&function) || body.variables > most_variables) return false;
     if (function.hasFnAttribute(llvm::Attribute::NoInline)) return true;
     if (meeting_.contains(&function) && !rule.where_threads_meet) return false;
     if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) && !rule.always_inline) return false;
-    return size >= rule.smallest && sites_.lookup(&function) >= (size < smallest_call ? many_calls : 2);
+    const bool is_free = works_on_values(function) && !meeting_.contains(&function) &&
+                         !function.hasFnAttribute(llvm::Attribute::AlwaysInline);
+    const Size smallest = is_free ? std::min(rule.smallest, rule.smallest_of_values) : rule.smallest;
+    return size >= smallest && sites_.lookup(&function) >= (size < smallest_call ? many_calls : 2);
   }
 
   // The kernel's size under a rule; kept_ is what stays.
