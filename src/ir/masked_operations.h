@@ -8,6 +8,9 @@
 // operations with masks of their own. That is what a GPU's `shfl.sync` asks for. The mask of a threadgroup barrier has
 // all lanes of the simdgroup that have not returned; lanes that wait until the others come to the kernel's end take
 // part in it.
+//
+// Where functions that stay calls have threadgroup barriers none has a mask: each thread comes to
+// metalloid.threadgroup_barrier for itself, and all of them that have not ended go on together.
 #pragma once
 
 #include <string_view>

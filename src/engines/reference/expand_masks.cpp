@@ -76,6 +76,11 @@ class Expansion {
 
 }  // namespace
 
-void expand_masks(llvm::Module& module) { Expansion(module).run(); }
+bool expand_masks(llvm::Module& module) {
+  const llvm::Function* barrier = module.getFunction(llvm::StringRef(ir::threadgroup_barrier_name));
+  const bool have_masks = !barrier || barrier->use_empty();
+  Expansion(module).run();
+  return have_masks;
+}
 
 }  // namespace metalloid::engines::reference

@@ -12,6 +12,8 @@ inline constexpr std::string_view agree_name = "metalloid.agree";
 
 //   %s = metalloid.masked.simd.sum.f32(%mask, %x)    ->    metalloid.agree(%mask)
 //                                                          %s = metalloid.simd.sum.f32(%x)
-void expand_masks(llvm::Module& module);
+//
+// Whether threadgroup barriers have masks: either all do or none.
+bool expand_masks(llvm::Module& module);
 
 }  // namespace metalloid::engines::reference

@@ -56,9 +56,10 @@ inline constexpr std::string_view call_path_name = "metalloid_call_path";
 
 // Generated: cpu::engine_facts_name.
 struct MeetingFacts {
-  std::uint32_t on_fibers;    // 1: threads cannot stop by themselves, each needs a stack
-  std::uint32_t frame_bytes;  // per thread that stops by itself
-  std::uint32_t by_masks;     // 1: lanes agree on who takes part (expand_masks.h)
+  std::uint32_t on_fibers;          // 1: threads cannot stop by themselves, each needs a stack
+  std::uint32_t frame_bytes;        // per thread that stops by itself
+  std::uint32_t by_masks;           // 1: lanes agree on who takes part (expand_masks.h)
+  std::uint32_t barriers_by_masks;  // 1: also in threadgroup barriers
 };
 
 }  // namespace metalloid::engines::reference

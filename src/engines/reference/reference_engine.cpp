@@ -106,7 +106,7 @@ class ReferenceEngine : public Engine {
     facts.threads_per_program = 1;
     MeetingFacts meetings{};
     meetings.by_masks = has_masks();
-    if (has_masks()) pass("expand_masks", [&] { expand_masks(module); });
+    if (has_masks()) pass("expand_masks", [&] { meetings.barriers_by_masks = expand_masks(module); });
     // Threads of a checked kernel run one by one, in any order.
     const bool checked = checker::is_checked(module);
     const bool meet = checked || ir::threads_meet(module);

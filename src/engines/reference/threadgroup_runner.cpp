@@ -80,6 +80,7 @@ void ThreadgroupRunner::prepare(std::uint32_t threads, const void* engine_facts,
   variables_ = &variables;
   on_fibers_ = facts.on_fibers != 0;
   by_masks_ = facts.by_masks != 0;
+  barriers_by_masks_ = facts.barriers_by_masks != 0;
   if (on_fibers_) fibers_.reserve(threads);
   frames_.reserve(threads, facts.frame_bytes);
 }
@@ -130,7 +131,7 @@ void ThreadgroupRunner::run_lanes(Simdgroup& simdgroup) {
     (site->kind == Site::Kind::threadgroup_barrier ? simdgroup.at_barrier : simdgroup.waiting) |= rest & -rest;
   }
   const std::uint32_t at_barrier = simdgroup.at_barrier & running;
-  if (by_masks_ && at_barrier != 0 && std::exchange(simdgroup.agreed, 0) != at_barrier) end_of_wrong_kernel();
+  if (barriers_by_masks_ && at_barrier != 0 && std::exchange(simdgroup.agreed, 0) != at_barrier) end_of_wrong_kernel();
 }
 
 // A kernel may run over what is kept on its stack, so each turn asks anew who runs which lane.

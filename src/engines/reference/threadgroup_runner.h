@@ -105,7 +105,7 @@ class ThreadgroupRunner final : public cpu::ThreadRunner {
   RunThread kernel_ = nullptr;
   ThreadgroupState* state_ = nullptr;
   const CallPath* path_ = nullptr;  // of the meeting to which the running lane comes
-  bool on_fibers_ = false, by_masks_ = false;
+  bool on_fibers_ = false, by_masks_ = false, barriers_by_masks_ = false;
   KernelStack* stack_ = nullptr;
   Fibers fibers_;
   ThreadMemory frames_;

@@ -7,7 +7,6 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -18,6 +17,7 @@
 #include "ir/meeting_order.h"
 #include "ir/operations.h"
 #include "ir/passes/lane_rounds.h"
+#include "ir/passes/meeting_functions.h"
 #include "ir/support/lane_uniformity.h"
 
 namespace metalloid::ir {
@@ -27,35 +27,27 @@ using llvm::BasicBlock;
 using llvm::Value;
 using BlockSet = llvm::SmallPtrSet<BasicBlock*, 16>;
 
-llvm::CallInst* as_meeting(llvm::Instruction& instruction) {
-  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && is_meeting(std::string_view(callee->getName())) ? call : nullptr;
-}
-
 bool is_threadgroup_barrier(const llvm::CallInst& meeting) {
   return meeting.getCalledFunction()->getName() == llvm::StringRef(threadgroup_barrier_name);
 }
 
 // All meetings, each behind those that come first.
-std::vector<llvm::CallInst*> meetings_of(llvm::Function& kernel) {
+std::vector<llvm::CallInst*> meetings_of(llvm::Function& function, const MeetingFunctions& functions) {
   std::vector<llvm::CallInst*> meetings;
-  for (BasicBlock* block : meeting_order(kernel)) {
+  for (BasicBlock* block : meeting_order(function)) {
     for (llvm::Instruction& instruction : *block) {
-      if (llvm::CallInst* meeting = as_meeting(instruction)) meetings.push_back(meeting);
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call && functions.is_meeting(*call)) meetings.push_back(call);
     }
   }
   return meetings;
 }
 
-const llvm::CallInst* meeting_in_call(llvm::Module& module, const llvm::Function& kernel) {
-  for (llvm::Function& function : module) {
-    if (&function == &kernel) continue;
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      if (const llvm::CallInst* meeting = as_meeting(instruction)) return meeting;
-    }
-  }
-  return nullptr;
+// The block in which a function that stays a call ends.
+BasicBlock* last_block(llvm::Function& function) {
+  const auto found =
+      llvm::find_if(function, [](BasicBlock& block) { return llvm::isa<llvm::ReturnInst>(block.getTerminator()); });
+  return found == function.end() ? nullptr : &*found;
 }
 
 // The lanes in one way of a branch.
@@ -73,18 +65,21 @@ struct Region : RoundsRegion {
 // Which branches tell who takes part in what.
 class Branches {
  public:
-  Branches(llvm::Function& kernel, const KernelInfo& info, const std::vector<llvm::CallInst*>& meetings)
-      : kernel_(kernel), uniformity_(kernel, info), ends_(kernel) {
+  Branches(llvm::Function& function, const KernelInfo& info, const std::vector<llvm::CallInst*>& meetings)
+      : function_(function), uniformity_(function, info), ends_(function) {
     for (llvm::CallInst* meeting : meetings) {
       meeting_.insert(meeting->getParent());
       if (is_threadgroup_barrier(*meeting)) barrier_.insert(meeting->getParent());
     }
-    const std::vector<BasicBlock*> blocks = meeting_order(kernel);
+    const std::vector<BasicBlock*> blocks = meeting_order(function);
     for (BasicBlock* block : blocks) {
       if (!uniformity_.diverges(*block) || add(*block)) continue;
-      // The region is the whole kernel.
+      // The region is the whole kernel, or all of a function but its end.
+      BasicBlock* end = function.getName() == llvm::StringRef(info.symbol) ? nullptr : last_block(function);
+      BlockSet all(blocks.begin(), blocks.end());
+      all.erase(end);
       arms_.clear();
-      regions_.assign(1, Region{{.blocks = BlockSet(blocks.begin(), blocks.end())}, nullptr, blocks.front()});
+      regions_.assign(1, Region{{.blocks = std::move(all), .end = end}, nullptr, blocks.front()});
       return;
     }
     drop_inner_regions();
@@ -164,7 +159,7 @@ class Branches {
     BasicBlock* entry = nullptr;
     for (BasicBlock* own : blocks) {
       const bool is_entered =
-          own == &kernel_.getEntryBlock() ||
+          own == &function_.getEntryBlock() ||
           llvm::any_of(llvm::predecessors(own), [&](auto* before) { return !blocks.contains(before); });
       if (!is_entered) continue;
       if (entry) return false;
@@ -174,7 +169,7 @@ class Branches {
     return true;
   }
 
-  llvm::Function& kernel_;
+  llvm::Function& function_;
   LaneUniformity uniformity_;
   llvm::PostDominatorTree ends_;
   BlockSet meeting_, barrier_;
@@ -182,8 +177,8 @@ class Branches {
   std::vector<Region> regions_;
 };
 
-void put_masks(llvm::Function& kernel, const Branches& branches, const std::vector<llvm::CallInst*>& meetings,
-               Value* present) {
+void put_masks(llvm::Function& function, const Branches& branches, const std::vector<llvm::CallInst*>& meetings,
+               Value* present, const MaskedFunctions& functions) {
   llvm::DenseMap<const BasicBlock*, Value*> masks;
   const auto mask_of = [&](const BasicBlock* block) {
     Value* mask = masks.lookup(block);
@@ -201,26 +196,34 @@ void put_masks(llvm::Function& kernel, const Branches& branches, const std::vect
     if (const Region* region = branches.region_of(meeting->getParent())) {
       unknown[region].push_back(meeting);
     } else {
-      put_mask(*meeting, mask_of(meeting->getParent()));
+      put_mask(*meeting, mask_of(meeting->getParent()), functions);
     }
   }
   for (const Region& region : branches.regions()) {
-    meet_in_rounds(kernel, unknown[&region], mask_of(region.entry), region);
+    meet_in_rounds(function, unknown[&region], mask_of(region.entry), region, functions);
   }
 }
 
 }  // namespace
 
 const llvm::CallInst* explicit_lanes(KernelModule& kernel) {
-  llvm::Function* function = kernel.module->getFunction(kernel.info.symbol);
-  if (const llvm::CallInst* meeting = meeting_in_call(*kernel.module, *function)) return meeting;
-  llvm::removeUnreachableBlocks(*function);  // no place for anybody
-  const std::vector<llvm::CallInst*> meetings = meetings_of(*function);
-  if (meetings.empty()) return nullptr;
-  const Branches branches(*function, kernel.info, meetings);
-  BasicBlock& entry = function->getEntryBlock();
-  llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  put_masks(*function, branches, meetings, lanes_present(builder));
+  llvm::Function* entry = kernel.module->getFunction(kernel.info.symbol);
+  MeetingFunctions functions(kernel);
+  if (const llvm::CallInst* meeting = functions.refused()) return meeting;
+  functions.add_masks();
+  llvm::removeUnreachableBlocks(*entry);  // no place for anybody
+  const auto name_lanes = [&](llvm::Function& function, Value* lanes) {
+    const std::vector<llvm::CallInst*> meetings = meetings_of(function, functions);
+    if (meetings.empty()) return;
+    const Branches branches(function, kernel.info, meetings);
+    BasicBlock& first = function.getEntryBlock();
+    llvm::IRBuilder<> builder(&first, first.getFirstNonPHIOrDbgOrAlloca());
+    put_masks(function, branches, meetings, lanes ? lanes : lanes_present(builder), functions.masked());
+  };
+  name_lanes(*entry, nullptr);
+  for (const auto& [before, function] : functions.masked())
+    name_lanes(*function, function->getArg(function->arg_size() - 1));
+  functions.erase();
   return nullptr;
 }
 

@@ -24,8 +24,11 @@ namespace metalloid::ir {
 //    with waiting lanes that comes first is carried out (lane_rounds.h). So does a whole kernel whose lanes may come to
 //    different threadgroup barriers, or return in front of one.
 //
-// Ends of turns have done their duty then and are gone. All meetings have to be in the kernel itself: of one in a
-// function that stays a call nothing tells who takes part. It is returned then and nothing is changed; null otherwise.
+// 4. Functions that stay calls are told who calls them, and a call is a meeting, too (meeting_functions.h).
+//
+// Ends of turns have done their duty then and are gone. Where functions have threadgroup barriers, barriers have no
+// masks: threads come to them for themselves. A meeting that cannot be carried out then, or in a function whose address
+// is known, is returned, and nothing is changed; null otherwise.
 const llvm::CallInst* explicit_lanes(KernelModule& kernel);
 
 }  // namespace metalloid::ir

@@ -43,10 +43,23 @@ Value* operate(llvm::IRBuilderBase& builder, std::string_view name, llvm::ArrayR
   return builder.CreateCall(callee, operands);
 }
 
+// The operation with a mask in front.
+llvm::Function* masked_form(llvm::Function& operation) {
+  llvm::SmallVector<llvm::Type*, 4> types = {llvm::Type::getInt32Ty(operation.getContext())};
+  types.append(operation.getFunctionType()->param_begin(), operation.getFunctionType()->param_end());
+  const std::string name = std::string(masked_prefix) + operation.getName().substr(operation_prefix.size()).str();
+  auto* type = llvm::FunctionType::get(operation.getReturnType(), types, /*isVarArg=*/false);
+  llvm::FunctionCallee masked = operation.getParent()->getOrInsertFunction(name, type);
+  auto* function = llvm::cast<llvm::Function>(masked.getCallee());
+  function->addFnAttrs(llvm::AttrBuilder(function->getContext(), operation.getAttributes().getFnAttrs()));
+  return function;
+}
+
 class Rounds {
  public:
-  Rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present, const RoundsRegion& region)
-      : kernel_(kernel), present_(present), blocks_(region.blocks), end_(region.end) {
+  Rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present, const RoundsRegion& region,
+         const MaskedFunctions& functions)
+      : kernel_(kernel), present_(present), blocks_(region.blocks), end_(region.end), functions_(functions) {
     for (CallInst* meeting : meetings) {
       (name_of(*meeting) == threadgroup_barrier_name ? barriers_ : others_).push_back({.call = meeting});
     }
@@ -154,7 +167,7 @@ class Rounds {
       wait(other, number++);
       builder.SetInsertPoint(come);
       builder.CreateCondBr(is_here, other.meeting, round_);
-      put_mask(*other.call, lanes);
+      put_mask(*other.call, lanes, functions_);
     }
     if (!barriers_.empty()) make_barrier(*choice, place);
   }
@@ -175,7 +188,7 @@ class Rounds {
       wait(barrier, number++);
     }
     for (Place& barrier : barriers_) barrier.meeting->eraseFromParent();
-    put_mask(*call, present_);
+    put_mask(*call, present_, functions_);
   }
 
   // Of the one barrier: what all have, or what is as strong as any (operations.def).
@@ -194,6 +207,7 @@ class Rounds {
   Value* present_;
   llvm::SmallPtrSet<BasicBlock*, 16> blocks_;
   BasicBlock* end_;
+  const MaskedFunctions& functions_;
   std::vector<Place> others_, barriers_;
   std::vector<llvm::AllocaInst*> kept_;
   llvm::AllocaInst* place_ = nullptr;
@@ -203,8 +217,8 @@ class Rounds {
 }  // namespace
 
 void meet_in_rounds(llvm::Function& kernel, llvm::ArrayRef<CallInst*> meetings, Value* present,
-                    const RoundsRegion& region) {
-  Rounds(kernel, meetings, present, region).run();
+                    const RoundsRegion& region, const MaskedFunctions& functions) {
+  Rounds(kernel, meetings, present, region, functions).run();
 }
 
 Value* lanes_present(llvm::IRBuilderBase& builder) { return operate(builder, lanes_present_name, {}); }
@@ -213,23 +227,18 @@ Value* lanes_where(llvm::IRBuilderBase& builder, Value* mask, Value* holds) {
   return operate(builder, lanes_where_name, {mask, holds});
 }
 
-void put_mask(CallInst& meeting, Value* mask) {
-  const llvm::Function& callee = *meeting.getCalledFunction();
+void put_mask(CallInst& meeting, Value* mask, const MaskedFunctions& functions) {
+  llvm::Function& callee = *meeting.getCalledFunction();
   if (callee.getName() == llvm::StringRef(turn_end_name)) {
     meeting.eraseFromParent();
     return;
   }
+  llvm::Function* own = functions.lookup(&callee);
+  llvm::SmallVector<Value*, 4> operands(meeting.args());
+  operands.insert(own ? operands.end() : operands.begin(), mask);
   llvm::IRBuilder<> builder(&meeting);
-  llvm::SmallVector<llvm::Type*, 4> types = {mask->getType()};
-  types.append(callee.getFunctionType()->param_begin(), callee.getFunctionType()->param_end());
-  llvm::SmallVector<Value*, 4> operands = {mask};
-  operands.append(meeting.arg_begin(), meeting.arg_end());
-  const std::string name = std::string(masked_prefix) + callee.getName().substr(operation_prefix.size()).str();
-  auto* type = llvm::FunctionType::get(callee.getReturnType(), types, /*isVarArg=*/false);
-  llvm::FunctionCallee masked = meeting.getModule()->getOrInsertFunction(name, type);
-  auto* function = llvm::cast<llvm::Function>(masked.getCallee());
-  function->addFnAttrs(llvm::AttrBuilder(function->getContext(), callee.getAttributes().getFnAttrs()));
-  CallInst* call = builder.CreateCall(masked, operands);
+  CallInst* call = builder.CreateCall(own ? own : masked_form(callee), operands);
+  if (own) call->setAttributes(meeting.getAttributes());
   call->setDebugLoc(meeting.getDebugLoc());
   if (llvm::isa<llvm::FPMathOperator>(call)) call->copyFastMathFlags(&meeting);
   for (const llvm::Attribute attribute : meeting.getAttributes().getFnAttrs()) call->addFnAttr(attribute);

@@ -7,9 +7,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include "ir/passes/meeting_functions.h"
+
 namespace metalloid::ir {
 
 // Blocks that lanes enter together, and the block behind them in which they are together again; null: the kernel ends.
+// Of a function that stays a call, its last one at the latest.
 struct RoundsRegion {
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> blocks;
   llvm::BasicBlock* end = nullptr;
@@ -40,12 +43,12 @@ struct RoundsRegion {
 // operations on masks in the same order, whatever way they took between them. Valid for any graph of blocks. It costs
 // two operations for each meeting, and values that are needed behind one pass through the round.
 void meet_in_rounds(llvm::Function& kernel, llvm::ArrayRef<llvm::CallInst*> meetings, llvm::Value* present,
-                    const RoundsRegion& region);
+                    const RoundsRegion& region, const MaskedFunctions& functions);
 
 // The operations on masks (masked_operations.h).
 llvm::Value* lanes_present(llvm::IRBuilderBase& builder);
 llvm::Value* lanes_where(llvm::IRBuilderBase& builder, llvm::Value* mask, llvm::Value* holds);
-// In place of a meeting, its masked form; nothing in place of an end of a turn.
-void put_mask(llvm::CallInst& meeting, llvm::Value* mask);
+// In place of a meeting, its masked form, or a call that says the mask; nothing in place of an end of a turn.
+void put_mask(llvm::CallInst& meeting, llvm::Value* mask, const MaskedFunctions& functions);
 
 }  // namespace metalloid::ir

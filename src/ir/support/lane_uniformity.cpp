@@ -1,5 +1,6 @@
 #include "ir/support/lane_uniformity.h"
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/Uniformity.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
@@ -30,7 +31,10 @@ bool is_of_thread(Builtin builtin) {
 }
 
 InstructionUniformity uniformity_of_argument(const llvm::Argument& argument, const KernelInfo& info) {
-  if (argument.getParent()->arg_size() != info.arguments.size()) return InstructionUniformity::NeverUniform;
+  const llvm::Function& function = *argument.getParent();
+  if (function.getName() != llvm::StringRef(info.symbol) || function.arg_size() != info.arguments.size()) {
+    return InstructionUniformity::NeverUniform;
+  }
   const ArgumentInfo& described = info.arguments[argument.getArgNo()];
   return described.kind == ArgumentKind::builtin && is_of_thread(described.builtin)
              ? InstructionUniformity::NeverUniform
@@ -78,14 +82,14 @@ class LaneTarget final : public llvm::TargetTransformInfoImplBase {
 
 }  // namespace
 
-LaneUniformity::LaneUniformity(llvm::Function& kernel, const KernelInfo& info) {
+LaneUniformity::LaneUniformity(llvm::Function& function, const KernelInfo& info) {
   analyses_.registerPass([&info] {
-    return llvm::TargetIRAnalysis([&info](const llvm::Function& function) {
-      return llvm::TargetTransformInfo(std::make_unique<const LaneTarget>(function.getDataLayout(), info));
+    return llvm::TargetIRAnalysis([&info](const llvm::Function& analysed) {
+      return llvm::TargetTransformInfo(std::make_unique<const LaneTarget>(analysed.getDataLayout(), info));
     });
   });
   llvm::PassBuilder().registerFunctionAnalyses(analyses_);
-  uniformity_ = &analyses_.getResult<llvm::UniformityInfoAnalysis>(kernel);
+  uniformity_ = &analyses_.getResult<llvm::UniformityInfoAnalysis>(function);
 }
 
 }  // namespace metalloid::ir

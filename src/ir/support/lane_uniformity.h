@@ -10,11 +10,12 @@
 
 namespace metalloid::ir {
 
-// Of a specialised kernel: its parameters are the arguments. Lanes that execute an instruction together get one result
-// unless it depends on which thread they are, on what they have in their own variables, or on an order among them.
+// Of a specialised kernel, whose parameters are the arguments, or of a function that stays a call. Lanes that execute
+// an instruction together get one result unless it depends on which thread they are, on what they have in their own
+// variables, or on an order among them.
 class LaneUniformity {
  public:
-  LaneUniformity(llvm::Function& kernel, const KernelInfo& info);
+  LaneUniformity(llvm::Function& function, const KernelInfo& info);
 
   // Whether lanes that come to the block's end together may go on to different blocks.
   bool diverges(const llvm::BasicBlock& block) const { return uniformity_->hasDivergentTerminator(block); }
