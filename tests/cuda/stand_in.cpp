@@ -182,6 +182,15 @@ STAND_IN cuCtxSetCurrent(void* context) {
   current_context = context;
   return result_of("cuCtxSetCurrent");
 }
+std::size_t stack_limit = 1024;
+STAND_IN cuCtxGetLimit(std::size_t* value, int /*limit*/) {
+  *value = stack_limit;
+  return result_in_context("cuCtxGetLimit");
+}
+STAND_IN cuCtxSetLimit(int /*limit*/, std::size_t value) {
+  stack_limit = value;
+  return result_in_context("cuCtxSetLimit");
+}
 STAND_IN cuCtxSynchronize() { return result_out_of_capture("cuCtxSynchronize"); }
 STAND_IN cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return allocate("cuMemAlloc_v2", address, bytes); }
 STAND_IN cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) {

@@ -35,7 +35,6 @@
 #include "engines/cpu_shared/code/machine.h"
 #include "engines/cpu_shared/code/relax_alignment.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
-#include "engines/cpu_shared/passes/check_frames.h"
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/cpu_shared/passes/lower_checks.h"
 #include "engines/cpu_shared/passes/lower_fences.h"
@@ -48,13 +47,17 @@
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/lower_logging.h"
 #include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
+#include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
@@ -102,6 +105,7 @@
 #include "ir/passes/take_operations.h"
 #include "ir/passes/thread_variables.h"
 #include "ir/passes/threadgroup_addresses.h"
+#include "ir/support/check_frames.h"
 #include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
@@ -116,6 +120,7 @@ struct Subject {
   const FunctionConstants& constants;
   engines::cpu::Entry lowered = {};
   engines::cuda::Entry on_gpu = {};
+  std::vector<engines::cuda::Entry> functions_on_gpu = {};
 
   llvm::Module& module() const { return *kernel.module; }
 };
@@ -217,6 +222,21 @@ const std::map<std::string, Pass>& passes() {
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
       {"hoist_checks", [](Subject& s) { ir::hoist_checks(*s.entry, 8); }},
       {"check_bounds_of_a_gpu", [](Subject& s) { engines::cuda::check_bounds(s.on_gpu, s.kernel.info); }},
+      {"pass_parameters",
+       [](Subject& s) { s.functions_on_gpu = engines::cuda::pass_parameters(s.module(), s.on_gpu); }},
+      {"check_bounds_of_functions_of_a_gpu",
+       [](Subject& s) {
+         for (const auto& function : s.functions_on_gpu) engines::cuda::check_bounds(function, s.kernel.info);
+       }},
+      {"lower_logging_of_a_gpu",
+       [](Subject& s) { EXPECT_TRUE(engines::cuda::lower_logging(s.module(), s.functions_on_gpu)); }},
+      {"lower_failures_of_a_gpu",
+       [](Subject& s) {
+         engines::cuda::Reports reports(s.functions_on_gpu);
+         engines::cuda::lower_bounds_checks(s.module(), reports);
+         engines::cuda::lower_traps(s.module(), reports);
+         engines::cuda::limit_recursion(s.functions_on_gpu, reports);
+       }},
       {"hoist_checks_of_a_gpu", [](Subject& s) { engines::cuda::hoist_checks(s.on_gpu, 8); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
@@ -314,7 +334,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
       {"hold_vectors", [](Subject& s) { simd::hold_vectors(s.module()); }},
-      {"check_frames", [](Subject& s) { cpu::check_frames(s.module(), s.kernel.info.name, 4096); }},
+      {"check_frames", [](Subject& s) { ir::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };
   return list;
 }

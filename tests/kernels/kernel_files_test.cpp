@@ -8,6 +8,9 @@
 //
 // A line "// ENGINE: simd" behind a run fails it on device cpu unless that engine runs the kernel.
 //
+// "// EXCEPT: cuda" behind a run leaves it out on that device and those with a number (cuda:1): what it asks for is not
+// the hardware's.
+//
 // RUN takes what `metalloid run FILE` takes (all but --device, --save and --print), and goes on in "// RUN+:" lines;
 // COMPILE: flags compile the file with other options from there on. A further ERROR line names another text of the same
 // message. EXPECT's values, which go on in "// EXPECT+:" lines, may be patterns:
@@ -50,6 +53,7 @@ struct PlannedRun {
   std::vector<std::string> launch_flags;
   std::vector<Expectation> expectations = {};
   std::string engine = {};      // of device cpu
+  std::string except = {};      // the device that is not asked
   std::string error_code = {};  // empty: the run succeeds
   std::vector<std::string> error_texts = {};
 };
@@ -131,6 +135,8 @@ std::vector<PlannedRun> parse_runs(const std::filesystem::path& file) {
       runs.back().expectations.back().pattern += " " + rest;
     } else if (head == "ENGINE" && !runs.empty()) {
       runs.back().engine = words_of(rest).at(0);
+    } else if (head == "EXCEPT" && !runs.empty()) {
+      runs.back().except = words_of(rest).at(0);
     } else if (head.starts_with("ERROR ") && !runs.empty()) {
       runs.back().error_code = head.substr(6);
       runs.back().error_texts.push_back(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
@@ -198,6 +204,7 @@ TEST_P(KernelFile, ComputesWhatItSays) {
   ASSERT_FALSE(runs.empty()) << "no '// RUN:' line in " << GetParam().file;
   const Device device = Device::named(GetParam().device);
   for (const PlannedRun& run : runs) {
+    if (!run.except.empty() && (device.name() + ":").starts_with(run.except + ":")) continue;
     SCOPED_TRACE(fmt::format("{}:{} on {}", GetParam().file.string(), run.line, GetParam().device));
     ASSERT_TRUE(!run.expectations.empty() || !run.error_code.empty()) << "a run that expects nothing";
     CompilerFlags flags;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engines/cuda/code/code_file.h"
 #include "engines/cuda/code/machine.h"
@@ -30,16 +31,20 @@
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_lanes.h"
+#include "engines/cuda/passes/lower_logging.h"
 #include "engines/cuda/passes/lower_order.h"
 #include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
+#include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/cuda/run/assembled.h"
@@ -49,7 +54,9 @@
 #include "ir/passes/explicit_lanes.h"
 #include "ir/passes/mark_constants.h"
 #include "ir/specialise.h"
+#include "ir/support/check_frames.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/pointer_tags.h"
 #include "ir/support/target_code.h"
 
 namespace metalloid::engines::cuda {
@@ -58,6 +65,9 @@ namespace {
 // Reads of one thread that are on their way at a time hide what each takes.
 constexpr unsigned turns_at_once = 8;
 
+// CUDA's limit of a thread's variables.
+constexpr std::uint64_t most_local_bytes = 512 << 10;
+
 Remark remark_at(const llvm::Instruction* place, std::string reason) {
   Remark remark{.engine = {}, .reason = std::move(reason), .source_file = {}};
   if (const llvm::DILocation* location = place ? place->getDebugLoc().get() : nullptr) {
@@ -65,11 +75,6 @@ Remark remark_at(const llvm::Instruction* place, std::string reason) {
     remark.source_line = location->getLine();
   }
   return remark;
-}
-
-const llvm::Instruction* first_message(const llvm::Module& module) {
-  const llvm::Function* log = module.getFunction(llvm::StringRef(ir::log_name));
-  return log && !log->use_empty() ? llvm::cast<llvm::Instruction>(*log->user_begin()) : nullptr;
 }
 
 class CudaEngine final : public Engine {
@@ -91,13 +96,17 @@ class CudaEngine final : public Engine {
 
   Compilation compile(ir::KernelModule kernel, CodeForm form, const std::string& target) const override {
     const Target wanted = Target::from(target);
-    if (const llvm::Instruction* message = first_message(*kernel.module)) {
-      return {{}, {remark_at(message, "messages of os_log are not carried out on GPUs yet")}};
-    }
     if (const llvm::CallInst* meeting = ir::explicit_lanes(kernel)) {
-      return {{}, {remark_at(meeting, "lanes meet in a function that stays a call")}};
+      return {{},
+              {remark_at(meeting,
+                         "lanes may be at threadgroup barriers of functions that call themselves, and "
+                         "others wait for them")}};
     }
     ir::dump_after("explicit_lanes", *kernel.module);
+    if (wanted.checks_bounds && ir::has_accesses_in_calls(kernel)) {
+      ir::tag_pointers(kernel);
+      ir::dump_after("tag_pointers", *kernel.module);
+    }
     const auto machine = make_machine(wanted);
     std::optional<KernelFacts> facts;
     if (wanted.is_usual && threads_are_alone(*kernel.module, kernel.info))
@@ -157,13 +166,21 @@ class CudaEngine final : public Engine {
       const auto groups = is_whole && multiplies_matrices(module) ? GroupOrder::in_strips : GroupOrder::plain;
       entry = lower_arguments(module, kernel.info, alignment, placement, lanes, groups);
     });
+    std::vector<Entry> functions;  // the kernel's, and those that stay calls
+    pass("pass_parameters", [&] { functions = pass_parameters(module, entry); });
+    bool logs = false;
+    pass("lower_logging", [&] { logs = lower_logging(module, functions); });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("mark_constants", [&] { ir::mark_constants(module); });
     pass("tidy", [&] { tidy(*entry.function); });
     pass("expand_copies", [&] { expand_copies(*entry.function); });
     if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });
-    if (target.checks_bounds) pass("check_bounds", [&] { check_bounds(entry, kernel.info); });
+    if (target.checks_bounds) {
+      pass("check_bounds", [&] {
+        for (const Entry& each : functions) check_bounds(each, kernel.info);
+      });
+    }
     pass("hoist_checks", [&] { hoist_checks(entry, turns_at_once); });
     if (are_apart) pass("read_ahead", [&] { read_ahead(*entry.function); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
@@ -173,13 +190,19 @@ class CudaEngine final : public Engine {
       pass("join_threads", [&] { joined = join_threads(entry); });
       if (joined == 0) return std::nullopt;
     }
-    pass("lower_bounds_checks", [&] { lower_bounds_checks(module, entry); });
+    functions.front() = entry;  // as it is by now
+    Reports reports(functions);
+    pass("lower_bounds_checks", [&] { lower_bounds_checks(module, reports); });
+    pass("lower_traps", [&] { lower_traps(module, reports); });
+    pass("limit_recursion", [&] { limit_recursion(functions, reports); });
     pass("place_arguments", [&] { place_arguments(module, entry, kernel.info); });
     pass("limit_threads", [&] {
       // Of joined threads the host chooses blocks, not the source.
       if (joined == 0) limit_threads(*entry.function, kernel.info, target);
     });
-    pass("stop_loops", [&] { may_not_end = stop_loops(entry); });
+    pass("stop_loops", [&] {
+      for (const Entry& each : functions) may_not_end |= stop_loops(each);
+    });
     pass("merge_constant_space", [&] { merge_constant_space(module); });
     pass("quick_math", [&] { quick_math(module); });
     pass("lower_math", [&] {
@@ -191,6 +214,7 @@ class CudaEngine final : public Engine {
     TileNeeds needs;
     pass("lower_tiles", [&] { needs = lower_tiles(module, entry.lane_order); });
     pass("optimise", [&] { optimise(module, machine); });
+    ir::check_frames(module, kernel.info.name, most_local_bytes);
     pass("multiply_floats", [&] { multiply_floats(module, entry.lane_order); });
     pass("join_products", [&] { join_products(module); });
     pass("load_fragments", [&] { load_fragments(module); });
@@ -203,11 +227,13 @@ class CudaEngine final : public Engine {
     return KernelFacts{.parameter_bytes = entry.parameter_bytes,
                        .most_threads = target.is_usual ? 0 : most_threads(kernel.info),
                        .joined_threads = joined,
-                       .may_not_end = may_not_end,
+                       .may_not_end = may_not_end || functions.size() > 1,
                        .wants_whole = entry.simdgroups_are_whole,
                        .wants_apart = are_apart,
                        .wants_threads = needs.threads,
-                       .threadgroup_bytes = needs.bytes};
+                       .threadgroup_bytes = needs.bytes,
+                       .recurses = functions.size() > 1,
+                       .logs = logs};
   }
 
   // So that checks see through variables that need no memory, and ends of loops that lie in constant memory, and that

@@ -21,7 +21,32 @@ struct Report {
   // What ir/bounds/check_bounds.h says of a check; texts are addresses in the device's memory.
   std::uint64_t offset = 0, bytes = 0, available = 0, front = 0;
   std::uint64_t what = 0, first = 0, last = 0;
+  // The rest stays from launch to launch.
+  std::uint64_t log = 0;  // a LogHead in the device's memory, where the kernel has messages
 };
+
+// Messages of os_log: this, and LogRecords with their arguments. What was not written is zero.
+struct LogHead {
+  std::uint64_t used = 0;  // bytes of records, of those too that found no room
+  std::uint64_t lost = 0;  // how many found none
+};
+struct LogRecord {
+  std::uint32_t bytes = 0;  // with the arguments
+  std::uint32_t count = 0;  // of arguments, each a LogArgument (engines/log.h)
+  std::uint32_t level = 0;
+  std::uint32_t thread = 0;  // its index in its threadgroup
+  std::uint32_t group[3] = {};
+  std::uint32_t unused = 0;
+  std::uint64_t where = 0, subsystem = 0, category = 0, format = 0;  // addresses of texts
+};
+inline constexpr std::uint64_t log_capacity = 4 << 20;
+inline constexpr std::uint32_t most_log_arguments = 64;
+
+// What a report without a memory is about, in its offset; `first` is where it happened.
+enum class Failure : std::uint32_t { stack = 1, trap = 2 };
+
+// What functions that call themselves have of a thread's stack. The GPU takes it for all threads that it has room for.
+inline constexpr std::uint64_t recursion_stack_bytes = 16 << 10;
 
 // An argument of the kernel.
 struct ArgumentSlot {
@@ -80,6 +105,8 @@ struct KernelFacts {
   std::uint32_t wants_apart = 0;        // 1: buffers that may be written have nothing in common with others
   std::uint32_t wants_threads = 0;      // in a threadgroup; 0: any number
   std::uint32_t threadgroup_bytes = 0;  // in front of threadgroup arguments
+  std::uint32_t recurses = 0;           // 1: functions call themselves
+  std::uint32_t logs = 0;               // 1: it has messages to write
 };
 
 }  // namespace metalloid::engines::cuda

@@ -22,7 +22,6 @@
 #include "engines/cpu_shared/hardware.h"
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
-#include "engines/cpu_shared/passes/check_frames.h"
 #include "engines/cpu_shared/passes/embed_facts.h"
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/cpu_shared/passes/lower_checks.h"
@@ -42,6 +41,7 @@
 #include "ir/passes/explicit_lanes.h"
 #include "ir/passes/select_kernel.h"
 #include "ir/specialise.h"
+#include "ir/support/check_frames.h"
 #include "ir/support/pointer_tags.h"
 
 namespace metalloid::engines::reference {
@@ -143,7 +143,7 @@ class ReferenceEngine : public Engine {
         meetings.frame_bytes = frame_bytes.value_or(0);
       });
     }
-    cpu::check_frames(module, kernel.info.name, (meetings.on_fibers ? std::uint64_t{512} : std::uint64_t{4096}) << 10);
+    ir::check_frames(module, kernel.info.name, (meetings.on_fibers ? std::uint64_t{512} : std::uint64_t{4096}) << 10);
     pass("embed_facts", [&] {
       cpu::embed_facts(module, cpu::facts_name, facts);
       if (meet) cpu::embed_facts(module, cpu::engine_facts_name, meetings);

@@ -23,7 +23,6 @@
 #include "engines/cpu_shared/code/relax_alignment.h"
 #include "engines/cpu_shared/code/target.h"
 #include "engines/cpu_shared/kernel_abi.h"
-#include "engines/cpu_shared/passes/check_frames.h"
 #include "engines/cpu_shared/passes/embed_facts.h"
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/cpu_shared/passes/lower_fences.h"
@@ -60,6 +59,7 @@
 #include "ir/bounds/check_bounds.h"
 #include "ir/operations.h"
 #include "ir/specialise.h"
+#include "ir/support/check_frames.h"
 #include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 
@@ -300,7 +300,7 @@ class SimdEngine : public Engine {
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     pass("hold_vectors", [&] { hold_vectors(module); });
-    cpu::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
+    ir::check_frames(module, kernel.info.name, std::uint64_t{4096} << 10);
     pass("embed_facts", [&] {
       cpu::embed_facts(module, cpu::facts_name, facts);
       if (facts.threads_meet) cpu::embed_facts(module, cpu::engine_facts_name, simdgroup_facts);

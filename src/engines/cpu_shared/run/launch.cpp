@@ -22,10 +22,10 @@
 #include "checker/run/watch.h"
 #include "engines/cpu_shared/code/loader.h"
 #include "engines/cpu_shared/run/cache_sizes.h"
-#include "engines/cpu_shared/run/dispatch_log.h"
 #include "engines/cpu_shared/run/other_cores.h"
 #include "engines/cpu_shared/run/threadgroup_queue.h"
 #include "engines/cpu_shared/run/worker.h"
+#include "engines/dispatch_log.h"
 #include "metalloid/error.h"
 #include "support/crash_guard.h"
 #include "support/function_ref.h"
@@ -179,7 +179,7 @@ class CpuExecutable : public CheckedExecutable {
       }
       if (!running.failed) nanoseconds_per_threadgroup_.store(running.busy / count, std::memory_order_relaxed);
     }
-    running.messages.deliver(info_.name, plan);
+    running.messages.deliver(info_.name, plan.threads_per_grid, plan.threads_per_threadgroup);
     running.throw_failure(timer);
   }
 
@@ -393,7 +393,9 @@ class CpuExecutable : public CheckedExecutable {
       if (occasion) busy += nanoseconds(Clock::now() - start);
       if (kernel.facts_.logs) {
         std::lock_guard lock(mutex);
-        messages.take_from(worker->log);
+        std::uint64_t lost = 0;
+        std::vector<LogLine> lines = worker->log.take(lost);
+        messages.add(std::move(lines), lost);
       }
       if (outcome.finished()) return;
       // While the abandoned stack is as the crash left it.

@@ -65,8 +65,8 @@ void LogBuffer::add(std::uint32_t thread, std::uint32_t level, const char* where
   ++lines_;
 }
 
-std::vector<LogBuffer::Line> LogBuffer::take(std::uint64_t& lost) {
-  std::vector<Line> lines;
+std::vector<LogLine> LogBuffer::take(std::uint64_t& lost) {
+  std::vector<LogLine> lines;
   std::size_t at = 0;
   const auto get = [&](void* to, std::size_t bytes) {
     std::memcpy(to, memory_.get() + at, bytes);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/dispatch_log.h"
 #include "engines/log.h"
 
 namespace metalloid::engines::cpu {
@@ -21,14 +22,8 @@ class LogBuffer {
   void add(std::uint32_t thread, std::uint32_t level, const char* where, const char* subsystem, const char* category,
            const char* format, const LogArgument* arguments, std::uint32_t count);
 
-  struct Line {
-    std::uint64_t threadgroup;
-    std::uint32_t thread, level;
-    const char* where;
-    std::string subsystem, category, text;
-  };
   // All since the last call, and how many were lost.
-  std::vector<Line> take(std::uint64_t& lost);
+  std::vector<LogLine> take(std::uint64_t& lost);
 
  private:
   std::unique_ptr<std::byte[]> memory_;

@@ -36,6 +36,7 @@ enum class FunctionAttribute : int {
   registers = 4,
   most_dynamic_bytes = 8,  // of shared memory, by the launch
 };
+enum class ContextLimit : int { stack_bytes = 0 };
 enum class ModuleOption : int { error_log = 5, error_log_bytes = 6, optimisation = 7 };
 // The driver's own, and none: its assembler may run out of predicates, of which a GPU has seven, when it optimises.
 inline constexpr std::array<std::uintptr_t, 2> optimisation_levels = {4, 0};

@@ -7,7 +7,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -20,8 +19,6 @@
 #include "ir/bounds/lower_bounds_checks.h"
 #include "ir/bounds/tile_accesses.h"
 #include "ir/support/pass_managers.h"
-#include "metalloid/error.h"
-#include "support/address_spaces.h"
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -44,18 +41,27 @@ class Arguments final : public ir::KernelMemory {
     llvm::IRBuilder<> builder(&first, first.getFirstNonPHIOrDbgOrAlloca());
     Value* bytes = load_from_slot(builder, entry_, argument, offsetof(ArgumentSlot, bytes), builder.getInt64Ty());
     Value* front = builder.CreateConstInBoundsGEP1_64(
-        builder.getInt8Ty(), entry_.function->getArg(0),
+        builder.getInt8Ty(), entry_.parameters,
         sizeof(LaunchHead) + argument * sizeof(ArgumentSlot) + offsetof(ArgumentSlot, front));
     return extents_[argument] = {bytes, front};
   }
 
-  // Pointers in functions that stay calls carry no numbers on a GPU.
-  Numbered of_number(llvm::IRBuilderBase& /*builder*/, Value* /*number*/) override {
-    throw Error(ErrorCode::internal, "an argument's number in an address");
+  Numbered of_number(llvm::IRBuilderBase& builder, Value* number) override {
+    llvm::Type* word = builder.getInt64Ty();
+    const auto place = [&](Value* base, std::size_t offset) {
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
+    };
+    Value* slot = builder.CreateInBoundsGEP(llvm::ArrayType::get(builder.getInt8Ty(), sizeof(ArgumentSlot)),
+                                            place(entry_.parameters, sizeof(LaunchHead)), number);
+    Value* bytes = builder.CreateAlignedLoad(word, place(slot, offsetof(ArgumentSlot, bytes)), llvm::Align(8));
+    Value* address = builder.CreateAlignedLoad(word, place(slot, offsetof(ArgumentSlot, address)), llvm::Align(8));
+    Value* own = builder.CreateAdd(builder.CreatePtrToInt(entry_.parameters, word), address);
+    Value* is_own = builder.CreateICmpULT(address, builder.getInt64(most_parameter_bytes));
+    return {{bytes, place(slot, offsetof(ArgumentSlot, front))}, builder.CreateSelect(is_own, own, address)};
   }
 
   bool is_of_start(llvm::LoadInst& load) const override {
-    return load.getPointerOperand()->stripInBoundsOffsets() == entry_.function->getArg(0);
+    return load.getPointerOperand()->stripInBoundsOffsets() == entry_.parameters;
   }
 
   llvm::SmallVector<ir::Access, 3> other_accesses_of(llvm::Instruction& instruction) const override {
@@ -66,70 +72,6 @@ class Arguments final : public ir::KernelMemory {
  private:
   const Entry& entry_;
   llvm::DenseMap<unsigned, Extent> extents_;
-};
-
-// The place where a thread that failed a check leaves its report.
-class ReportWriter {
- public:
-  explicit ReportWriter(const Entry& entry) : entry_(entry) {}
-
-  // From the builder's place, which is the end of a block. `check`: the operands of a check.
-  void report(llvm::IRBuilderBase& builder, llvm::CallInst& check) {
-    if (!block_) make(builder);
-    llvm::BasicBlock* from = builder.GetInsertBlock();
-    Value* front = builder.CreateLoad(builder.getInt64Ty(), check.getArgOperand(3));
-    const std::array<Value*, count> values = {
-        check.getArgOperand(0), check.getArgOperand(1), check.getArgOperand(2), front,
-        check.getArgOperand(4), check.getArgOperand(5), check.getArgOperand(6)};
-    for (std::size_t i = 0; i < count; ++i) {
-      Value* value = values[i];
-      if (value->getType()->isPointerTy()) value = builder.CreatePtrToInt(value, builder.getInt64Ty());
-      merged_[i]->addIncoming(value, from);
-    }
-    builder.CreateBr(block_);
-  }
-
- private:
-  static constexpr std::size_t count = 7;
-  static constexpr std::array<std::size_t, count> places = {
-      offsetof(Report, offset), offsetof(Report, bytes), offsetof(Report, available), offsetof(Report, front),
-      offsetof(Report, what),   offsetof(Report, first), offsetof(Report, last)};
-
-  void make(llvm::IRBuilderBase& outer) {
-    llvm::LLVMContext& context = outer.getContext();
-    block_ = llvm::BasicBlock::Create(context, "report", entry_.function);
-    auto* write = llvm::BasicBlock::Create(context, "write_report", entry_.function);
-    auto* end = llvm::BasicBlock::Create(context, "end_thread", entry_.function);
-    llvm::IRBuilder<> builder(block_);
-    for (llvm::PHINode*& merged : merged_) merged = builder.CreatePHI(builder.getInt64Ty(), 2);
-    llvm::Type* pointer = builder.getPtrTy(device_space);
-    Value* report = load_from_head(builder, entry_, offsetof(LaunchHead, report), pointer);
-    const llvm::SyncScope::ID scope = context.getOrInsertSyncScopeID("device");
-    Value* taken = builder.CreateAtomicRMW(llvm::AtomicRMWInst::Xchg, report, builder.getInt32(1), llvm::MaybeAlign(4),
-                                           llvm::AtomicOrdering::Monotonic, scope);
-    builder.CreateCondBr(builder.CreateICmpEQ(taken, builder.getInt32(0)), write, end);
-
-    builder.SetInsertPoint(write);
-    const auto put = [&](std::size_t place, Value* value) {
-      builder.CreateStore(value, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), report, place));
-    };
-    for (std::size_t i = 0; i < count; ++i) put(places[i], merged_[i]);
-    const ReportedPlace place = place_again(builder, entry_);
-    put(offsetof(Report, thread), place.index);
-    for (std::size_t d = 0; d < 3; ++d) put(offsetof(Report, group) + 4 * d, place.group[d]);
-    builder.CreateFence(llvm::AtomicOrdering::AcquireRelease);
-    Value* host = load_from_head(builder, entry_, offsetof(LaunchHead, host), pointer);
-    builder.CreateStore(builder.getInt32(1), host, /*isVolatile=*/true);
-    builder.CreateBr(end);
-
-    builder.SetInsertPoint(end);
-    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {});
-    builder.CreateUnreachable();
-  }
-
-  const Entry& entry_;
-  llvm::BasicBlock* block_ = nullptr;
-  std::array<llvm::PHINode*, count> merged_{};
 };
 
 }  // namespace
@@ -162,10 +104,9 @@ void hoist_checks(const Entry& entry, unsigned turns_at_once) {
   ir::hoist_checks(*entry.function, turns_at_once, entry.simdgroups_are_whole ? &meetings : nullptr);
 }
 
-void lower_bounds_checks(llvm::Module& module, const Entry& entry) {
-  ReportWriter writer(entry);
+void lower_bounds_checks(llvm::Module& module, Reports& reports) {
   ir::lower_bounds_checks(module,
-                          [&](llvm::IRBuilderBase& builder, llvm::CallInst& check) { writer.report(builder, check); });
+                          [&](llvm::IRBuilderBase& builder, llvm::CallInst& check) { reports.write(builder, check); });
 }
 
 }  // namespace metalloid::engines::cuda

@@ -6,15 +6,17 @@
 #include <llvm/IR/Module.h>
 
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/reports.h"
 #include "metalloid/reflection.h"
 
 namespace metalloid::engines::cuda {
 
+// Of the kernel, or of a function that stays a call.
 void check_bounds(const Entry& entry, const KernelInfo& info);
 // ir::hoist_checks, also of loops in which whole simdgroups meet: other ones may be in another form of the loop, and
 // their barriers, which have no place, still meet.
 void hoist_checks(const Entry& entry, unsigned turns_at_once);
-// Branches to one place, where the report is written.
-void lower_bounds_checks(llvm::Module& module, const Entry& entry);
+// Branches to one place of each function, where the report is written.
+void lower_bounds_checks(llvm::Module& module, Reports& reports);
 
 }  // namespace metalloid::engines::cuda

@@ -35,7 +35,7 @@ Value* mark_invariant(llvm::LoadInst* load) {
 }
 
 Value* load_parameter(llvm::IRBuilderBase& builder, const Entry& entry, std::size_t offset, llvm::Type* type) {
-  Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), entry.function->getArg(0), offset);
+  Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), entry.parameters, offset);
   return mark_invariant(builder.CreateAlignedLoad(type, address, llvm::Align(type->isIntegerTy(32) ? 4 : 8)));
 }
 
@@ -94,6 +94,7 @@ class EntryBuilder {
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, /*isVarArg=*/false);
     entry_.function =
         llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, llvm::StringRef(kernel_name), module_);
+    entry_.parameters = entry_.function->getArg(0);
     entry_.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
     entry_.function->addFnAttr(llvm::Attribute::NoUnwind);
     entry_.function->addFnAttr(llvm::Attribute::NullPointerIsValid);
@@ -128,7 +129,7 @@ class EntryBuilder {
     builder_.CreateStore(argument_call(parameter.getArgNo(), builder_.getPtrTy(space)), memory);
     Value* place = load_from_slot(builder_, entry_, parameter.getArgNo(), offsetof(ArgumentSlot, descriptor),
                                   builder_.getInt64Ty());
-    Value* source = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), entry_.function->getArg(0), place);
+    Value* source = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), entry_.parameters, place);
     for (std::uint64_t at = 8; at + 8 <= bytes; at += 8) {
       Value* value = mark_invariant(builder_.CreateAlignedLoad(
           builder_.getInt64Ty(), builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), source, at),
@@ -268,7 +269,7 @@ void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo&
       Value* begin = builder.CreateAnd(number_there, builder.getInt64(~std::uint64_t{inline_alignment - 1}));
       address = builder.CreateInBoundsGEP(builder.getInt8Ty(), threadgroup_memory(module), begin);
     } else if (argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant) {
-      Value* own = builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.function->getArg(0), number_there);
+      Value* own = builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.parameters, number_there);
       Value* is_own = builder.CreateICmpULT(number_there, builder.getInt64(most_parameter_bytes));
       address = builder.CreateSelect(is_own, own, builder.CreateIntToPtr(number_there, builder.getPtrTy()));
       address = builder.CreateAddrSpaceCast(address, call->getType());

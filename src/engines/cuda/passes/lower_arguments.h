@@ -23,7 +23,8 @@ namespace metalloid::engines::cuda {
 // The kernel is inlined and disappears. metalloid.thread_index becomes arithmetic. A block of CUDA's is a threadgroup,
 // its threads in Metal's order, but for that of a simdgroup's lanes, so that a warp is a simdgroup.
 struct Entry {
-  llvm::Function* function = nullptr;
+  llvm::Function* function = nullptr;  // or one that stays a call (pass_parameters.h)
+  llvm::Value* parameters = nullptr;   // their address
   // Until passes drop what nothing uses.
   llvm::Value* thread_index = nullptr;  // in its threadgroup
   llvm::Value* threads = nullptr;       // of its threadgroup

@@ -4,8 +4,10 @@
 //   %some = metalloid.lanes.where(%present, %c)     ->   vote.sync.ballot
 //   %s = metalloid.masked.simd.shuffle.b32(%m, %x, %i)   shfl.sync.idx, of lanes that are there
 //   metalloid.masked.threadgroup_barrier(%m, ...)        bar.warp.sync, barrier.sync 0, and fences as it says
+//   metalloid.threadgroup_barrier(...)                   the same without the first
 #include "engines/cuda/passes/lower_lanes.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
@@ -42,6 +44,7 @@ class LaneLowering {
     auto* index = llvm::cast<llvm::Instruction>(entry.threads);
     builder_.SetInsertPoint(index->getNextNode());
     lane_ = builder_.CreateAnd(entry.thread_index, builder_.getInt32(31), "lane");
+    lanes_[entry.function] = lane_;
     if (entry.simdgroups_are_whole) {
       present_ = builder_.getInt32(~std::uint32_t{0});
       return;
@@ -59,13 +62,15 @@ class LaneLowering {
     llvm::SmallVector<llvm::Function*, 16> operations;
     for (llvm::Function& function : module_) {
       const std::string_view name = function.getName();
-      const bool is_one = name.starts_with(ir::masked_prefix) || name == ir::lanes_present_name ||
-                          name == ir::lanes_where_name || name == ir::lanes_least_name;
+      const bool is_one = name.starts_with(ir::masked_prefix) || name == ir::threadgroup_barrier_name ||
+                          name == ir::lanes_present_name || name == ir::lanes_where_name ||
+                          name == ir::lanes_least_name;
       if (!is_one) continue;
       operations.push_back(&function);
       for (llvm::User* user : function.users()) calls.push_back(llvm::cast<llvm::CallInst>(user));
     }
     for (llvm::CallInst* call : calls) {
+      find_lane(*call->getFunction());
       builder_.SetInsertPoint(call);
       Value* result = lower(*call, call->getCalledFunction()->getName());
       if (result) call->replaceAllUsesWith(result);
@@ -75,8 +80,23 @@ class LaneLowering {
   }
 
  private:
+  // In functions that stay calls, from the registers again.
+  void find_lane(llvm::Function& function) {
+    Value*& lane = lanes_[&function];
+    if (!lane) {
+      llvm::BasicBlock& first = function.getEntryBlock();
+      builder_.SetInsertPoint(&first, first.getFirstNonPHIOrDbgOrAlloca());
+      lane = builder_.CreateAnd(index_in_block(builder_, order_), builder_.getInt32(31), "lane");
+    }
+    lane_ = lane;
+  }
+
   Value* lower(llvm::CallInst& call, std::string_view name) {
     if (name == ir::lanes_present_name) return present_;
+    if (name == ir::threadgroup_barrier_name) {
+      barrier(call, nullptr, /*of_threadgroup=*/true);
+      return nullptr;
+    }
     const Lanes lanes(builder_, call.getArgOperand(0), lane_, order_);
     if (name == ir::lanes_where_name) return lanes.where(call.getArgOperand(1));
     if (name == ir::lanes_least_name) {
@@ -84,7 +104,7 @@ class LaneLowering {
     }
     const std::string plain = std::string(ir::operation_prefix) + std::string(name.substr(ir::masked_prefix.size()));
     if (plain == ir::threadgroup_barrier_name || plain == ir::simdgroup_barrier_name) {
-      barrier(call, lanes, plain == ir::threadgroup_barrier_name);
+      barrier(call, &lanes, plain == ir::threadgroup_barrier_name);
       return nullptr;
     }
     const llvm::SmallVector<Value*, 3> operands(llvm::drop_begin(call.args()));
@@ -99,12 +119,12 @@ class LaneLowering {
     throw Error(ErrorCode::internal, "no such operation across lanes: " + plain);
   }
 
-  // Lanes that have come may be apart for the hardware still.
-  void barrier(llvm::CallInst& call, const Lanes& lanes, bool of_threadgroup) {
-    const ir::MemoryOrdering ordering(call, /*first=*/1);
+  // Lanes that have come may be apart for the hardware still. Without lanes, each thread comes for itself.
+  void barrier(llvm::CallInst& call, const Lanes* lanes, bool of_threadgroup) {
+    const ir::MemoryOrdering ordering(call, /*first=*/lanes ? 1 : 0);
     const bool is_seen_by_others = !ordering.is_none() && !ordering.is_within_threadgroup();
     if (is_seen_by_others) create_fence(builder_, ordering);
-    builder_.CreateIntrinsic(intrinsic::nvvm_bar_warp_sync, {lanes.mask()});
+    if (lanes) builder_.CreateIntrinsic(intrinsic::nvvm_bar_warp_sync, {lanes->mask()});
     if (of_threadgroup) builder_.CreateIntrinsic(intrinsic::nvvm_barrier_cta_sync_all, {builder_.getInt32(0)});
     if (is_seen_by_others) create_fence(builder_, ordering);
   }
@@ -172,6 +192,7 @@ class LaneLowering {
   const LaneOrder order_;
   llvm::IRBuilder<> builder_;
   Value *lane_ = nullptr, *present_ = nullptr;
+  llvm::DenseMap<llvm::Function*, Value*> lanes_;
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 namespace metalloid::engines::cuda {
 
-// All in the kernel itself.
 void lower_lanes(llvm::Module& module, const Entry& entry);
 
 }  // namespace metalloid::engines::cuda

@@ -54,19 +54,24 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
                                          builder.getInt32(turns_between - 1));
     llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
     llvm::Instruction* look = llvm::SplitBlockAndInsertIfThen(is_due, end, /*Unreachable=*/false, unlikely);
-    builder.SetInsertPoint(look);
-    Value* host = load_from_head(builder, entry, offsetof(LaunchHead, host), builder.getPtrTy(device_space));
-    Value* stop = builder.CreateLoad(
-        builder.getInt32Ty(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), host, offsetof(HostWords, stop)),
-        /*isVolatile=*/true);
-    llvm::Instruction* leave = llvm::SplitBlockAndInsertIfThen(builder.CreateICmpNE(stop, builder.getInt32(0)), look,
-                                                               /*Unreachable=*/true, unlikely);
-    builder.SetInsertPoint(leave);
-    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {});
+    end_if_stopped(*look, entry);
   }
 }
 
 }  // namespace
+
+void end_if_stopped(llvm::Instruction& before, const Entry& entry) {
+  llvm::IRBuilder<> builder(&before);
+  Value* host = load_from_head(builder, entry, offsetof(LaunchHead, host), builder.getPtrTy(device_space));
+  Value* stop = builder.CreateLoad(
+      builder.getInt32Ty(), builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), host, offsetof(HostWords, stop)),
+      /*isVolatile=*/true);
+  llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
+  llvm::Instruction* leave = llvm::SplitBlockAndInsertIfThen(builder.CreateICmpNE(stop, builder.getInt32(0)),
+                                                             before.getIterator(), /*Unreachable=*/true, unlikely);
+  builder.SetInsertPoint(leave);
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {});
+}
 
 bool stop_loops(const Entry& entry) {
   ir::PassManagers managers;

@@ -14,4 +14,7 @@ namespace metalloid::engines::cuda {
 // Loops of which can be said beforehand how many turns they have at most (ScalarEvolution) end by themselves.
 bool stop_loops(const Entry& entry);
 
+// In front of an instruction: if the host wants that, the thread ends.
+void end_if_stopped(llvm::Instruction& before, const Entry& entry);
+
 }  // namespace metalloid::engines::cuda

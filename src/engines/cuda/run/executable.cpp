@@ -11,6 +11,7 @@
 
 #include "engines/cuda/code/code_file.h"
 #include "engines/cuda/run/launch_shape.h"
+#include "engines/cuda/run/messages.h"
 #include "engines/cuda/run/report.h"
 #include "engines/cuda/run/waiting.h"
 #include "metalloid/error.h"
@@ -102,6 +103,9 @@ class TimingEvent {
   Handle handle_ = nullptr;
 };
 
+// Of a stack: what calls take besides.
+constexpr std::uint64_t more_than_estimated = 1 << 10;
+
 bool may_lie_in_parameters(const ArgumentInfo& argument) {
   return argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant;
 }
@@ -118,6 +122,7 @@ Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& g
       slot_(queue.take()) {
   try {
     const auto entered = gpu.enter();
+    if (executable.logs()) make_room_for_messages(slot_.report);
     for (std::uint32_t call = 0; call < calls; ++call) executable.launch(plan, queue.handle(), slot_);
     driver().check(driver().event_record(slot_.event, queue.handle()), "an event");
   } catch (...) {
@@ -146,10 +151,10 @@ void Launch::wait() {
   slot_.host->is_reported = 0;
   slot_.host->stop = 0;
   const KernelInfo& kernel = executable_.info();
-  if (auto error = take_report(slot_.report, {kernel, threads_per_grid_, threads_per_threadgroup_})) {
-    std::rethrow_exception(error);
-  }
-  throw_stopped(kernel, is_interrupted, timeout_);
+  const ReportedLaunch launch{kernel, threads_per_grid_, threads_per_threadgroup_};
+  if (executable_.logs()) deliver_messages(slot_.report, launch);
+  if (auto error = take_report(slot_.report, launch)) std::rethrow_exception(error);
+  if (is_stopped_) throw_stopped(kernel, is_interrupted, timeout_);
 }
 
 GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {
@@ -185,6 +190,11 @@ GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info
         driver().set_function_attribute(function_, static_cast<int>(FunctionAttribute::most_dynamic_bytes), bytes),
         "threadgroup memory");
   }
+  if (facts_.recurses == 0) return;
+  int own = 0;
+  driver().check(driver().function_attribute(&own, static_cast<int>(FunctionAttribute::local_bytes), function_),
+                 "a kernel");
+  stack_bytes_ = recursion_stack_bytes + static_cast<std::uint64_t>(own) + more_than_estimated;
 }
 
 GpuExecutable::~GpuExecutable() {
@@ -233,7 +243,23 @@ std::uint32_t GpuExecutable::max_threads_per_threadgroup() const {
   return own != 0 ? std::min(own, metalloid::max_threads_per_threadgroup) : metalloid::max_threads_per_threadgroup;
 }
 
+// Of all threads of the context: others may have set it anew.
+void GpuExecutable::make_room_for_recursion() const {
+  constexpr int stack = static_cast<int>(ContextLimit::stack_bytes);
+  std::size_t bytes = 0;
+  driver().check(driver().context_get_limit(&bytes, stack), "a question");
+  if (bytes >= stack_bytes_) return;
+  const OutsideOfCapture outside;
+  const int result = driver().context_set_limit(stack, stack_bytes_);
+  if (result == success) return;
+  throw Error(ErrorCode::limit_exceeded,
+              fmt::format("functions that kernel '{}' calls call themselves, and the GPU has no room for stacks of {} "
+                          "bytes a thread: {}",
+                          info_.name, stack_bytes_, driver().describe(result)));
+}
+
 void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const {
+  if (facts_.recurses != 0) make_room_for_recursion();
   Copies copies(stream, info_);
   Parameters parameters(facts_, info_.arguments.size());
   LaunchHead& head = parameters.head();

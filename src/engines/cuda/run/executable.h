@@ -57,9 +57,11 @@ class GpuExecutable final : public Executable {
   // In the GPU's context, which the caller has entered.
   void launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const;
   const KernelInfo& info() const { return info_; }
+  bool logs() const { return facts_.logs != 0; }
   bool may_not_end() const { return facts_.may_not_end != 0; }
 
  private:
+  void make_room_for_recursion() const;
   // Whether no buffer that may be written lies where another one lies.
   bool are_apart(const DispatchPlan& plan) const;
 
@@ -68,6 +70,7 @@ class GpuExecutable final : public Executable {
   KernelFacts facts_;
   Handle module_ = nullptr, function_ = nullptr;
   std::uint32_t most_threads_ = 0;
+  std::uint64_t stack_bytes_ = 0;  // of a kernel with functions that call themselves
 };
 
 std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware);

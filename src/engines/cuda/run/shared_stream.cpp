@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engines/cuda/run/messages.h"
 #include "engines/cuda/run/report.h"
 #include "engines/cuda/run/waiting.h"
 #include "metalloid/error.h"
@@ -46,6 +47,10 @@ const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& exe
   Place place{&executable, plan.threads_per_grid, plan.threads_per_threadgroup, 0};
   if (places.size() < most_places) {
     place.report = gpu_.shared_slot().report;
+    if (executable.logs()) {
+      const OutsideOfCapture outside;
+      make_room_for_messages(place.report);
+    }
     return places.emplace_back(place);
   }
   place.report = places.back().report;
@@ -131,8 +136,9 @@ void GpuSharedStream::synchronize() {
   std::exception_ptr first;
   for (const auto& [executable, places] : places_) {
     for (const Place& place : places) {
-      auto error =
-          take_report(place.report, {executable->info(), place.threads_per_grid, place.threads_per_threadgroup});
+      const ReportedLaunch launch{executable->info(), place.threads_per_grid, place.threads_per_threadgroup};
+      if (executable->logs()) deliver_messages(place.report, launch);
+      auto error = take_report(place.report, launch);
       if (!first) first = std::move(error);
     }
   }

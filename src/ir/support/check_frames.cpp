@@ -1,4 +1,4 @@
-#include "engines/cpu_shared/passes/check_frames.h"
+#include "ir/support/check_frames.h"
 
 #include <fmt/format.h>
 #include <llvm/Demangle/Demangle.h>
@@ -12,7 +12,7 @@
 
 #include "metalloid/error.h"
 
-namespace metalloid::engines::cpu {
+namespace metalloid::ir {
 namespace {
 
 // Where the variable is used first: code has lines, variables have none.
@@ -45,6 +45,11 @@ void check_frames(const llvm::Module& module, std::string_view kernel, std::uint
       largest_bytes = own;
     }
     if (bytes <= most_bytes) continue;
+    if (!function.hasLocalLinkage()) {
+      throw Error(ErrorCode::limit_exceeded,
+                  fmt::format("{}kernel '{}' has too many variables: {} bytes, and at most {} are available",
+                              place_of(*largest), kernel, bytes, most_bytes));
+    }
     const std::string declaration = llvm::demangle(function.getName().str());
     throw Error(
         ErrorCode::limit_exceeded,
@@ -54,4 +59,4 @@ void check_frames(const llvm::Module& module, std::string_view kernel, std::uint
   }
 }
 
-}  // namespace metalloid::engines::cpu
+}  // namespace metalloid::ir
