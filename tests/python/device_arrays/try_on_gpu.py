@@ -3,6 +3,7 @@ with 1 if one failed, and prints what a call costs. PyTorch with CUDA is needed;
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import traceback
@@ -19,6 +20,21 @@ kernel void scale(device float* y, device const float* x, constant float& factor
 }
 kernel void twice(device float* y, device const float* x, uint i [[thread_position_in_grid]]) { y[i] = 2 * x[i]; }
 kernel void add_one(device float* x, uint i [[thread_position_in_grid]]) { x[i] += 1; }
+kernel void tell(device float* x, uint i [[thread_position_in_grid]]) {
+  if (i % 64 == 2) os_log_default.log_error("x of %s is %.1f", "kernels", x[i]);
+}
+float sum(device const float* x, uint n) {
+  volatile float kept[4];
+  kept[n % 4] = x[n];
+  return n == 0 ? x[0] : sum(x, n - 1) + kept[n % 4];
+}
+kernel void sums(device float* y, device const float* x, constant uint& n, uint i [[thread_position_in_grid]]) {
+  y[i] = sum(x, n + i % 2);
+}
+kernel void trapped(device float* y, uint i [[thread_position_in_grid]]) {
+  if (i == 5) __builtin_trap();
+  y[i] = 1;
+}
 kernel void far(device float* y, uint i [[thread_position_in_grid]]) { y[i + 1000000] = 1; }
 kernel void forever(device volatile float* y, uint i [[thread_position_in_grid]]) { while (y[0] == 0) y[1] += 1; }
 struct Inputs { metal::array<device float*, 2> x; };
@@ -109,6 +125,41 @@ def errors():
     if torch.cuda.device_count() > 1:
         text = raised(library.twice, y, torch.zeros(16, device="cuda:1"))
         assert "cuda:0" in text and "cuda:1" in text, text
+
+
+@attempt
+def recursion():
+    x, y = torch.ones(50, device="cuda"), torch.zeros(4, device="cuda")
+    library.sums(y, x, 48)
+    assert torch.equal(y.cpu(), torch.tensor([49.0, 50.0, 49.0, 50.0])), y
+    library.sums(y, x, 49)
+    text = raised(metalloid.synchronize)
+    assert "kernel 'sums' reads outside of argument 'x'" in text and "element 50 of 50" in text, text
+    library.sums(y, torch.ones(100_000, device="cuda"), 90_000)
+    text = raised(metalloid.synchronize)
+    assert "kernel 'sums' crashed" in text and "a thread's stack overflowed" in text, text
+    library.trapped(y, threads=8, group_size=4)
+    text = raised(metalloid.synchronize)
+    assert "illegal instruction" in text and "threadgroup (1, 0, 0), thread (1, 0, 0)" in text, text
+    library.sums(y, x, 2)
+    metalloid.synchronize()
+    assert torch.equal(y.cpu(), torch.tensor([3.0, 4.0, 3.0, 4.0])), y
+
+
+@attempt
+def messages():
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    logging.getLogger("metalloid").addHandler(handler)
+    try:
+        library.tell(numbers(256))
+        metalloid.synchronize()
+    finally:
+        logging.getLogger("metalloid").removeHandler(handler)
+    texts = [record.getMessage() for record in records]
+    wanted = [f"x of kernels is {x}.0" for x in (2, 66, 130, 194)]
+    assert len(texts) == 4 and all(any(text.endswith(each) for text in texts) for each in wanted), texts
 
 
 @attempt
