@@ -13,9 +13,10 @@ import sys
 from collections.abc import Callable
 
 import cupy
-import metalloid
 import numpy
 import torch
+
+import metalloid
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(here.parent), str(here.parent / "opencl")]
@@ -58,7 +59,9 @@ def as_cuda(case: Case, arguments: list) -> Callable[[], None]:
     function = cupy.RawModule(code=source, options=options, backend="nvrtc").get_function(case.kernel)
     values = tuple(cupy.asarray(each) if isinstance(each, torch.Tensor) else each[()] for each in arguments)
     group = case.group + (1,) * (3 - len(case.group))
-    grid = tuple(-(-threads // size) for threads, size in zip(case.grid + (1,) * (3 - len(case.grid)), group))
+    grid = tuple(
+        -(-threads // size) for threads, size in zip(case.grid + (1,) * (3 - len(case.grid)), group, strict=True)
+    )
 
     def run() -> None:
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
@@ -68,7 +71,7 @@ def as_cuda(case: Case, arguments: list) -> Callable[[], None]:
 
 
 def check(case: Case, arguments: list, run: Callable[[], None]) -> None:
-    for each, original in zip(arguments, case.arguments):
+    for each, original in zip(arguments, case.arguments, strict=True):
         if isinstance(each, torch.Tensor):
             each.copy_(torch.from_numpy(numpy.asarray(original).view(numpy.dtype(str(each.dtype)[6:]))))
     run()
@@ -111,7 +114,7 @@ def main() -> None:
             calls = 1 + int(LEAST_SECONDS / max(seconds_of(captured(run, 1), 1), 1e-6))
             graphs.append((captured(run, calls), calls))
         samples = [[seconds_of(*graph) for graph in graphs] for _ in range(ROUNDS)]
-        metal, cuda = (statistics.median(each) for each in zip(*samples))
+        metal, cuda = (statistics.median(each) for each in zip(*samples, strict=True))
         ratio = statistics.median(second / first for first, second in samples)
         ratios.append(ratio)
         print(f"| `{name}` | {metal * 1e6:.1f} us | {cuda * 1e6:.1f} us | {ratio:.2f} |", flush=True)
