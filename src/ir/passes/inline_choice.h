@@ -23,8 +23,8 @@ FunctionSet functions_that_lead_to(llvm::Module& module, support::function_ref<b
 // unrolling of loops. If inlining everything fits the budget, only what is declared `noinline` stays. Else functions
 // that are called from several places stay, the largest first and no more than it takes: those at which no threads
 // meet, then (for engines pay more for waiting inside a call) those at which they do, at last even those declared
-// `always_inline`. For a smaller size, large functions that work on values alone stay beyond that. If the budget is still
-// not met, functions of a few instructions stay that are called from hundreds of places.
+// `always_inline`. For a smaller size, large functions that work on values alone stay beyond that. If the budget is
+// still not met, functions of a few instructions stay that are called from hundreds of places.
 FunctionSet choose_calls(llvm::ArrayRef<llvm::Function*> order, llvm::Function& kernel, const FunctionSet& recursive,
                          const FunctionSet& never_kept, llvm::FunctionAnalysisManager& analyses);
 
