@@ -21,7 +21,7 @@ kernel void scale(device float* y, device const float* x, constant float& factor
 kernel void twice(device float* y, device const float* x, uint i [[thread_position_in_grid]]) { y[i] = 2 * x[i]; }
 kernel void add_one(device float* x, uint i [[thread_position_in_grid]]) { x[i] += 1; }
 kernel void tell(device float* x, uint i [[thread_position_in_grid]]) {
-  if (i % 64 == 2) os_log_default.log_error("x of %s is %.1f", "kernels", x[i]);
+  if (i % 64 == 2) metal::os_log_default.log_error("x of %s is %.1f", "kernels", x[i]);
 }
 float sum(device const float* x, uint n) {
   volatile float kept[4];

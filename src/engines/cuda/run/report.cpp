@@ -18,7 +18,8 @@ std::array<std::uint32_t, 3> triple(const Size& size) { return {size.x, size.y, 
 
 // As the engines of the CPU say it.
 Error crash(const Report& report, const KernelInfo& kernel, const std::array<std::uint32_t, 3>& threads) {
-  const std::string place = text_at(report.first);
+  const std::string whole = text_at(report.first);
+  const std::string place = whole.substr(whole.rfind('/') + 1);  // the file without its folder
   const std::string at = place.empty() ? fmt::format(" (declared at {}:{})", kernel.source_file, kernel.source_line)
                                        : fmt::format(" at {}", place);
   const char* what = report.offset == static_cast<std::uint64_t>(Failure::stack)
