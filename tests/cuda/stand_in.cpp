@@ -117,7 +117,9 @@ int assemble(const char* ptx, int level, std::string& log) {
   const int descriptor = ::mkstemp(file.data());
   ::close(descriptor);
   std::ofstream(file) << ptx;
-  const std::string capability = std::to_string(number("STAND_IN_CAPABILITY", 90));
+  std::string capability = std::to_string(number("STAND_IN_CAPABILITY", 90));
+  // Code for this very GPU ("sm_90a"), which a driver takes as well.
+  if (std::string(ptx).find(".target sm_" + capability + "a") != std::string::npos) capability += 'a';
   const std::string command = program + " -O" + std::to_string(std::min(level, 3)) + " -arch=sm_" + capability +
                               " -o /dev/null " + file + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
