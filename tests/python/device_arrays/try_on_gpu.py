@@ -138,7 +138,7 @@ def recursion():
     library.sums(y, torch.ones(100_000, device="cuda"), 90_000)
     text = raised(metalloid.synchronize)
     assert "kernel 'sums' crashed" in text and "a thread's stack overflowed" in text, text
-    library.trapped(y, threads=8, group_size=4)
+    library.trapped(torch.zeros(8, device="cuda"), threads=8, group_size=4)
     text = raised(metalloid.synchronize)
     assert "illegal instruction" in text and "threadgroup (1, 0, 0), thread (1, 0, 0)" in text, text
     library.sums(y, x, 2)
