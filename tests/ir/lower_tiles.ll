@@ -10,7 +10,7 @@
 ; CHECK: [[A:%.*]] = ptrtoint ptr addrspace(1) %a to i64
 ; CHECK: [[B:%.*]] = ptrtoint ptr addrspace(1) %b to i64
 ; CHECK: [[C:%.*]] = ptrtoint ptr addrspace(1) %c to i64
-; CHECK: call void @metalloid_multiply_tiles(i64 [[A]], i64 8192, i64 128, i64 1, i64 8192, i64 [[B]], {{.*}}, i64 [[C]], {{.*}}, ptr null, i32 0, i32 0, i32 0, i32 0, i32 0, i1 false, i32 0, i1 false, i1 true, i32 0, i32 8192, i1 false, i32 128, i32 256, i32 256, i32 2, i32 1, i32 4)
+; CHECK: call void @metalloid_multiply_tiles(i64 [[A]], i64 8192, i64 128, i64 1, i64 8192, i64 [[B]], {{.*}}, i64 [[C]], {{.*}}, ptr null, i32 0, i32 0, i32 0, i32 1, i32 0, i1 false, i32 0, i1 false, i1 true, i32 0, i32 8192, i1 false, i32 128, i32 256, i32 256, i32 2, i32 1, i32 4)
 ; What threads hold: fragments of 8, of which each simdgroup has 8 x 4, in two rows of blocks.
 ; CHECK: call void @metalloid_multiply_tiles({{.*}}, i64 0, i64 128, i64 64, i64 8, i64 4, ptr %held, i32 8, i32 8, i32 4, i32 4, i32 4, i1 false, i32 1, i1 true, i1 false, i32 2, i32 8192, i1 true, i32 64, i32 128, i32 128, i32 1, i32 1, i32 4)
 ; CHECK: call void @metalloid_move_tile(ptr %held, i32 8, i32 8, i32 4, i32 4, i32 4, i1 false, i32 2, i32 64, i32 128, i64 {{%.*}}, i64 8192, i64 64, i64 1, i64 8192, i32 0, i1 false)

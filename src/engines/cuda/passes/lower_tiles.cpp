@@ -18,6 +18,7 @@
 
 #include "engines/cuda/kernel_abi.h"
 #include "engines/cuda/tiles/gpu_code.h"
+#include "ir/tile_blocks.h"
 #include "ir/tiles.h"
 #include "metalloid/error.h"
 #include "support/address_spaces.h"
@@ -28,6 +29,8 @@ namespace {
 using llvm::Value;
 
 constexpr unsigned threads_of_warpgroup = 128, rows_of_product = 64, narrowest = 16;
+// Of products that want different ones, of which a threadgroup has one number: dispatches go to code without them.
+constexpr std::uint32_t impossible_threads = max_threads_per_threadgroup + 1;
 // As tiles.cpp has them.
 constexpr std::uint32_t depth = 64, row_bytes = 128, chunk_elements = 64, first_alignment = 1024;
 constexpr std::uint32_t fewest_stages = 3, most_stages = 6;
@@ -46,29 +49,6 @@ std::optional<std::uint32_t> constant(const Value& value) {
 struct Division {
   std::uint32_t m = 0, n = 0, threads = 0, down = 0, across = 0, stages = 0, bytes = 0;
 };
-
-// Of a result that threads hold, the fragments of a simdgroup's block, as operations.def divides it.
-struct Holding {
-  std::uint32_t fragment = 0, down = 0, across = 0, blocks_across = 0, simdgroups = 0;
-};
-
-// rows, columns: of the whole tile.
-Holding holding_of(const ir::Tile& tile, std::uint32_t rows, std::uint32_t columns) {
-  if (!tile.is_held) return {};
-  Holding found{.fragment = *constant(*tile.across), .simdgroups = *constant(*tile.down)};
-  const auto divided = [](std::uint32_t size, std::uint32_t by) { return (size + by - 1) / by; };
-  for (std::uint32_t blocks = 1; blocks <= found.simdgroups; ++blocks) {
-    if (found.simdgroups % blocks != 0) continue;
-    const std::uint32_t down = divided(divided(rows, found.fragment), blocks);
-    const std::uint32_t across = divided(divided(columns, found.fragment), found.simdgroups / blocks);
-    const std::uint32_t area = down * across, known = found.down * found.across;
-    if (known != 0 && (area > known || (area == known && down + across >= found.down + found.across))) continue;
-    found.down = down;
-    found.across = across;
-    found.blocks_across = found.simdgroups / blocks;
-  }
-  return found;
-}
 
 std::uint32_t round_up(std::uint32_t size, std::uint32_t to) { return (size + to - 1) / to * to; }
 
@@ -139,8 +119,12 @@ class CallWriter {
   // Nothing of a tile in memory.
   void add_held(const ir::Tile& tile, std::uint32_t rows, std::uint32_t columns) {
     add_value(tile.is_held ? tile.address : llvm::ConstantPointerNull::get(builder_.getPtrTy()));
-    const Holding holding = holding_of(tile, rows, columns);
-    add({holding.fragment, holding.down, holding.across, holding.blocks_across, holding.simdgroups});
+    const std::uint32_t fragment = tile.is_held ? *constant(*tile.across) : 0;
+    const std::uint32_t simdgroups = tile.is_held ? *constant(*tile.down) : 0;
+    const ir::TileBlocks blocks =
+        tile.is_held ? ir::divide_tile(rows, columns, fragment, simdgroups) : ir::TileBlocks{};
+    const auto number = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
+    add({fragment, number(blocks.down), number(blocks.across), number(blocks.blocks_across), simdgroups});
     add_flag(order_ == LaneOrder::of_matrices);
   }
 
@@ -243,7 +227,8 @@ TileNeeds lower_tiles(llvm::Module& module, LaneOrder order) {
     }
     const ir::Matmul2d product = *ir::as_product(*call);
     const Division division = *divide(product);
-    needs.threads = division.threads;
+    const bool is_first = needs.threads == 0 || needs.threads == division.threads;
+    needs.threads = is_first ? division.threads : impossible_threads;
     needs.bytes = std::max(needs.bytes, division.bytes);
     lower(writer, product, division);
   }
