@@ -123,3 +123,11 @@ int deep(device uint* x, int n) {
   return n > int(x[1]) ? 1 : deep(x, n + 1) + big[x[2]];
 }
 kernel void frames(device uint* x) { x[2] = deep(x, 0); }
+
+// The engines of the CPU name the signal of `stopped` and `third`.
+// RUN: --kernel stopped --threads 8 --group 4 --arg x=u32[1]=0
+// ERROR kernel_crashed: kernel 'stopped' crashed at overruns.metal:65: SIGILL
+// EXCEPT: cuda
+// RUN: --kernel third --threads 8 --group 4 --arg x=u32[1]=0
+// ERROR kernel_crashed: overruns.metal:74: SIGILL (illegal instruction or unreachable code), in threadgroup (1, 0, 0)
+// EXCEPT: cuda
