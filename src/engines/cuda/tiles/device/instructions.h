@@ -90,19 +90,20 @@ enum class Element { f16, bf16, f32 };
 #define REGISTERS_32(i) REGISTERS_16(i), REGISTERS_16(i + 16)
 #define REGISTERS_64(i) REGISTERS_32(i), REGISTERS_32(i + 32)
 #define REGISTERS_128(i) REGISTERS_64(i), REGISTERS_64(i + 64)
-#define TENSOR_PRODUCT(n, half_n, type)                                                           \
-  asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SUMS_##half_n \
-               "}, %[left], %[right], 1, 1, 1, %[left_lies], %[right_lies];"                      \
-               : REGISTERS_##half_n(0)                                                            \
-               : [left] "l"(left), [right] "l"(right), [left_lies] "n"(left_lies ? 1 : 0),        \
-                 [right_lies] "n"(right_lies ? 1 : 0))
-
 // How an operand is: it lies if neighbours in memory are of a column of the left one or a row of the right one, not
 // along k.
 struct Operands {
   Element element;
   bool left_lies, right_lies;
 };
+
+// The instruction for one kind of operands; add_product below chooses.
+#define TENSOR_PRODUCT(n, half_n, type)                                                           \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SUMS_##half_n \
+               "}, %[left], %[right], 1, 1, 1, %[left_lies], %[right_lies];"                      \
+               : REGISTERS_##half_n(0)                                                            \
+               : [left] "l"(left), [right] "l"(right), [left_lies] "n"(left_lies ? 1 : 0),        \
+                 [right_lies] "n"(right_lies ? 1 : 0))
 
 template <u32 n, bool left_lies, bool right_lies>
 GPU_INLINE void add_product(float* sums, u64 left, u64 right, Element element) {

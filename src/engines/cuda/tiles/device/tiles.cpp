@@ -1,10 +1,10 @@
-// Products of tiles on the tensor cores of compute capability 9.0: code for the GPU, which is kept in the library as
-// LLVM's bitcode and becomes part of kernels (passes/multiply_tiles.h). What is constant there is constant here: then
-// loops are unrolled, and sums are registers.
+// Operations on tiles: products on the tensor cores of compute capability 9.0, and what threads hold from and to
+// memory. Code for the GPU, which is kept in the library as LLVM's bitcode and becomes part of kernels
+// (passes/lower_tiles.h). What is constant there is constant here: then loops are unrolled, and sums are registers.
 //
-// The threads of a threadgroup copy `depth` of k of both operands to threadgroup memory while the tensor cores multiply
-// what was copied before. There, rows of 128 bytes of 16-byte pieces lie so that no two pieces of a column are in the
-// same banks: piece p of row r is at p ^ r % 8, as the tensor cores have it ("128-byte swizzle").
+// Of a product the threads of a threadgroup copy `depth` of k of both operands to threadgroup memory while the tensor
+// cores multiply what was copied before. There, rows of 128 bytes of 16-byte pieces lie so that no two pieces of a
+// column are in the same banks: piece p of row r is at p ^ r % 8, as the tensor cores have it ("128-byte swizzle").
 #include "instructions.h"
 
 // What is known when the kernel is compiled. Of warpgroups, 128 threads each, `down` x `across` divide the product.
