@@ -219,6 +219,13 @@ const std::map<std::string, Pass>& passes() {
                                             engines::cuda::Placement::by_whole_threadgroup);
          s.entry = s.on_gpu.function;
        }},
+      {"lower_arguments_of_a_gpu_at_edges",
+       [](Subject& s) {
+         s.on_gpu =
+             engines::cuda::lower_arguments(s.module(), s.kernel.info, engines::cuda::ArgumentAlignment::of_their_types,
+                                            engines::cuda::Placement::by_threadgroup);
+         s.entry = s.on_gpu.function;
+       }},
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
       {"hoist_checks", [](Subject& s) { ir::hoist_checks(*s.entry, 8); }},
       {"check_bounds_of_a_gpu", [](Subject& s) { engines::cuda::check_bounds(s.on_gpu, s.kernel.info); }},

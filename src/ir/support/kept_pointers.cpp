@@ -37,6 +37,12 @@ bool leads_on(const llvm::Instruction& user) {
          (user.getType()->isPointerTy() && pointer_below(const_cast<llvm::Instruction*>(&user)));
 }
 
+// An argument's address is one wherever it is asked for.
+bool is_same_everywhere(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return call && call->doesNotAccessMemory() && llvm::all_of(call->args(), llvm::IsaPred<llvm::Constant>);
+}
+
 bool overlap(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes) {
   return a < b + b_bytes && b < a + a_bytes;
 }
@@ -201,8 +207,8 @@ const llvm::SmallVector<Value*, 2>& KeptPointers::roots_of(llvm::LoadInst& load)
   is_known = is_known && llvm::all_of(found, [&](Value* root) {
                if (llvm::isa<llvm::Argument, llvm::GlobalVariable>(root)) return true;
                auto* instruction = llvm::dyn_cast<llvm::Instruction>(root);
-               return instruction && instruction->getParent() == &function_.getEntryBlock() &&
-                      dominators_.dominates(instruction, &load);
+               return instruction && dominators_.dominates(instruction, &load) &&
+                      (instruction->getParent() == &function_.getEntryBlock() || is_same_everywhere(*instruction));
              });
   auto& kept = roots_[&load];
   if (is_known) kept.assign(found.begin(), found.end());
