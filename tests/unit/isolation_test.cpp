@@ -105,10 +105,9 @@ TEST(Isolation, OneLimitHoldsForTheWholeWayToAKernel) {
         "constexpr int count(int n) { int sum = 0; for (int i = 0; i < n; ++i) sum += 1; return sum; }\n";
     for (int i = 0; i < 4; ++i) source += "static_assert(count(" + std::to_string(80000 + i) + ") > 0, \"\");\n";
     for (const char* kernels : {"kernel void f(device int* x) { *x = 1; }\n", many_instantiations}) {
-      const auto start = std::chrono::steady_clock::now();
       const Library library = Device::cpu().make_library(fresh(source + kernels));
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      const Setting limit("METALLOID_COMPILE_TIMEOUT", std::to_string(taken.count() / 8).c_str());
+      // Seconds of processor time, of which any library takes more, however busy the machine is.
+      const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.01");
       try {
         library.kernel(library.kernel_names().front());
         ADD_FAILURE() << "compiled, in process: " << here;
