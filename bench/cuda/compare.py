@@ -1,11 +1,13 @@
 """The kernels of bench/opencl on an NVIDIA GPU, as Metal and as CUDA C++ (by NVIDIA's run-time compiler, with fast math
-as Metal's compiler has it): times of the same launches in graphs, by turns in one run, results checked first.
+as Metal's compiler has it): times of the same launches in graphs, by turns in one run, results checked first. So are
+times without checks of bounds ($METALLOID_BOUNDS=off).
 
     python bench/cuda/compare.py [KERNEL...]
 
 Needs PyTorch and CuPy with CUDA, and Metalloid's Python package.
 """
 
+import os
 import pathlib
 import re
 import statistics
@@ -44,6 +46,14 @@ def as_metal(case: Case, arguments: list) -> Callable[[], None]:
     kernel = library.get_kernel(case.kernel)
     values = [each if isinstance(each, torch.Tensor) else each.item() for each in arguments]
     return lambda: kernel(*values, threads=case.grid, group_size=case.group)
+
+
+def as_metal_without_checks(case: Case, arguments: list) -> Callable[[], None]:
+    os.environ["METALLOID_BOUNDS"] = "off"
+    run = as_metal(case, arguments)
+    run()  # the kernel is compiled by its first call
+    del os.environ["METALLOID_BOUNDS"]
+    return run
 
 
 def as_cuda(case: Case, arguments: list) -> Callable[[], None]:
@@ -102,23 +112,27 @@ def seconds_of(graph: torch.cuda.CUDAGraph, calls: int) -> float:
 
 def main() -> None:
     print(f"{torch.cuda.get_device_name()}, NVRTC {'.'.join(map(str, cupy.cuda.nvrtc.getVersion()))}\n")
-    print("| kernel | Metalloid | CUDA C++ | CUDA C++ / Metalloid |\n| --- | --- | --- | --- |")
+    print(
+        "| kernel | Metalloid | CUDA C++ | CUDA C++ / Metalloid | checked / unchecked |\n| --- | --- | --- | --- | --- |"
+    )
     ratios = []
     for name in sys.argv[1:] or cases.CASES:
         case = cases.CASES[name]()
         arguments = on_gpu(case)
         graphs = []
-        for make in (as_metal, as_cuda):
+        for make in (as_metal, as_cuda, as_metal_without_checks):
             run = make(case, arguments)
             check(case, arguments, run)
             calls = 1 + int(LEAST_SECONDS / max(seconds_of(captured(run, 1), 1), 1e-6))
             graphs.append((captured(run, calls), calls))
         samples = [[seconds_of(*graph) for graph in graphs] for _ in range(ROUNDS)]
-        metal, cuda = (statistics.median(each) for each in zip(*samples, strict=True))
-        ratio = statistics.median(second / first for first, second in samples)
-        ratios.append(ratio)
-        print(f"| `{name}` | {metal * 1e6:.1f} us | {cuda * 1e6:.1f} us | {ratio:.2f} |", flush=True)
-    print(f"\nGeometric mean: {statistics.geometric_mean(ratios):.2f}")
+        metal, cuda, _ = (statistics.median(each) for each in zip(*samples, strict=True))
+        ratio = statistics.median(second / first for first, second, _ in samples)
+        checks = statistics.median(first / third for first, _, third in samples)
+        ratios.append((ratio, checks))
+        print(f"| `{name}` | {metal * 1e6:.1f} us | {cuda * 1e6:.1f} us | {ratio:.2f} | {checks:.2f} |", flush=True)
+    means = [statistics.geometric_mean(each) for each in zip(*ratios, strict=True)]
+    print(f"| geometric mean | | | {means[0]:.2f} | {means[1]:.2f} |")
 
 
 if __name__ == "__main__":
