@@ -14,6 +14,12 @@
 ; CHECK: fdiv afn float
 ; CHECK: fdiv afn float
 ; CHECK: insertelement <2 x float>
+; CHECK: [[LOGARITHM:%.*]] = call float @llvm.nvvm.lg2.approx.ftz.f(float %x)
+; CHECK: [[PRODUCT:%.*]] = fmul float %y, [[LOGARITHM]]
+; CHECK: [[USUAL:%.*]] = call float @llvm.nvvm.ex2.approx{{.*}}(float [[PRODUCT]])
+; CHECK: fcmp uge float {{%.*}}, {{0x7FF0000000000000|\+inf}}
+; CHECK: [[OTHER:%.*]] = call float @llvm.pow.f32(float %x, float %y)
+; CHECK: phi float [ [[USUAL]], {{.*}} ], [ [[OTHER]],
 ; CHECK: call float @llvm.exp.f32(float %x)
 ; CHECK: call afn float @llvm.log.f32(float %x)
 ; CHECK-NOT: call afn float @llvm.exp
@@ -21,16 +27,19 @@
 define void @kernel(ptr addrspace(1) %a) {
 entry:
   %x = load float, ptr addrspace(1) %a
+  %y = load volatile float, ptr addrspace(1) %a
   %h = load half, ptr addrspace(1) %a
   %v = load <2 x float>, ptr addrspace(1) %a
   %quick = call afn float @llvm.exp.f32(float %x)
   %half = call fast half @llvm.exp2.f16(half %h)
   %vector = call afn <2 x float> @llvm.tanh.v2f32(<2 x float> %v)
+  %power = call afn float @llvm.pow.f32(float %x, float %y)
   %exact = call float @llvm.exp.f32(float %x)
   %other = call afn float @llvm.log.f32(float %x)
   store volatile float %quick, ptr addrspace(1) %a
   store volatile half %half, ptr addrspace(1) %a
   store volatile <2 x float> %vector, ptr addrspace(1) %a
+  store volatile float %power, ptr addrspace(1) %a
   store volatile float %exact, ptr addrspace(1) %a
   store volatile float %other, ptr addrspace(1) %a
   ret void

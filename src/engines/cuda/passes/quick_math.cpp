@@ -1,11 +1,16 @@
 #include "engines/cuda/passes/quick_math.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <array>
 #include <cstdint>
@@ -34,6 +39,32 @@ class QuickMath {
   }
 
   Value* exp2(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_ex2_approx, {x->getType()}, {x}); }
+
+  // A unit in the last place or two; what is too small for its exponent counts as 0.
+  Value* rsqrt(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {x}); }
+
+  // 2^(y log2(x)), which is what fast math's power is. Infinite or not a number: some other case, which is for the
+  // function that has all of them.
+  Value* pow(Value* x, Value* y) {
+    Value* logarithm = builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x});
+    Value* power = builder_.CreateFMul(y, logarithm);
+    Value* usual = exp2(power);
+    Value* is_other = builder_.CreateFCmpUGE(builder_.CreateUnaryIntrinsic(intrinsic::fabs, power),
+                                             llvm::ConstantFP::getInfinity(builder_.getFloatTy()));
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::Instruction* next = &*builder_.GetInsertPoint();
+    llvm::MDNode* unlikely = llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights();
+    llvm::Instruction* rare =
+        llvm::SplitBlockAndInsertIfThen(is_other, next->getIterator(), /*Unreachable=*/false, unlikely);
+    builder_.SetInsertPoint(rare);
+    Value* other = builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y);
+    builder_.SetInsertPoint(next->getParent(), next->getParent()->begin());
+    llvm::PHINode* result = builder_.CreatePHI(x->getType(), 2);
+    result->addIncoming(usual, before);
+    result->addIncoming(other, rare->getParent());
+    builder_.SetInsertPoint(next);
+    return result;
+  }
 
   // (1 - t) / (1 + t) with t = e^(-2 |x|); of small numbers that would lose digits.
   Value* tanh(Value* x) {
@@ -67,42 +98,107 @@ bool is_one(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call) return false;
   const intrinsic::ID id = call->getIntrinsicID();
-  if (id != intrinsic::exp && id != intrinsic::exp2 && id != intrinsic::tanh) return false;
+  if (id != intrinsic::exp && id != intrinsic::exp2 && id != intrinsic::tanh && id != intrinsic::pow) return false;
   const llvm::Type* element = call->getType()->getScalarType();
   const auto* vector = llvm::dyn_cast<llvm::VectorType>(call->getType());
   return call->hasApproxFunc() && element->getScalarSizeInBits() <= 32 && (!vector || !vector->isScalableTy());
 }
 
-Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, Value* x) {
-  llvm::Type* type = x->getType();
+// 1 / sqrt(x) of floats that may be approximate: x.
+Value* root_below(Value& value) {
+  using namespace llvm::PatternMatch;
+  Value *root = nullptr, *x = nullptr;
+  if (!value.getType()->isFloatTy() || !match(&value, m_FDiv(m_FPOne(), m_Value(root)))) return nullptr;
+  if (!match(root, m_Intrinsic<intrinsic::sqrt>(m_Value(x)))) return nullptr;
+  const bool is_quick =
+      llvm::cast<llvm::Instruction>(value).hasApproxFunc() && llvm::cast<llvm::Instruction>(root)->hasApproxFunc();
+  return is_quick ? x : nullptr;
+}
+
+// The library's rsqrt (stdlib/include/metalloid/math_scalar.h): such a quotient y and what corrects its last bit. x,
+// too.
+Value* corrected_root_below(llvm::Instruction& instruction) {
+  using namespace llvm::PatternMatch;
+  Value *correction = nullptr, *y = nullptr, *e = nullptr, *lost = nullptr, *root = nullptr;
+  if (!match(&instruction, m_Select(m_Value(), m_Value(correction), m_Value(y)))) return nullptr;
+  Value* x = root_below(*y);
+  if (!x) return nullptr;
+  Value* half_e = nullptr;
+  const auto is_fma = [](Value* value, const auto& a, const auto& b, const auto& c) {
+    return match(value, m_Intrinsic<intrinsic::fma>(a, b, c));
+  };
+  Value *product = nullptr, *half = nullptr, *rest = nullptr;
+  if (!is_fma(correction, m_Specific(y), m_Value(half_e), m_Specific(y))) return nullptr;
+  if (!is_fma(half_e, m_Value(product), m_Value(e), m_Value(half))) return nullptr;
+  if (!match(product, m_c_FMul(m_Specific(e), m_SpecificFP(0.375)))) return nullptr;
+  if (!match(half, m_c_FMul(m_Specific(e), m_SpecificFP(0.5)))) return nullptr;
+  if (!is_fma(e, m_FNeg(m_Value(lost)), m_Specific(y), m_Value(rest))) return nullptr;
+  if (!is_fma(rest, m_Value(root), m_Specific(y), m_FPOne())) return nullptr;
+  if (!is_fma(lost, m_Specific(x), m_Specific(y), m_Specific(root))) return nullptr;
+  const bool is_root = match(root, m_c_FMul(m_Specific(x), m_FNeg(m_Specific(y)))) ||
+                       match(root, m_FNeg(m_c_FMul(m_Specific(x), m_Specific(y))));
+  return is_root ? x : nullptr;
+}
+
+Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* type = operands.front()->getType();
   QuickMath math(builder);
-  x = builder.CreateFPExt(x, builder.getFloatTy());
-  Value* result = id == intrinsic::exp ? math.exp(x) : id == intrinsic::exp2 ? math.exp2(x) : math.tanh(x);
+  llvm::SmallVector<Value*, 2> wide;
+  for (Value* operand : operands) wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
+  Value* result = nullptr;
+  switch (id) {
+    case intrinsic::exp: result = math.exp(wide[0]); break;
+    case intrinsic::exp2: result = math.exp2(wide[0]); break;
+    case intrinsic::tanh: result = math.tanh(wide[0]); break;
+    default: result = math.pow(wide[0], wide[1]);
+  }
   return builder.CreateFPTrunc(result, type);
 }
 
-Value* compute_elements(llvm::IRBuilder<>& builder, intrinsic::ID id, Value* x) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  if (!vector) return compute(builder, id, x);
-  Value* result = llvm::PoisonValue::get(x->getType());
+Value* compute_elements(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* type = operands.front()->getType();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (!vector) return compute(builder, id, operands);
+  Value* result = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i < vector->getNumElements(); ++i) {
     const std::uint64_t at = i;
-    result = builder.CreateInsertElement(result, compute(builder, id, builder.CreateExtractElement(x, at)), at);
+    llvm::SmallVector<Value*, 2> elements;
+    for (Value* operand : operands) elements.push_back(builder.CreateExtractElement(operand, at));
+    result = builder.CreateInsertElement(result, compute(builder, id, elements), at);
   }
   return result;
+}
+
+void replace(llvm::Instruction& instruction, Value* result) {
+  instruction.replaceAllUsesWith(result);
+  instruction.eraseFromParent();
+}
+
+// Of what computed them only the instruction itself goes here.
+void take_roots(llvm::Function& function) {
+  for (const auto root_of : {corrected_root_below, +[](llvm::Instruction& value) { return root_below(value); }}) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      Value* x = root_of(instruction);
+      if (!x) continue;
+      llvm::IRBuilder<> builder(&instruction);
+      replace(instruction, QuickMath(builder).rsqrt(x));
+    }
+  }
 }
 
 }  // namespace
 
 void quick_math(llvm::Module& module) {
   for (llvm::Function& function : module) {
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-      if (!is_one(instruction)) continue;
-      auto& call = llvm::cast<llvm::IntrinsicInst>(instruction);
-      llvm::IRBuilder<> builder(&call);
-      Value* result = compute_elements(builder, call.getIntrinsicID(), call.getArgOperand(0));
-      call.replaceAllUsesWith(result);
-      call.eraseFromParent();
+    take_roots(function);
+    llvm::SmallVector<llvm::IntrinsicInst*, 16> calls;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (is_one(instruction)) calls.push_back(llvm::cast<llvm::IntrinsicInst>(&instruction));
+    }
+    for (llvm::IntrinsicInst* call : calls) {
+      llvm::IRBuilder<> builder(call);
+      const llvm::SmallVector<Value*, 2> operands(call->args());
+      replace(*call, compute_elements(builder, call->getIntrinsicID(), operands));
     }
   }
 }
