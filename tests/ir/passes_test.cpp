@@ -4,7 +4,8 @@
 //   ; RUN: fix_numeric_semantics           passes that the function @kernel, and what it reaches, go through
 //   ; RUN(FLAT): inline_everything         once more from the start, for lines that begin with FLAT instead of CHECK
 //   ; ARGUMENT: buffer                     what reflection says of the kernel's parameters, in their order: buffer,
-//   ; ARGUMENT: threadgroup                threadgroup, texture or the name of a built-in value
+//   ; ARGUMENT: threadgroup                reference (constant, 8 bytes), threadgroup, texture or the name of a
+//                                          built-in value
 //   ; CONSTANT: mode 2                     an int function constant and its value; without one it has none
 //   ; ERROR unsupported: text              instead of code, the pass throws this
 #include <fmt/format.h>
@@ -50,6 +51,7 @@
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/lower_bounds_checks.h"
 #include "engines/cuda/passes/lower_logging.h"
 #include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
@@ -57,7 +59,9 @@
 #include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
+#include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
+#include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
@@ -250,6 +254,13 @@ const std::map<std::string, Pass>& passes() {
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
       {"unroll_loops", [](Subject& s) { engines::cuda::unroll_loops(s.module()); }},
+      {"read_references", [](Subject& s) { engines::cuda::read_references(s.on_gpu, s.kernel.info); }},
+      {"lower_bounds_checks_of_a_gpu",
+       [](Subject& s) {
+         engines::cuda::Reports reports(s.on_gpu);
+         engines::cuda::lower_bounds_checks(s.module(), reports);
+       }},
+      {"stop_loops", [](Subject& s) { EXPECT_TRUE(engines::cuda::stop_loops(s.on_gpu)); }},
       {"quick_math", [](Subject& s) { engines::cuda::quick_math(s.module()); }},
       {"multiply_floats",
        [](Subject& s) { engines::cuda::multiply_floats(s.module(), engines::cuda::LaneOrder::plain); }},
@@ -380,7 +391,13 @@ ArgumentInfo argument_of(const std::string& kind, std::size_t number) {
   argument.name = "argument" + std::to_string(number);
   argument.index = static_cast<std::uint32_t>(number);
   if (kind == "buffer") return argument;
-  if (kind == "threadgroup") {
+  if (kind == "reference") {
+    argument.address_space = AddressSpace::constant;
+    argument.access = Access::read;
+    argument.is_reference = true;
+    argument.type = type_of("uint2", ElementType::uint32);
+    argument.type.size = 8;
+  } else if (kind == "threadgroup") {
     argument.kind = ArgumentKind::threadgroup_memory;
   } else if (kind == "texture") {
     argument.kind = ArgumentKind::texture;
@@ -404,7 +421,8 @@ TestFile read(const std::filesystem::path& path) {
     const auto colon = line.find(": ");
     if (!line.starts_with("; ") || colon == std::string::npos) continue;
     std::string before = line.substr(2, colon - 2);
-    std::ranges::replace_if(before, [](char c) { return c == '(' || c == ')'; }, ' ');
+    std::ranges::replace_if(
+        before, [](char c) { return c == '(' || c == ')'; }, ' ');
     const std::vector<std::string> head = words_of(before), words = words_of(line.substr(colon + 2));
     if (head.empty()) continue;
     if (head[0] == "RUN") {

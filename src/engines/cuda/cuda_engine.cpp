@@ -34,6 +34,7 @@
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
+#include "engines/cuda/passes/lower_bounds_checks.h"
 #include "engines/cuda/passes/lower_lanes.h"
 #include "engines/cuda/passes/lower_logging.h"
 #include "engines/cuda/passes/lower_order.h"
@@ -44,6 +45,7 @@
 #include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
+#include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
@@ -190,6 +192,7 @@ class CudaEngine final : public Engine {
       pass("join_threads", [&] { joined = join_threads(entry); });
       if (joined == 0) return std::nullopt;
     }
+    if (target.is_usual) pass("read_references", [&] { read_references(entry, kernel.info); });
     functions.front() = entry;  // as it is by now
     Reports reports(functions);
     pass("lower_bounds_checks", [&] { lower_bounds_checks(module, reports); });

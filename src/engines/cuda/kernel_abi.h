@@ -6,8 +6,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "metalloid/reflection.h"
 
@@ -54,8 +56,22 @@ struct ArgumentSlot {
   // less than any address; of threadgroup memory, where it begins in the threadgroup's.
   std::uint64_t address = 0;
   std::uint64_t bytes = 0, front = 0;  // from there to the memory's end, and in front of it
-  std::uint64_t descriptor = 0;        // of a tensor, where in the parameters its descriptor lies
+  // For one comparison of a check: what offsets of accesses of any `most_access_bytes` are less than, and how many
+  // elements of 1, 2, 4, 8 and 16 bytes there are. No more than there is room for, or than is there.
+  std::uint64_t starts = 0;
+  std::uint32_t elements[5] = {};
+  std::uint32_t descriptor = 0;  // of a tensor, where in the parameters its descriptor lies
 };
+inline constexpr std::uint64_t most_access_bytes = 16;
+
+inline void set_bytes(ArgumentSlot& slot, std::uint64_t bytes) {
+  slot.bytes = bytes;
+  slot.starts = bytes < most_access_bytes ? 0 : bytes - (most_access_bytes - 1);
+  for (std::size_t i = 0; i < std::size(slot.elements); ++i) {
+    slot.elements[i] =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes >> i, std::numeric_limits<std::uint32_t>::max()));
+  }
+}
 
 // In the host's memory: the host looks at the one, and writes the other while kernels run. No copy of the driver's
 // could overtake them for sure.
@@ -80,6 +96,25 @@ static_assert(sizeof(LaunchHead) % alignof(ArgumentSlot) == 0);
 // CUDA's limit for a kernel's parameters.
 inline constexpr std::size_t most_parameter_bytes = 4096;
 inline constexpr std::size_t inline_alignment = 16;
+
+// Of a constant reference, how many bytes there are for it among the parameters, in the order of arguments and in front
+// of what else lies there; 0 if it has none.
+inline std::size_t room_for_reference(const ArgumentInfo& argument) {
+  constexpr std::size_t most = 1024;
+  const bool has_room = argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant &&
+                        argument.is_reference && argument.type.size <= most;
+  return has_room ? (argument.type.size + inline_alignment - 1) / inline_alignment * inline_alignment : 0;
+}
+// Where what comes with the launch begins among the parameters.
+inline std::size_t place_of_inline_bytes(std::size_t arguments) {
+  const std::size_t place = sizeof(LaunchHead) + arguments * sizeof(ArgumentSlot);
+  return (place + inline_alignment - 1) / inline_alignment * inline_alignment;
+}
+inline std::size_t place_of_reference(const std::vector<ArgumentInfo>& arguments, std::size_t number) {
+  std::size_t place = place_of_inline_bytes(arguments.size());
+  for (std::size_t i = 0; i < number; ++i) place += room_for_reference(arguments[i]);
+  return place;
+}
 
 // A grid's x in code with joined threads: behind its last thread there is room for a block before numbers wrap.
 inline constexpr std::uint32_t most_joined_x = std::numeric_limits<std::int32_t>::max() - (1 << 15);

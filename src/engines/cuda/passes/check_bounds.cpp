@@ -16,7 +16,6 @@
 #include "ir/bounds/check_bounds.h"
 #include "ir/bounds/hoist_checks.h"
 #include "ir/bounds/kernel_memory.h"
-#include "ir/bounds/lower_bounds_checks.h"
 #include "ir/bounds/tile_accesses.h"
 #include "ir/support/pass_managers.h"
 
@@ -102,11 +101,6 @@ void hoist_checks(const Entry& entry, unsigned turns_at_once) {
   };
   const ir::LoopMeetings meetings{is_of_whole_simdgroups, holds_for_all};
   ir::hoist_checks(*entry.function, turns_at_once, entry.simdgroups_are_whole ? &meetings : nullptr);
-}
-
-void lower_bounds_checks(llvm::Module& module, Reports& reports) {
-  ir::lower_bounds_checks(module,
-                          [&](llvm::IRBuilderBase& builder, llvm::CallInst& check) { reports.write(builder, check); });
 }
 
 }  // namespace metalloid::engines::cuda

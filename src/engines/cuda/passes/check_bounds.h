@@ -3,10 +3,7 @@
 // ended (PTX ISA, shfl.sync and barrier), and no trap takes the process's context away.
 #pragma once
 
-#include <llvm/IR/Module.h>
-
 #include "engines/cuda/passes/lower_arguments.h"
-#include "engines/cuda/passes/reports.h"
 #include "metalloid/reflection.h"
 
 namespace metalloid::engines::cuda {
@@ -16,7 +13,5 @@ void check_bounds(const Entry& entry, const KernelInfo& info);
 // ir::hoist_checks, also of loops in which whole simdgroups meet: other ones may be in another form of the loop, and
 // their barriers, which have no place, still meet.
 void hoist_checks(const Entry& entry, unsigned turns_at_once);
-// Branches to one place of each function, where the report is written.
-void lower_bounds_checks(llvm::Module& module, Reports& reports);
 
 }  // namespace metalloid::engines::cuda

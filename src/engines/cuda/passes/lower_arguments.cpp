@@ -46,15 +46,12 @@ bool has_slot_bytes(const ArgumentInfo& argument) {
 
 // How many bytes of an argument there is room for among the parameters. Where a pointer leads to nobody knows.
 std::size_t room_for(const ArgumentInfo& argument) {
-  constexpr std::size_t of_pointer = 128, most = 1024;
+  constexpr std::size_t of_pointer = 128;
+  if (argument.is_reference) return room_for_reference(argument);
   if (!has_slot_bytes(argument) || !argument.is_active) return 0;
-  std::size_t bytes = of_pointer;
-  if (argument.kind == ArgumentKind::tensor) {
-    bytes = sizeof(std::int64_t) * (1 + 2 * std::max<std::size_t>(argument.extents.size(), 1));
-  } else if (argument.is_reference) {
-    bytes = argument.type.size;
-  }
-  return bytes > most ? 0 : llvm::alignTo(bytes, inline_alignment);
+  if (argument.kind != ArgumentKind::tensor) return of_pointer;
+  const std::size_t bytes = sizeof(std::int64_t) * (1 + 2 * std::max<std::size_t>(argument.extents.size(), 1));
+  return llvm::alignTo(bytes, inline_alignment);
 }
 
 class EntryBuilder {
@@ -86,8 +83,7 @@ class EntryBuilder {
   llvm::Type* word() { return builder_.getInt32Ty(); }
 
   void make_function() {
-    std::size_t bytes =
-        llvm::alignTo(sizeof(LaunchHead) + info_.arguments.size() * sizeof(ArgumentSlot), inline_alignment);
+    std::size_t bytes = place_of_inline_bytes(info_.arguments.size());
     for (const ArgumentInfo& argument : info_.arguments) bytes += room_for(argument);
     entry_.parameter_bytes = static_cast<std::uint32_t>(std::min(llvm::alignTo(bytes, 8), most_parameter_bytes));
     llvm::Type* parameters = llvm::ArrayType::get(builder_.getInt8Ty(), entry_.parameter_bytes);
@@ -127,8 +123,8 @@ class EntryBuilder {
     const std::uint64_t bytes = module_.getDataLayout().getTypeAllocSize(parameter.getParamByValType());
     const auto space = static_cast<unsigned>(argument.address_space);
     builder_.CreateStore(argument_call(parameter.getArgNo(), builder_.getPtrTy(space)), memory);
-    Value* place = load_from_slot(builder_, entry_, parameter.getArgNo(), offsetof(ArgumentSlot, descriptor),
-                                  builder_.getInt64Ty());
+    Value* place = load_from_slot(builder_, entry_, parameter.getArgNo(), offsetof(ArgumentSlot, descriptor), word());
+    place = builder_.CreateZExt(place, builder_.getInt64Ty());
     Value* source = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), entry_.parameters, place);
     for (std::uint64_t at = 8; at + 8 <= bytes; at += 8) {
       Value* value = mark_invariant(builder_.CreateAlignedLoad(
@@ -252,6 +248,21 @@ Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlig
   return EntryBuilder(module, *kernel, info, alignment, placement, lanes, groups).build();
 }
 
+ConstantPlace place_of_constant(llvm::IRBuilderBase& builder, const Entry& entry, const KernelInfo& info,
+                                unsigned number) {
+  Value* there = load_from_slot(builder, entry, number, offsetof(ArgumentSlot, address), builder.getInt64Ty());
+  Value* is_own = builder.CreateICmpULT(there, builder.getInt64(most_parameter_bytes));
+  const std::size_t room = room_for_reference(info.arguments[number]);
+  std::optional<std::uint64_t> place;
+  if (const std::uint64_t at = place_of_reference(info.arguments, number);
+      room != 0 && at + room <= entry.parameter_bytes) {
+    place = at;
+  }
+  Value* own =
+      builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.parameters, place ? builder.getInt64(*place) : there);
+  return {builder.CreateSelect(is_own, own, builder.CreateIntToPtr(there, builder.getPtrTy())), is_own, place};
+}
+
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info) {
   llvm::SmallVector<llvm::CallInst*, 16> calls;
   for (llvm::Function& function : module) {
@@ -262,16 +273,15 @@ void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo&
     const auto number = static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue());
     const ArgumentInfo& argument = info.arguments[number];
     llvm::IRBuilder<> builder(call);
-    Value* number_there = load_from_slot(builder, entry, number, offsetof(ArgumentSlot, address), builder.getInt64Ty());
     Value* address = nullptr;
     if (argument.kind == ArgumentKind::threadgroup_memory) {
+      Value* number_there =
+          load_from_slot(builder, entry, number, offsetof(ArgumentSlot, address), builder.getInt64Ty());
       // A multiple of it, which alone tells those who ask for alignment.
       Value* begin = builder.CreateAnd(number_there, builder.getInt64(~std::uint64_t{inline_alignment - 1}));
       address = builder.CreateInBoundsGEP(builder.getInt8Ty(), threadgroup_memory(module), begin);
     } else if (argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant) {
-      Value* own = builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.parameters, number_there);
-      Value* is_own = builder.CreateICmpULT(number_there, builder.getInt64(most_parameter_bytes));
-      address = builder.CreateSelect(is_own, own, builder.CreateIntToPtr(number_there, builder.getPtrTy()));
+      address = place_of_constant(builder, entry, info, number).address;
       address = builder.CreateAddrSpaceCast(address, call->getType());
     } else {
       address = load_from_slot(builder, entry, number, offsetof(ArgumentSlot, address), call->getType());

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "engines/cuda/lanes/lane_order.h"
@@ -45,6 +46,14 @@ Entry lower_arguments(llvm::Module& module, const KernelInfo& info, ArgumentAlig
 inline constexpr std::string_view argument_name = "metalloid_argument.";
 llvm::CallInst* as_argument(llvm::Value& value);
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info);
+
+// Of an argument of constant memory, which is in the parameters or elsewhere. `is_own`: i1, the former.
+struct ConstantPlace {
+  llvm::Value *address, *is_own;
+  std::optional<std::uint64_t> place;  // of a reference, where in the parameters it has room
+};
+ConstantPlace place_of_constant(llvm::IRBuilderBase& builder, const Entry& entry, const KernelInfo& info,
+                                unsigned number);
 
 // Of an argument's slot, a member by its offset there, at the builder's place in the entry.
 llvm::Value* load_from_slot(llvm::IRBuilderBase& builder, const Entry& entry, unsigned argument, std::size_t member,

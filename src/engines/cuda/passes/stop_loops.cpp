@@ -1,14 +1,21 @@
 #include "engines/cuda/passes/stop_loops.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/UnrollLoop.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +32,13 @@ using llvm::Value;
 
 // A read of the host's memory takes a microsecond or two.
 constexpr std::uint32_t turns_between = 16384;
+
+constexpr unsigned turns_at_once = 4, most_instructions = 24;
+
+// By one way out: others, as those of checks, make it end earlier.
+bool may_be_endless(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  return llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(&loop));
+}
 
 struct EndlessLoop {
   llvm::BasicBlock* header;
@@ -58,6 +72,44 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
   }
 }
 
+// Short innermost loops, in which no lanes meet, do several turns from look to look at the counter.
+bool is_short(const llvm::Loop& loop) {
+  unsigned instructions = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call && (call->isConvergent() || !call->getCalledFunction() || !call->getCalledFunction()->isIntrinsic())) {
+        return false;
+      }
+      if (++instructions > most_instructions) return false;
+    }
+  }
+  return loop.isInnermost() && loop.getExitingBlock() != nullptr &&
+         !llvm::findOptionMDForLoop(&loop, "llvm.loop.unroll.disable");
+}
+
+void unroll(llvm::Function& function) {
+  ir::PassManagers managers;
+  llvm::FunctionPassManager form;
+  form.addPass(llvm::LoopSimplifyPass());
+  form.addPass(llvm::LCSSAPass());
+  form.run(function, managers.functions);
+  managers.functions.invalidate(function, llvm::PreservedAnalyses::none());
+  auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(function);
+  auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto& dominators = managers.functions.getResult<llvm::DominatorTreeAnalysis>(function);
+  auto& assumptions = managers.functions.getResult<llvm::AssumptionAnalysis>(function);
+  auto& costs = managers.functions.getResult<llvm::TargetIRAnalysis>(function);
+  auto& remarks = managers.functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (!may_be_endless(*loop, evolution) || !is_short(*loop)) continue;
+    llvm::UnrollLoopOptions options{};
+    options.Count = turns_at_once;
+    llvm::UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks,
+                     /*PreserveLCSSA=*/true);
+  }
+}
+
 }  // namespace
 
 void end_if_stopped(llvm::Instruction& before, const Entry& entry) {
@@ -74,13 +126,13 @@ void end_if_stopped(llvm::Instruction& before, const Entry& entry) {
 }
 
 bool stop_loops(const Entry& entry) {
+  unroll(*entry.function);
   ir::PassManagers managers;
   auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(*entry.function);
   auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(*entry.function);
   std::vector<EndlessLoop> endless;
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    // By one way out: others, as those of checks, make it end earlier.
-    if (!llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(loop))) continue;
+    if (!may_be_endless(*loop, evolution)) continue;
     llvm::SmallVector<llvm::BasicBlock*, 4> latches;
     loop->getLoopLatches(latches);
     endless.push_back({loop->getHeader(), {latches.begin(), latches.end()}});

@@ -32,14 +32,25 @@ void put(std::uint32_t (&to)[3], const Triple& from) { std::ranges::copy(from, t
 // A launch's parameters on their way to the driver.
 class Parameters {
  public:
-  Parameters(const KernelFacts& facts, std::size_t arguments)
-      : size_(facts.parameter_bytes), used_(sizeof(LaunchHead) + arguments * sizeof(ArgumentSlot)) {
+  Parameters(const KernelFacts& facts, const std::vector<ArgumentInfo>& arguments)
+      : size_(facts.parameter_bytes), used_(place_of_inline_bytes(arguments.size())), next_reference_(used_) {
     std::memset(bytes_.data(), 0, used_);
+    for (const ArgumentInfo& argument : arguments) used_ += room_for_reference(argument);
   }
 
   LaunchHead& head() { return *reinterpret_cast<LaunchHead*>(bytes_.data()); }
   ArgumentSlot& slot(std::size_t i) {
     return *reinterpret_cast<ArgumentSlot*>(bytes_.data() + sizeof(LaunchHead) + i * sizeof(ArgumentSlot));
+  }
+  // Of each reference in turn: where its bytes lie, which are to be; 0 if there is no room.
+  std::uint64_t next_reference(const ArgumentInfo& argument) {
+    const std::size_t room = room_for_reference(argument), place = next_reference_;
+    next_reference_ += room;
+    return room != 0 && next_reference_ <= size_ ? place : 0;
+  }
+  std::uint64_t add_at(std::uint64_t place, std::span<const std::byte> bytes) {
+    if (place != 0) std::memcpy(bytes_.data() + place, bytes.data(), bytes.size());
+    return place;
   }
   // Where the bytes are among the parameters; 0 if there is no room.
   std::uint64_t add(const void* bytes, std::size_t size) {
@@ -54,7 +65,7 @@ class Parameters {
 
  private:
   alignas(16) std::array<std::byte, most_parameter_bytes> bytes_;
-  std::size_t size_, used_;
+  std::size_t size_, used_, next_reference_;
 };
 
 // Copies in the GPU's memory for one launch, made and let go in the stream's order.
@@ -261,7 +272,7 @@ void GpuExecutable::make_room_for_recursion() const {
 void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const {
   if (facts_.recurses != 0) make_room_for_recursion();
   Copies copies(stream, info_);
-  Parameters parameters(facts_, info_.arguments.size());
+  Parameters parameters(facts_, info_.arguments);
   LaunchHead& head = parameters.head();
   put(head.threads_per_grid, triple(plan.threads_per_grid));
   put(head.threadgroups_per_grid, triple(plan.threadgroups_per_grid));
@@ -273,23 +284,31 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
     const BoundArgument& argument = plan.arguments[i];
     const BoundMemory& memory = argument.memory;
     ArgumentSlot& slot = parameters.slot(i);
+    const std::uint64_t place = parameters.next_reference(info_.arguments[i]);
     if (info_.arguments[i].kind == ArgumentKind::threadgroup_memory) {
-      slot = {.address = threadgroup_bytes, .bytes = argument.threadgroup_bytes};
+      slot.address = threadgroup_bytes;
+      set_bytes(slot, argument.threadgroup_bytes);
       threadgroup_bytes += (argument.threadgroup_bytes + 15) / 16 * 16;
       continue;
     }
     if (memory.owner == BoundMemory::Owner::none) continue;
-    slot = {.address = reinterpret_cast<std::uint64_t>(memory.address()),
-            .bytes = memory.size - memory.offset,
-            .front = memory.offset};
+    slot.address = reinterpret_cast<std::uint64_t>(memory.address());
+    slot.front = memory.offset;
+    set_bytes(slot, memory.size - memory.offset);
     if (memory.owner == BoundMemory::Owner::dispatch) {
       const std::span<const std::byte> bytes(memory.address(), slot.bytes);
       slot.front = 0;
-      slot.address = may_lie_in_parameters(info_.arguments[i]) ? parameters.add(bytes.data(), bytes.size()) : 0;
+      if (info_.arguments[i].is_reference) {
+        slot.address =
+            parameters.add_at(place, bytes.first(std::min(bytes.size(), room_for_reference(info_.arguments[i]))));
+      } else {
+        slot.address = may_lie_in_parameters(info_.arguments[i]) ? parameters.add(bytes.data(), bytes.size()) : 0;
+      }
       if (slot.address == 0) slot.address = copies.add(bytes);
     }
     if (!argument.descriptor.empty()) {
-      slot.descriptor = parameters.add(argument.descriptor.data(), argument.descriptor.size() * sizeof(std::int64_t));
+      slot.descriptor = static_cast<std::uint32_t>(
+          parameters.add(argument.descriptor.data(), argument.descriptor.size() * sizeof(std::int64_t)));
       if (slot.descriptor == 0) {
         throw Error(ErrorCode::limit_exceeded,
                     fmt::format("kernel '{}' has more tensors than a GPU's launch has room for", info_.name));
