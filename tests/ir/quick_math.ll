@@ -20,8 +20,13 @@
 ; CHECK: fcmp uge float {{%.*}}, {{0x7FF0000000000000|\+inf}}
 ; CHECK: [[OTHER:%.*]] = call float @llvm.pow.f32(float %x, float %y)
 ; CHECK: phi float [ [[USUAL]], {{.*}} ], [ [[OTHER]],
+; CHECK: [[TURNS:%.*]] = call float @llvm.rint.f32(
+; CHECK-COUNT-3: call float @llvm.fma.f32(float [[TURNS]],
+; CHECK: [[SINE:%.*]] = call float @llvm.nvvm.sin.approx.ftz.f(
+; CHECK: [[OF_LARGE:%.*]] = call float @llvm.sin.f32(float %x)
+; CHECK: phi float [ [[SINE]], {{.*}} ], [ [[OF_LARGE]],
 ; CHECK: call float @llvm.exp.f32(float %x)
-; CHECK: call afn float @llvm.log.f32(float %x)
+; CHECK: call afn float @llvm.log10.f32(float %x)
 ; CHECK-NOT: call afn float @llvm.exp
 
 define void @kernel(ptr addrspace(1) %a) {
@@ -34,8 +39,10 @@ entry:
   %half = call fast half @llvm.exp2.f16(half %h)
   %vector = call afn <2 x float> @llvm.tanh.v2f32(<2 x float> %v)
   %power = call afn float @llvm.pow.f32(float %x, float %y)
+  %sine = call afn float @llvm.sin.f32(float %x)
+  store volatile float %sine, ptr addrspace(1) %a
   %exact = call float @llvm.exp.f32(float %x)
-  %other = call afn float @llvm.log.f32(float %x)
+  %other = call afn float @llvm.log10.f32(float %x)
   store volatile float %quick, ptr addrspace(1) %a
   store volatile half %half, ptr addrspace(1) %a
   store volatile <2 x float> %vector, ptr addrspace(1) %a

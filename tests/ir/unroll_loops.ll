@@ -1,15 +1,18 @@
-; Short loops that can be counted do four turns at once; not those that lanes meet in, or that say otherwise.
+; Short loops that can be counted do four turns at once, or all that there are if these are few; not those that lanes meet in, or that say otherwise.
 ; RUN: unroll_loops
 ; ARGUMENT: buffer
 
 ; CHECK-LABEL: define void @kernel(
 ; CHECK: br i1 %more, label %loop, label %between, !llvm.loop [[UNROLLED:![0-9]+]]
 ; CHECK: br i1 %more.2, label %meeting, label %third{{$}}
-; CHECK: br i1 %more.3, label %as.said, label %end, !llvm.loop [[SAID:![0-9]+]]
+; CHECK: br i1 %more.3, label %as.said, label %short, !llvm.loop [[SAID:![0-9]+]]
+; CHECK: br i1 %more.4, label %short, label %end, !llvm.loop [[SHORT:![0-9]+]]
 ; CHECK: [[UNROLLED]] = distinct !{[[UNROLLED]], [[COUNT:![0-9]+]]}
 ; CHECK: [[COUNT]] = !{!"llvm.loop.unroll.count", i32 4}
 ; CHECK: [[SAID]] = distinct !{[[SAID]], [[DISABLED:![0-9]+]]}
 ; CHECK: [[DISABLED]] = !{!"llvm.loop.unroll.disable"}
+; CHECK: [[SHORT]] = distinct !{[[SHORT]], [[ALL:![0-9]+]]}
+; CHECK: [[ALL]] = !{!"llvm.loop.unroll.count", i32 12}
 
 define void @kernel(ptr addrspace(1) %a) {
 entry:
@@ -40,7 +43,14 @@ as.said:
   store float 0.0, ptr addrspace(1) %p.3
   %next.3 = add nuw i32 %i.3, 1
   %more.3 = icmp ult i32 %next.3, 256
-  br i1 %more.3, label %as.said, label %end, !llvm.loop !0
+  br i1 %more.3, label %as.said, label %short, !llvm.loop !0
+short:
+  %i.4 = phi i32 [ 0, %as.said ], [ %next.4, %short ]
+  %p.4 = getelementptr float, ptr addrspace(1) %a, i32 %i.4
+  store float 1.0, ptr addrspace(1) %p.4
+  %next.4 = add nuw i32 %i.4, 1
+  %more.4 = icmp ult i32 %next.4, 12
+  br i1 %more.4, label %short, label %end
 end:
   ret void
 }

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -14,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -21,6 +23,9 @@ namespace {
 using llvm::Value;
 namespace intrinsic = llvm::Intrinsic;
 
+// Of an angle; 2 pi in parts.
+constexpr double large_angle = 0x1p17, turn_inverse = 0x1.45f306p-3;
+constexpr std::array<double, 3> turn_parts = {0x1.921fb4p+2, 0x1.4442dp-22, 0x1.846988p-46};
 constexpr double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0cp-26, ln_2 = 0x1.62e43p-1;
 
 // Of one float.
@@ -43,27 +48,21 @@ class QuickMath {
   // A unit in the last place or two; what is too small for its exponent counts as 0.
   Value* rsqrt(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {x}); }
 
+  // Twice 2^-22 beside 1 at most, which is what fast math asks for there.
+  Value* log2(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x}); }
+  Value* log(Value* x) { return builder_.CreateFMul(log2(x), number(ln_2)); }
+
+  // Of what is left of full turns, which three parts take off exactly enough; large angles are for the function that
+  // has all of them.
+  Value* sin(Value* x) { return of_angle(x, intrinsic::nvvm_sin_approx_ftz_f, intrinsic::sin); }
+  Value* cos(Value* x) { return of_angle(x, intrinsic::nvvm_cos_approx_ftz_f, intrinsic::cos); }
+
   // 2^(y log2(x)), which is what fast math's power is. Infinite or not a number: some other case, which is for the
   // function that has all of them.
   Value* pow(Value* x, Value* y) {
-    Value* logarithm = builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x});
-    Value* power = builder_.CreateFMul(y, logarithm);
-    Value* usual = exp2(power);
-    Value* is_other = builder_.CreateFCmpUGE(builder_.CreateUnaryIntrinsic(intrinsic::fabs, power),
-                                             llvm::ConstantFP::getInfinity(builder_.getFloatTy()));
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::Instruction* next = &*builder_.GetInsertPoint();
-    llvm::MDNode* unlikely = llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights();
-    llvm::Instruction* rare =
-        llvm::SplitBlockAndInsertIfThen(is_other, next->getIterator(), /*Unreachable=*/false, unlikely);
-    builder_.SetInsertPoint(rare);
-    Value* other = builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y);
-    builder_.SetInsertPoint(next->getParent(), next->getParent()->begin());
-    llvm::PHINode* result = builder_.CreatePHI(x->getType(), 2);
-    result->addIncoming(usual, before);
-    result->addIncoming(other, rare->getParent());
-    builder_.SetInsertPoint(next);
-    return result;
+    Value* power = builder_.CreateFMul(y, log2(x));
+    return unless_rare(exp2(power), is_at_least(power, std::numeric_limits<double>::infinity()),
+                       [&] { return builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y); });
   }
 
   // (1 - t) / (1 + t) with t = e^(-2 |x|); of small numbers that would lose digits.
@@ -86,6 +85,36 @@ class QuickMath {
  private:
   static constexpr std::array<double, 4> small_tanh = {-0x1.55553ep-2, 0x1.110616p-3, -0x1.b6cce4p-5, 0x1.333cd8p-6};
 
+  // |x| >= bound, or not a number.
+  Value* is_at_least(Value* x, double bound) {
+    return builder_.CreateFCmpUGE(builder_.CreateUnaryIntrinsic(intrinsic::fabs, x), number(bound));
+  }
+
+  Value* of_angle(Value* x, intrinsic::ID quick, intrinsic::ID whole) {
+    Value* turns = builder_.CreateUnaryIntrinsic(intrinsic::rint, builder_.CreateFMul(x, number(turn_inverse)));
+    Value* rest = x;
+    for (const double part : turn_parts) rest = fma(turns, number(-part), rest);
+    return unless_rare(builder_.CreateIntrinsic(quick, {}, {rest}), is_at_least(x, large_angle),
+                       [&] { return builder_.CreateUnaryIntrinsic(whole, x); });
+  }
+
+  // `usual`, or behind a branch what `other` appends.
+  Value* unless_rare(Value* usual, Value* is_rare, llvm::function_ref<Value*()> other) {
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::Instruction* next = &*builder_.GetInsertPoint();
+    llvm::MDNode* unlikely = llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights();
+    llvm::Instruction* rare =
+        llvm::SplitBlockAndInsertIfThen(is_rare, next->getIterator(), /*Unreachable=*/false, unlikely);
+    builder_.SetInsertPoint(rare);
+    Value* instead = other();
+    builder_.SetInsertPoint(next->getParent(), next->getParent()->begin());
+    llvm::PHINode* result = builder_.CreatePHI(usual->getType(), 2);
+    result->addIncoming(usual, before);
+    result->addIncoming(instead, rare->getParent());
+    builder_.SetInsertPoint(next);
+    return result;
+  }
+
   Value* number(double value) { return llvm::ConstantFP::get(builder_.getFloatTy(), value); }
   Value* fma(Value* a, Value* b, Value* c) {
     return builder_.CreateIntrinsic(intrinsic::fma, {a->getType()}, {a, b, c});
@@ -97,11 +126,22 @@ class QuickMath {
 bool is_one(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call) return false;
-  const intrinsic::ID id = call->getIntrinsicID();
-  if (id != intrinsic::exp && id != intrinsic::exp2 && id != intrinsic::tanh && id != intrinsic::pow) return false;
+  bool is_for_half = false;  // whose functions fast math has within a unit in the last place, too
+  switch (call->getIntrinsicID()) {
+    case intrinsic::exp:
+    case intrinsic::exp2:
+    case intrinsic::tanh: is_for_half = true; break;
+    case intrinsic::cos:
+    case intrinsic::log:
+    case intrinsic::log2:
+    case intrinsic::pow:
+    case intrinsic::sin: break;
+    default: return false;
+  }
   const llvm::Type* element = call->getType()->getScalarType();
   const auto* vector = llvm::dyn_cast<llvm::VectorType>(call->getType());
-  return call->hasApproxFunc() && element->getScalarSizeInBits() <= 32 && (!vector || !vector->isScalableTy());
+  const bool has_form = element->isFloatTy() || (is_for_half && element->getScalarSizeInBits() < 32);
+  return call->hasApproxFunc() && has_form && (!vector || !vector->isScalableTy());
 }
 
 // 1 / sqrt(x) of floats that may be approximate: x.
@@ -147,8 +187,12 @@ Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Valu
   for (Value* operand : operands) wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
   Value* result = nullptr;
   switch (id) {
+    case intrinsic::cos: result = math.cos(wide[0]); break;
     case intrinsic::exp: result = math.exp(wide[0]); break;
     case intrinsic::exp2: result = math.exp2(wide[0]); break;
+    case intrinsic::log: result = math.log(wide[0]); break;
+    case intrinsic::log2: result = math.log2(wide[0]); break;
+    case intrinsic::sin: result = math.sin(wide[0]); break;
     case intrinsic::tanh: result = math.tanh(wide[0]); break;
     default: result = math.pow(wide[0], wide[1]);
   }

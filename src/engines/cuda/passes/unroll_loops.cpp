@@ -11,6 +11,8 @@ namespace metalloid::engines::cuda {
 namespace {
 
 constexpr unsigned turns_at_once = 4, most_instructions = 64;
+// Of a loop that is unrolled as a whole.
+constexpr unsigned most_turns = 16;
 constexpr const char* count_name = "llvm.loop.unroll.count";
 
 bool has_wish(const llvm::Loop& loop) {
@@ -41,9 +43,10 @@ void unroll(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     const bool counts = loop->isInnermost() && loop->getExitingBlock() != nullptr &&
                         !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop));
-    if (counts && !has_wish(*loop) && is_short(*loop)) {
-      llvm::addStringMetadataToLoop(loop, count_name, turns_at_once);
-    }
+    if (!counts || has_wish(*loop) || !is_short(*loop)) continue;
+    const unsigned turns = evolution.getSmallConstantTripCount(loop);
+    const bool is_known = turns != 0 && turns <= most_turns;
+    llvm::addStringMetadataToLoop(loop, count_name, is_known ? turns : turns_at_once);
   }
 }
 
