@@ -45,7 +45,7 @@ void unroll(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
                         !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop));
     if (!counts || has_wish(*loop) || !is_short(*loop)) continue;
     const unsigned turns = evolution.getSmallConstantTripCount(loop);
-    const bool is_known = turns != 0 && turns <= most_turns;
+    const bool is_known = turns != 0 && turns <= most_turns + 1;  // with that in which it is left
     llvm::addStringMetadataToLoop(loop, count_name, is_known ? turns : turns_at_once);
   }
 }
