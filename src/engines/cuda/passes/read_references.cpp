@@ -67,12 +67,10 @@ class References {
       if (!load || !load->isSimple()) continue;
       const std::uint64_t bytes = layout_.getTypeStoreSize(load->getType()).getFixedValue();
       if (offset + bytes > info_.arguments[number].type.size) continue;
-      Loads& same = members_[{number, offset, load->getType()}];
-      if (same.empty() && (bytes_ += bytes) > most_bytes) {
-        members_.pop_back();
-        bytes_ -= bytes;
-        continue;
-      }
+      const Member member{number, offset, load->getType()};
+      if (!members_.contains(member) && bytes_ + bytes > most_bytes) continue;
+      Loads& same = members_[member];
+      if (same.empty()) bytes_ += bytes;
       same.push_back(const_cast<llvm::LoadInst*>(load));
     }
   }
