@@ -23,10 +23,12 @@
 ; CHECK: [[TURNS:%.*]] = call float @llvm.rint.f32(
 ; CHECK-COUNT-3: call float @llvm.fma.f32(float [[TURNS]],
 ; CHECK: [[SINE:%.*]] = call float @llvm.nvvm.sin.approx.ftz.f(
+; CHECK: [[IS_USUAL:%.*]] = fcmp uge float {{%.*}}, 7.812500e-03
+; CHECK: [[CHOSEN:%.*]] = select i1 [[IS_USUAL]], float [[SINE]], float
 ; CHECK: [[OF_LARGE:%.*]] = call float @llvm.sin.f32(float %x)
-; CHECK: phi float [ [[SINE]], {{.*}} ], [ [[OF_LARGE]],
+; CHECK: phi float [ [[CHOSEN]], {{.*}} ], [ [[OF_LARGE]],
 ; CHECK: call float @llvm.exp.f32(float %x)
-; CHECK: call afn float @llvm.log10.f32(float %x)
+; CHECK: call afn float @llvm.log.f32(float %x)
 ; CHECK-NOT: call afn float @llvm.exp
 
 define void @kernel(ptr addrspace(1) %a) {
@@ -42,7 +44,7 @@ entry:
   %sine = call afn float @llvm.sin.f32(float %x)
   store volatile float %sine, ptr addrspace(1) %a
   %exact = call float @llvm.exp.f32(float %x)
-  %other = call afn float @llvm.log10.f32(float %x)
+  %other = call afn float @llvm.log.f32(float %x)
   store volatile float %quick, ptr addrspace(1) %a
   store volatile half %half, ptr addrspace(1) %a
   store volatile <2 x float> %vector, ptr addrspace(1) %a

@@ -24,6 +24,7 @@ using llvm::Value;
 namespace intrinsic = llvm::Intrinsic;
 
 // Of an angle; 2 pi in parts.
+constexpr double small_angle = 0x1p-7;  // is its sine, where the instruction's loses digits
 constexpr double large_angle = 0x1p17, turn_inverse = 0x1.45f306p-3;
 constexpr std::array<double, 3> turn_parts = {0x1.921fb4p+2, 0x1.4442dp-22, 0x1.846988p-46};
 constexpr double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0cp-26, ln_2 = 0x1.62e43p-1;
@@ -48,10 +49,6 @@ class QuickMath {
   // A unit in the last place or two; what is too small for its exponent counts as 0.
   Value* rsqrt(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {x}); }
 
-  // Twice 2^-22 beside 1 at most, which is what fast math asks for there.
-  Value* log2(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x}); }
-  Value* log(Value* x) { return builder_.CreateFMul(log2(x), number(ln_2)); }
-
   // Of what is left of full turns, which three parts take off exactly enough; large angles are for the function that
   // has all of them.
   Value* sin(Value* x) { return of_angle(x, intrinsic::nvvm_sin_approx_ftz_f, intrinsic::sin); }
@@ -60,7 +57,7 @@ class QuickMath {
   // 2^(y log2(x)), which is what fast math's power is. Infinite or not a number: some other case, which is for the
   // function that has all of them.
   Value* pow(Value* x, Value* y) {
-    Value* power = builder_.CreateFMul(y, log2(x));
+    Value* power = builder_.CreateFMul(y, builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x}));
     return unless_rare(exp2(power), is_at_least(power, std::numeric_limits<double>::infinity()),
                        [&] { return builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y); });
   }
@@ -94,8 +91,9 @@ class QuickMath {
     Value* turns = builder_.CreateUnaryIntrinsic(intrinsic::rint, builder_.CreateFMul(x, number(turn_inverse)));
     Value* rest = x;
     for (const double part : turn_parts) rest = fma(turns, number(-part), rest);
-    return unless_rare(builder_.CreateIntrinsic(quick, {}, {rest}), is_at_least(x, large_angle),
-                       [&] { return builder_.CreateUnaryIntrinsic(whole, x); });
+    Value* usual = builder_.CreateIntrinsic(quick, {}, {rest});
+    if (whole == intrinsic::sin) usual = builder_.CreateSelect(is_at_least(rest, small_angle), usual, rest);
+    return unless_rare(usual, is_at_least(x, large_angle), [&] { return builder_.CreateUnaryIntrinsic(whole, x); });
   }
 
   // `usual`, or behind a branch what `other` appends.
@@ -132,8 +130,6 @@ bool is_one(const llvm::Instruction& instruction) {
     case intrinsic::exp2:
     case intrinsic::tanh: is_for_half = true; break;
     case intrinsic::cos:
-    case intrinsic::log:
-    case intrinsic::log2:
     case intrinsic::pow:
     case intrinsic::sin: break;
     default: return false;
@@ -190,8 +186,6 @@ Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Valu
     case intrinsic::cos: result = math.cos(wide[0]); break;
     case intrinsic::exp: result = math.exp(wide[0]); break;
     case intrinsic::exp2: result = math.exp2(wide[0]); break;
-    case intrinsic::log: result = math.log(wide[0]); break;
-    case intrinsic::log2: result = math.log2(wide[0]); break;
     case intrinsic::sin: result = math.sin(wide[0]); break;
     case intrinsic::tanh: result = math.tanh(wide[0]); break;
     default: result = math.pow(wide[0], wide[1]);
