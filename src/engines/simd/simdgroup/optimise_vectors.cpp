@@ -21,6 +21,7 @@
 namespace metalloid::engines::simd {
 
 void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
+  for (llvm::Function& function : module) join_blocks(function);
   ir::PassManagers managers(&machine);
   llvm::FunctionPassManager functions;
   functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

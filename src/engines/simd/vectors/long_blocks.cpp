@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <cstddef>
 #include <iterator>
@@ -23,6 +24,10 @@ void split_long_blocks(llvm::Function& function, unsigned longest, unsigned part
       block = block->splitBasicBlock(place, "on");
     }
   }
+}
+
+void join_blocks(llvm::Function& function) {
+  for (llvm::BasicBlock& block : llvm::make_early_inc_range(function)) llvm::MergeBlockIntoPredecessor(&block);
 }
 
 }  // namespace metalloid::engines::simd

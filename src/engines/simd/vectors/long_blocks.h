@@ -1,4 +1,4 @@
-// Blocks of thousands of instructions.
+// Blocks of thousands of instructions, and of few.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -11,5 +11,9 @@ namespace metalloid::engines::simd {
 // `part` instructions, one behind the other. Shorter ones stay: what is in one block can be joined, and selected as
 // one.
 void split_long_blocks(llvm::Function& function, unsigned longest = 4000, unsigned part = 1000);
+
+// Blocks one behind the other become one. What makes values of variables looks for each variable at all blocks below
+// the one that writes it: it takes half as long.
+void join_blocks(llvm::Function& function);
 
 }  // namespace metalloid::engines::simd
