@@ -16,6 +16,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engines/cpu_shared/code/schedule.h"
 #include "ir/support/pass_managers.h"
 #include "ir/support/target_code.h"
 #include "metalloid/error.h"
@@ -66,6 +67,7 @@ const llvm::Target& target() {
   found = llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getProcessTriple()), error);
   if (!found) throw Error(ErrorCode::internal, "no code generator for this machine: " + error);
   bound_compile_time();
+  order_floats_by_time();
   return *found;
 }
 
