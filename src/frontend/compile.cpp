@@ -45,7 +45,8 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   };
   const KernelUses kernel_uses;
   const KernelInstantiations instantiations(session, selection);
-  const bool parsed = session.parse();
+  const bool wants_one = selection.kind == KernelSelection::Kind::some && selection.following == 0;
+  const bool parsed = session.parse(wants_one ? selection.kernel : std::string());
   if (session.lacks_async_copy()) return {};
   check(parsed);
   kernel_uses.check(session);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metalloid/emit.h"
@@ -62,6 +63,27 @@ TEST(KernelsOnDemand, EveryKernelComputes) {
   const FunctionConstants constants = FunctionConstants().set("offset", std::int64_t{1000});
   for (int i : {120, 1, 2, 60, 61, 119, 3, 90, 33, 77}) {
     EXPECT_EQ(compute(library.kernel("fill_" + std::to_string(i), constants)), 1000.5f + static_cast<float>(i)) << i;
+  }
+}
+
+// The first kernel's code is of a source read without the other instantiations.
+TEST(KernelsOnDemand, TheFirstKernelMayBeAnyOfThem) {
+  const std::string more =
+      "template [[host_name(\"in\" \"_two\")]] [[kernel]] void fill<float, 500>(device float* out [[buffer(0)]]);\n"
+      "template [[kernel]] [[host_name(\"kernel_first\")]] void fill<float, 501>(device float* out [[buffer(0)]]);\n"
+      "template [[host_name(\"as_word\")]] kernel void fill<float, 502>(device float* out [[buffer(0)]]);\n"
+      "template [[host_name(\"by_type\")]] [[kernel]] decltype(fill<float, 503>) fill<float, 503>;\n"
+      "template [[host_name(\"once\")]] [[kernel]] decltype(fill<float, 504>) fill<float, 504>;\n"
+      "template [[host_name(\"again\")]] [[kernel]] decltype(fill<float, 504>) fill<float, 504>;\n"
+      "kernel void behind(device float* out [[buffer(0)]]) { out[position.x] = 505 + weights[position.x]; }\n";
+  const std::pair<const char*, float> kernels[] = {{"in_two", 500.5f},  {"kernel_first", 501.5f}, {"as_word", 502.5f},
+                                                   {"by_type", 503.5f}, {"once", 504.5f},         {"again", 504.5f},
+                                                   {"behind", 505.5f},  {"fill_120", 120.5f}};
+  for (const auto& [name, expected] : kernels) {
+    const Library library = Device::cpu().make_library("// " + std::string(name) + source_with("") + more);
+    EXPECT_EQ(compute(library.kernel(name, FunctionConstants().set(0, std::int64_t{0}))), expected) << name;
+    EXPECT_EQ(compute(library.kernel("fill_7", FunctionConstants().set(0, std::int64_t{0}))), 7.5f) << name;
+    EXPECT_EQ(library.kernel_names().size(), 128u);
   }
 }
 

@@ -133,7 +133,7 @@ Session::Session(PreludeOnly, const CompileOptions& options)
 
 Session::~Session() = default;
 
-bool Session::parse() {
+bool Session::parse(std::string_view only_kernel) {
   auto& preprocessor = compiler_->getPreprocessor();
   auto& sema = compiler_->getSema();
   diagnostics_->BeginSourceFile(compiler_->getLangOpts(), &preprocessor);
@@ -162,7 +162,7 @@ bool Session::parse() {
     return false;
   }
   const clang::Token end_of_file = tokens.back();
-  tokens::Rewriter rewriter(preprocessor);
+  tokens::Rewriter rewriter(preprocessor, only_kernel);
   rewriter.run(tokens);
   instantiation_host_names_ = rewriter.take_instantiation_host_names();
   thread_declarators_ = rewriter.take_thread_declarators();

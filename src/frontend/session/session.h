@@ -54,7 +54,8 @@ class Session {
   static std::string precompile_prelude(const CompileOptions& options);
 
   // Runs preprocessor, token rewriting and parser. False if there were errors, or if lacks_async_copy().
-  bool parse();
+  // `only_kernel`: the kernel that explicit instantiations are read of; empty for all.
+  bool parse(std::string_view only_kernel = {});
   // The source declares functions by labels that only metalloid/async_copy.h defines.
   bool lacks_async_copy() const { return lacks_async_copy_; }
 

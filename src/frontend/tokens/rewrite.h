@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "frontend/tokens/token_list.h"
 
@@ -17,7 +18,9 @@ using HostNames = std::map<clang::SourceLocation, std::string>;
 
 class Rewriter {
  public:
-  explicit Rewriter(clang::Preprocessor& preprocessor) : factory_(preprocessor) {}
+  // `only_kernel`: of explicit instantiations of kernels with a host_name, the one to keep; empty for all.
+  explicit Rewriter(clang::Preprocessor& preprocessor, std::string_view only_kernel = {})
+      : factory_(preprocessor), only_kernel_(only_kernel) {}
   void run(TokenList& tokens);
   // For every token of an explicit instantiation that has a host_name: that name.
   HostNames take_instantiation_host_names() { return std::move(host_names_); }
@@ -26,6 +29,7 @@ class Rewriter {
 
  private:
   TokenFactory factory_;
+  std::string only_kernel_;
   HostNames host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
 };
@@ -35,6 +39,9 @@ std::set<clang::SourceLocation> find_thread_declarators(const TokenList& tokens)
 // Whether the user's text declares functions of metalloid/async_copy.h by their labels.
 bool names_library_label(const TokenList& tokens, clang::Preprocessor& preprocessor);  // host_words.cpp
 void reject_words_of_hosts(const TokenList& tokens, TokenFactory& factory);            // host_words.cpp
+
+void leave_out_instantiations(TokenList& tokens, std::string_view wanted,
+                              const TokenFactory& factory);  // instantiations.cpp
 
 void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp
