@@ -47,6 +47,8 @@ class Executable {
   virtual ~Executable() = default;
   // Whether its code is for dispatches of that shape: if it was compiled for a usual target, it need not be for all.
   virtual bool takes(const DispatchPlan& /*plan*/) const { return true; }
+  // Whether code for threadgroups of one size alone (Engine::target_for_size) does better.
+  virtual bool gains_by_size() const { return false; }
   // What its code allows, whatever the hardware does: what a thread needs of registers or memory counts.
   virtual std::uint32_t max_threads_per_threadgroup() const = 0;
   // The hardware can reach all memory of the plan, but for bytes that the dispatch owns, which are in the host's.
@@ -93,6 +95,10 @@ class Engine {
   virtual std::string target_for(const Hardware& hardware) const = 0;
   // The same for code that may leave out what few dispatches need, where to make all takes long.
   virtual std::string usual_target_for(const Hardware& hardware) const { return target_for(hardware); }
+  // The same for code that threadgroups of that size alone take, if an executable of this engine gains by it.
+  virtual std::string target_for_size(const Hardware& hardware, const Size& /*threads*/) const {
+    return usual_target_for(hardware);
+  }
   // Does early what the first compile would do for all that follow.
   virtual void prepare() const {}
   // Which calls may be left in the modules that it takes.

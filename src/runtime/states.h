@@ -1,8 +1,10 @@
 // What the public handles Device, Library and Kernel hold.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +51,13 @@ struct CompiledKernel {
   std::unique_ptr<engines::Executable> executable;
 };
 
+// Code that knows the size of threadgroups. None: there is no such code, or it does not take what the kernel's own
+// does.
+struct SizedCode {
+  Size threads;
+  std::shared_ptr<const CompiledKernel> code;
+};
+
 }  // namespace runtime
 
 struct Kernel::State {
@@ -57,6 +66,9 @@ struct Kernel::State {
   // For what that does not take, once a dispatch has asked for it.
   mutable std::atomic<const runtime::CompiledKernel*> complete = nullptr;
   mutable std::shared_ptr<const runtime::CompiledKernel> complete_owner;
+  // For dispatches in threadgroups of one size, where that does better: as many sizes as come first.
+  mutable std::array<runtime::SizedCode, 16> sized;
+  mutable std::atomic<std::size_t> sizes = 0;
   support::Hash content;  // of the library, the constants, the device's target and Metalloid: what its code depends on
   bool from_cache = false;
   std::shared_ptr<const SourceText> source;

@@ -48,6 +48,7 @@
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
@@ -56,6 +57,7 @@
 #include "engines/cuda/passes/lower_tiles.h"
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/order_copies.h"
 #include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
@@ -249,6 +251,9 @@ const std::map<std::string, Pass>& passes() {
          engines::cuda::limit_recursion(s.functions_on_gpu, reports);
        }},
       {"hoist_checks_of_a_gpu", [](Subject& s) { engines::cuda::hoist_checks(s.on_gpu, 8); }},
+      {"order_copies",
+       [](Subject& s) { engines::cuda::order_copies({.function = s.entry, .simdgroups_are_whole = true}); }},
+      {"know_threads", [](Subject& s) { engines::cuda::know_threads(*s.entry, {256, 2, 1}); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},

@@ -31,6 +31,7 @@
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
 #include "engines/cuda/passes/lower_arguments.h"
@@ -42,6 +43,7 @@
 #include "engines/cuda/passes/mark_apart.h"
 #include "engines/cuda/passes/merge_constant_space.h"
 #include "engines/cuda/passes/multiply_floats.h"
+#include "engines/cuda/passes/order_copies.h"
 #include "engines/cuda/passes/pass_parameters.h"
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
@@ -66,6 +68,8 @@ namespace {
 
 // Reads of one thread that are on their way at a time hide what each takes.
 constexpr unsigned turns_at_once = 8;
+// Instructions of a condition's second half that are done whatever the first says.
+constexpr int cheaper_than_a_branch = 4;
 
 // CUDA's limit of a thread's variables.
 constexpr std::uint64_t most_local_bytes = 512 << 10;
@@ -86,6 +90,11 @@ class CudaEngine final : public Engine {
   std::string target_for(const Hardware& hardware) const override { return mode() + " " + hardware.processor(); }
   std::string usual_target_for(const Hardware& hardware) const override {
     return mode() + " usual " + hardware.processor();
+  }
+  std::string target_for_size(const Hardware& hardware, const Size& threads) const override {
+    Target target = Target::from(usual_target_for(hardware));
+    target.threads = {threads.x, threads.y, threads.z};
+    return target.text();
   }
   void prepare() const override { prepare_code_generation(); }
   ir::InlinePolicy inline_policy() const override { return {.everything = true}; }
@@ -111,7 +120,7 @@ class CudaEngine final : public Engine {
     }
     const auto machine = make_machine(wanted);
     std::optional<KernelFacts> facts;
-    if (wanted.is_usual && threads_are_alone(*kernel.module, kernel.info))
+    if (wanted.is_usual && !wanted.knows_threads() && threads_are_alone(*kernel.module, kernel.info))
       facts = lower_joined(kernel, *machine, wanted);
     const auto placement = wanted.is_usual ? Placement::by_whole_threadgroup : Placement::by_threadgroup;
     if (!facts) facts = lower(kernel, *machine, wanted, placement);
@@ -168,6 +177,7 @@ class CudaEngine final : public Engine {
       const auto groups = is_whole && multiplies_matrices(module) ? GroupOrder::in_strips : GroupOrder::plain;
       entry = lower_arguments(module, kernel.info, alignment, placement, lanes, groups);
     });
+    if (target.knows_threads()) pass("know_threads", [&] { know_threads(*entry.function, target.threads); });
     std::vector<Entry> functions;  // the kernel's, and those that stay calls
     pass("pass_parameters", [&] { functions = pass_parameters(module, entry); });
     bool logs = false;
@@ -184,7 +194,10 @@ class CudaEngine final : public Engine {
       });
     }
     pass("hoist_checks", [&] { hoist_checks(entry, turns_at_once); });
-    if (are_apart) pass("read_ahead", [&] { read_ahead(*entry.function); });
+    if (are_apart) {
+      pass("order_copies", [&] { order_copies(entry); });
+      pass("read_ahead", [&] { read_ahead(*entry.function); });
+    }
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
     bool may_not_end = false;
@@ -236,7 +249,9 @@ class CudaEngine final : public Engine {
                        .wants_threads = needs.threads,
                        .threadgroup_bytes = needs.bytes,
                        .recurses = functions.size() > 1,
-                       .logs = logs};
+                       .logs = logs,
+                       .counts_threads = placement == Placement::by_whole_threadgroup && counts_threads(module),
+                       .threads = target.threads};
   }
 
   // So that checks see through variables that need no memory, and ends of loops that lie in constant memory, and that
@@ -253,7 +268,7 @@ class CudaEngine final : public Engine {
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().bonusInstThreshold(cheaper_than_a_branch)));
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     passes.run(function, managers.functions);
   }

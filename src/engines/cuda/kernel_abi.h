@@ -135,13 +135,15 @@ struct KernelFacts {
   std::uint32_t most_threads = 0;  // the code is compiled for; 0: what its registers allow
   // How many of Metal's threads a thread of CUDA's is (passes/join_threads.h); 0: one, and a block is a threadgroup.
   std::uint32_t joined_threads = 0;
-  std::uint32_t may_not_end = 0;        // 1: it has loops whose turns nobody can count
-  std::uint32_t wants_whole = 0;        // 1: threadgroups that are all alike, of whole simdgroups
-  std::uint32_t wants_apart = 0;        // 1: buffers that may be written have nothing in common with others
-  std::uint32_t wants_threads = 0;      // in a threadgroup; 0: any number
-  std::uint32_t threadgroup_bytes = 0;  // in front of threadgroup arguments
-  std::uint32_t recurses = 0;           // 1: functions call themselves
-  std::uint32_t logs = 0;               // 1: it has messages to write
+  std::uint32_t may_not_end = 0;           // 1: it has loops whose turns nobody can count
+  std::uint32_t wants_whole = 0;           // 1: threadgroups that are all alike, of whole simdgroups
+  std::uint32_t wants_apart = 0;           // 1: buffers that may be written have nothing in common with others
+  std::uint32_t wants_threads = 0;         // in a threadgroup; 0: any number
+  std::uint32_t threadgroup_bytes = 0;     // in front of threadgroup arguments
+  std::uint32_t recurses = 0;              // 1: functions call themselves
+  std::uint32_t logs = 0;                  // 1: it has messages to write
+  std::uint32_t counts_threads = 0;        // 1: it would gain by knowing the size of threadgroups
+  std::array<std::uint32_t, 3> threads{};  // the size that it counts on; 0: none
 };
 
 }  // namespace metalloid::engines::cuda

@@ -134,10 +134,10 @@ struct FoundKernel {
   bool from_cache = true;
 };
 
+// `candidates`: the runners with their targets.
 FoundKernel find_or_compile(const Library::State& library, const Runners& runners, const std::string& name,
-                            const FunctionConstants& constants, Checks checks, Coverage coverage = Coverage::all) {
+                            const FunctionConstants& constants, Checks checks, std::vector<Candidate> candidates) {
   FoundKernel found;
-  std::vector<Candidate> candidates = candidates_of(runners, coverage);
   found.key = key_of(library, candidates, name, constants, checks);
   const support::Hash loaded_key = loaded_key_of(found.key, runners);
   found.kernel = loaded_kernels.find(loaded_key);
@@ -219,8 +219,8 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   auto state = std::make_shared<Kernel::State>();
   state->device = library->device;
   state->source = library->source;
-  FoundKernel found =
-      find_or_compile(*library, library->device->runners, kernel.name, constants, Checks::none, Coverage::usual);
+  FoundKernel found = find_or_compile(*library, library->device->runners, kernel.name, constants, Checks::none,
+                                      candidates_of(library->device->runners, Coverage::usual));
   state->content = found.key;
   state->from_cache = found.from_cache;
   state->compiled = std::move(found.kernel);
@@ -230,17 +230,42 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
 }
 
 const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
-  if (kernel.compiled->executable->takes(plan)) return kernel.compiled.get();
-  return kernel.complete.load(std::memory_order_acquire);
+  const engines::Executable& own = *kernel.compiled->executable;
+  if (!own.takes(plan)) return kernel.complete.load(std::memory_order_acquire);
+  if (!own.gains_by_size()) return kernel.compiled.get();
+  const std::size_t sizes = kernel.sizes.load(std::memory_order_acquire);
+  for (const SizedCode& sized : std::span(kernel.sized).first(sizes)) {
+    if (sized.threads != plan.threads_per_threadgroup) continue;
+    return sized.code && sized.code->executable->takes(plan) ? sized.code.get() : kernel.compiled.get();
+  }
+  return sizes == kernel.sized.size() ? kernel.compiled.get() : nullptr;
 }
 
 const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
   if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
   const std::string& name = kernel.compiled->info.name;
-  const Runners& runners = kernel.library->device->runners;
-  const Turn turn(key_of(*kernel.library, candidates_of(runners), name, kernel.constants, Checks::none));
+  const bool is_for_size = kernel.compiled->executable->takes(plan);
+  const Runners runners = is_for_size ? Runners{kernel.compiled->runner} : kernel.library->device->runners;
+  std::vector<Candidate> candidates = candidates_of(runners);
+  if (is_for_size) {
+    const engines::Runner& runner = runners.front();
+    candidates.front().target = runner.engine->target_for_size(*runner.hardware, plan.threads_per_threadgroup);
+  }
+  // Sizes come one after the other.
+  const Turn turn(is_for_size ? kernel.content
+                              : key_of(*kernel.library, candidates, name, kernel.constants, Checks::none));
+  if (is_for_size) {
+    if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
+    const std::size_t sizes = kernel.sizes.load();
+    kernel.sized[sizes] = {
+        plan.threads_per_threadgroup,
+        find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel};
+    kernel.sizes.store(sizes + 1, std::memory_order_release);
+    return *ready_code_for(kernel, plan);
+  }
   if (!kernel.complete.load()) {
-    kernel.complete_owner = find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none).kernel;
+    kernel.complete_owner =
+        find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
     kernel.complete.store(kernel.complete_owner.get(), std::memory_order_release);
   }
   return *kernel.complete.load();
@@ -253,7 +278,7 @@ std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::Stat
   const support::Hash key = key_of(*kernel.library, candidates_of(runners), name, kernel.constants, checks);
   if (auto known = loaded_kernels.find(loaded_key_of(key, runners))) return known;
   const Turn turn(key);
-  return find_or_compile(*kernel.library, runners, name, kernel.constants, checks).kernel;
+  return find_or_compile(*kernel.library, runners, name, kernel.constants, checks, candidates_of(runners)).kernel;
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::State& kernel, bool finite) {
@@ -266,7 +291,7 @@ std::shared_ptr<const CompiledKernel> find_or_compile_screened(const Kernel::Sta
   const Turn turn(key);
   if (refused.has(key)) return nullptr;
   try {
-    return find_or_compile(*kernel.library, runners, name, kernel.constants, checks).kernel;
+    return find_or_compile(*kernel.library, runners, name, kernel.constants, checks, candidates_of(runners)).kernel;
   } catch (const Error&) {
     refused.add(key);
     return nullptr;

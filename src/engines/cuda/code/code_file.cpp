@@ -8,7 +8,7 @@ namespace metalloid::engines::cuda {
 namespace {
 
 // Of one length.
-constexpr std::string_view ptx_magic = "metalloid PTX   2\n", cubin_magic = "metalloid cubin 1\n";
+constexpr std::string_view ptx_magic = "metalloid PTX   3\n", cubin_magic = "metalloid cubin 2\n";
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "engines/cuda/code/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,21 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Three numbers, if the text begins with one.
+void take_size(std::string_view& text, std::array<std::uint32_t, 3>& size) {
+  for (std::uint32_t& number : size) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc()) return;
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()) + 1);
+  }
+}
+
 }  // namespace
 
 std::string Target::text() const {
-  return fmt::format("{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "", processor, ptx_prefix,
-                     ptx);
+  const std::string size = knows_threads() ? fmt::format("{} ", fmt::join(threads, ",")) : "";
+  return fmt::format("{}{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "", size, processor,
+                     ptx_prefix, ptx);
 }
 
 Target Target::from(std::string_view text) {
@@ -33,6 +44,7 @@ Target Target::from(std::string_view text) {
   target.checks_bounds = take(text, checked);
   const bool has_mode = target.checks_bounds || take(text, unchecked);
   target.is_usual = take(text, usual);
+  if (target.is_usual) take_size(text, target.threads);
   const std::size_t end = text.find(ptx_prefix);
   if (has_mode && end != std::string_view::npos) {
     target.processor = text.substr(0, end);

@@ -1,6 +1,8 @@
 // What the engine compiles for, in the words of Engine::target_for.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,14 +10,17 @@ namespace metalloid::engines::cuda {
 
 struct Target {
   bool checks_bounds = true;
-  bool is_usual = false;  // as many registers as the code wants, for as many threads as that leaves
-  std::string processor;  // "sm_90"
-  unsigned ptx = 0;       // version: 83 is 8.3
+  bool is_usual = false;                   // as many registers as the code wants, for as many threads as that leaves
+  std::array<std::uint32_t, 3> threads{};  // of usual code for threadgroups of that size alone; 0: of any
+  std::string processor;                   // "sm_90"
+  unsigned ptx = 0;                        // version: 83 is 8.3
 
   // Of compute capability 9.0: wgmma, of which its code then is for no other.
   bool has_warpgroup_products() const { return processor == "sm_90" && ptx >= 80; }
 
-  // "checked usual sm_90;ptx83"
+  bool knows_threads() const { return threads[0] != 0; }
+
+  // "checked usual sm_90;ptx83", "checked usual 256,1,1 sm_90;ptx83"
   std::string text() const;
   // Throws internal for what is no such text.
   static Target from(std::string_view text);

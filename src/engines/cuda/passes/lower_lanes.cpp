@@ -41,7 +41,7 @@ class LaneLowering {
  public:
   LaneLowering(llvm::Module& module, const Entry& entry)
       : module_(module), order_(entry.lane_order), builder_(module.getContext()) {
-    auto* index = llvm::cast<llvm::Instruction>(entry.threads);
+    auto* index = llvm::cast<llvm::Instruction>(entry.simdgroups_are_whole ? entry.thread_index : entry.threads);
     builder_.SetInsertPoint(index->getNextNode());
     lane_ = builder_.CreateAnd(entry.thread_index, builder_.getInt32(31), "lane");
     lanes_[entry.function] = lane_;

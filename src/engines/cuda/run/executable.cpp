@@ -230,6 +230,7 @@ bool GpuExecutable::takes(const DispatchPlan& plan) const {
       !(shape_of(plan, 0, most_threads_).is_plain && plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
     return false;
   }
+  if (facts_.threads[0] != 0 && facts_.threads != triple(plan.threads_per_threadgroup)) return false;
   if (facts_.wants_threads != 0 && plan.threads_per_threadgroup.volume() != facts_.wants_threads) return false;
   return facts_.wants_apart == 0 || are_apart(plan);
 }

@@ -49,6 +49,7 @@ class GpuExecutable final : public Executable {
   GpuExecutable& operator=(const GpuExecutable&) = delete;
 
   bool takes(const DispatchPlan& plan) const override;
+  bool gains_by_size() const override { return facts_.counts_threads != 0 && facts_.threads[0] == 0; }
   std::uint32_t max_threads_per_threadgroup() const override;
   void run(const DispatchPlan& plan) const override;
   std::optional<std::chrono::duration<double>> time(const DispatchPlan& plan, std::uint32_t calls) const override;
