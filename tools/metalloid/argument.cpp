@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -233,8 +235,13 @@ Array materialise(const ArgumentSpec& spec, std::uint64_t seed) {
     if (spec.values.size() != 1 && spec.values.size() != count) {
       fail(spec.text, fmt::format("{} values for {} elements", spec.values.size(), count));
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      set_from_text(array, i, spec.values[spec.values.size() == 1 ? 0 : i], spec.text);
+    const bool are_all_alike = spec.values.size() == 1;
+    for (std::size_t i = 0; i < (are_all_alike ? std::min<std::size_t>(count, 1) : count); ++i) {
+      set_from_text(array, i, spec.values[i], spec.text);
+    }
+    if (are_all_alike) {
+      const std::size_t size = count == 0 ? 0 : array.bytes.size() / count;
+      for (std::size_t i = 1; i < count; ++i) std::memcpy(&array.bytes[i * size], array.bytes.data(), size);
     }
     return array;
   }
