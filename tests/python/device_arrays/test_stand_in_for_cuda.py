@@ -57,7 +57,7 @@ class Launch:
         self.report, self.is_reported = struct.unpack_from("<QQ", self.parameters, 56)
     def argument(self, i):
         "Address, bytes behind it, bytes in front of it."
-        return struct.unpack_from("<QQQ", self.parameters, 72 + 32 * i)
+        return struct.unpack_from("<QQQ", self.parameters, 72 + 56 * i)
 
 def launches():
     with open(os.environ["STAND_IN_LOG"]) as file:
