@@ -257,9 +257,14 @@ const CompiledKernel& code_for(const Kernel::State& kernel, const engines::Dispa
   if (is_for_size) {
     if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
     const std::size_t sizes = kernel.sizes.load();
-    kernel.sized[sizes] = {
-        plan.threads_per_threadgroup,
-        find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel};
+    SizedCode& sized = kernel.sized[sizes];
+    sized.threads = plan.threads_per_threadgroup;
+    try {
+      sized.code =
+          find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
+    } catch (const Error&) {
+      // The kernel has code that does, if slower.
+    }
     kernel.sizes.store(sizes + 1, std::memory_order_release);
     return *ready_code_for(kernel, plan);
   }

@@ -134,7 +134,10 @@ def program(tmp_path):
             "METALLOID_CUDA_DRIVER": stand_in,
             "STAND_IN_LOG": str(tmp_path / "launches"),
             "METALLOID_DEVICE": "cpu",
-            **{f"STAND_IN_{name}": value for name, value in variables.items()},
+            **{
+                name if name.startswith("METALLOID_") else f"STAND_IN_{name}": value
+                for name, value in variables.items()
+            },
         }
         result = subprocess.run(
             [sys.executable, "-c", prelude + textwrap.dedent(text)], env=environment, capture_output=True, text=True
@@ -368,7 +371,7 @@ def test_torch_metal_kernel(program):
 
 def test_calls_like_one_before_go_the_quick_way(program):
     program(
-        '''
+        """
         import torch
         if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
             raise SystemExit  # before PyTorch 2.10
@@ -433,6 +436,47 @@ def test_calls_like_one_before_go_the_quick_way(program):
         assert len(launches()) == number
         scale(y, x, 1.0, threads=0)
         assert ways.pop() is False and len(launches()) == number
-        ''',
+        """,
         DEVICES="2",
+    )
+
+
+def test_code_for_one_size_of_threadgroups(program, tmp_path):
+    program(
+        """
+        import pathlib, threading
+        cache = pathlib.Path(os.environ["METALLOID_CACHE_DIR"])
+
+        def compiled():
+            return sum(b"metalloid_kernel" in file.read_bytes() for file in cache.glob("kernels/**/*") if file.is_file())
+
+        source = "kernel void total(device float* out, device const float* x, constant uint& n, "
+        source += "uint i [[thread_index_in_threadgroup]], uint size [[threads_per_threadgroup]]) {"
+        source += "float sum = 0; for (uint k = i; k < n; k += size) sum += x[k]; out[i] = sum; }"
+        total = metalloid.compile_shader(source).total
+        x, out = Interface((1024,)), Interface((1024,))
+        after = {}
+        for size in (32, 64, 64, 32):
+            total(out, x, 1024, threads=size, group_size=size)
+            after.setdefault(size, compiled())
+        assert after[64] > after[32] > 0
+        assert compiled() == after[64], "compiled anew"
+        each = after[64] - after[32]
+
+        # Of threads that want the same size at a time one compiles.
+        threads = [
+            threading.Thread(target=total, args=(out, x, 1024), kwargs=dict(threads=96, group_size=96)) for _ in range(8)
+        ]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert compiled() == after[64] + each
+
+        # More sizes than there are places for, 16.
+        others = range(128, 32 * 24, 32)
+        for size in others:
+            total(out, x, 1024, threads=size, group_size=size)
+        assert compiled() == after[64] + 14 * each
+        assert [launch.block[0] for launch in launches()] == [32, 64, 64, 32, *[96] * 8, *others]
+        """,
+        METALLOID_CACHE_DIR=str(tmp_path / "cache"),
     )

@@ -275,8 +275,15 @@ def arrays_of_cupy():
             library.scale(y, x, 2.0)
             assert bool((y == 2 * x).all())
     library.scale(torch.zeros(1000, device="cuda"), x, 2.0)
-    kernel = metalloid.fast.metal_kernel(name="copied", input_names=["x"], output_names=["y"], source="y[thread_position_in_grid.x] = x[thread_position_in_grid.x];")
-    copy, = kernel(inputs=[x], output_shapes=[x.shape], output_dtypes=[x.dtype], grid=(1000, 1, 1), threadgroup=(100, 1, 1))
+    kernel = metalloid.fast.metal_kernel(
+        name="copied",
+        input_names=["x"],
+        output_names=["y"],
+        source="y[thread_position_in_grid.x] = x[thread_position_in_grid.x];",
+    )
+    (copy,) = kernel(
+        inputs=[x], output_shapes=[x.shape], output_dtypes=[x.dtype], grid=(1000, 1, 1), threadgroup=(100, 1, 1)
+    )
     assert isinstance(copy, cupy.ndarray) and bool((copy == x).all())
 
 
@@ -298,7 +305,10 @@ def time_calls():
         print(f"{name}: {best * 1e6:.1f} us a call")
     large = torch.ones(1 << 28, device="cuda")
     result = torch.empty_like(large)
-    for name, call in {"twice": lambda: twice(result, large), "torch.mul": lambda: torch.mul(large, 2, out=result)}.items():
+    for name, call in {
+        "twice": lambda: twice(result, large),
+        "torch.mul": lambda: torch.mul(large, 2, out=result),
+    }.items():
         events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
         best = float("inf")
         for _ in range(10):
@@ -311,7 +321,9 @@ def time_calls():
 
 
 def main() -> int:
-    print(torch.cuda.get_device_name(), "torch", torch.__version__, "devices:", [name for name, _ in metalloid.devices()])
+    print(
+        torch.cuda.get_device_name(), "torch", torch.__version__, "devices:", [name for name, _ in metalloid.devices()]
+    )
     failed = 0
     for function in tried:
         try:
