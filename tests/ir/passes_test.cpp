@@ -138,6 +138,12 @@ bool is_wanted(const ir::Operation& operation, const llvm::CallBase&) {
   return operation.whole != "simdgroup_matrix.load" || operation.name.ends_with(".device");
 }
 
+void lower_arguments_of_a_gpu(Subject& subject, engines::cuda::Placement placement) {
+  constexpr auto alignment = engines::cuda::ArgumentAlignment::of_their_types;
+  subject.on_gpu = engines::cuda::lower_arguments(subject.module(), subject.kernel.info, alignment, placement);
+  subject.entry = subject.on_gpu.function;
+}
+
 void widen(Subject& subject, bool is_whole) {
   using engines::simd::Entry;
   std::vector<Remark> remarks;
@@ -219,19 +225,9 @@ const std::map<std::string, Pass>& passes() {
       {"check_bounds_of_a_lane", [](Subject& s) { simd::check_bounds(*s.entry, s.kernel.info); }},
       {"mark_apart", [](Subject& s) { EXPECT_TRUE(engines::cuda::mark_apart(s.module(), s.kernel.info)); }},
       {"lower_arguments_of_a_gpu",
-       [](Subject& s) {
-         s.on_gpu =
-             engines::cuda::lower_arguments(s.module(), s.kernel.info, engines::cuda::ArgumentAlignment::of_their_types,
-                                            engines::cuda::Placement::by_whole_threadgroup);
-         s.entry = s.on_gpu.function;
-       }},
+       [](Subject& s) { lower_arguments_of_a_gpu(s, engines::cuda::Placement::by_whole_threadgroup); }},
       {"lower_arguments_of_a_gpu_at_edges",
-       [](Subject& s) {
-         s.on_gpu =
-             engines::cuda::lower_arguments(s.module(), s.kernel.info, engines::cuda::ArgumentAlignment::of_their_types,
-                                            engines::cuda::Placement::by_threadgroup);
-         s.entry = s.on_gpu.function;
-       }},
+       [](Subject& s) { lower_arguments_of_a_gpu(s, engines::cuda::Placement::by_threadgroup); }},
       {"mark_invariant", [](Subject& s) { engines::cuda::mark_invariant(s.on_gpu); }},
       {"hoist_checks", [](Subject& s) { ir::hoist_checks(*s.entry, 8); }},
       {"check_bounds_of_a_gpu", [](Subject& s) { engines::cuda::check_bounds(s.on_gpu, s.kernel.info); }},

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engines/cuda/kernel_abi.h"
+#include "engines/cuda/passes/unroll_loops.h"
 #include "ir/support/pass_managers.h"
 #include "support/address_spaces.h"
 
@@ -72,22 +73,7 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
   }
 }
 
-// Short innermost loops, in which no lanes meet, do several turns from look to look at the counter.
-bool is_short(const llvm::Loop& loop) {
-  unsigned instructions = 0;
-  for (const llvm::BasicBlock* block : loop.blocks()) {
-    for (const llvm::Instruction& instruction : *block) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call && (call->isConvergent() || !call->getCalledFunction() || !call->getCalledFunction()->isIntrinsic())) {
-        return false;
-      }
-      if (++instructions > most_instructions) return false;
-    }
-  }
-  return loop.isInnermost() && loop.getExitingBlock() != nullptr &&
-         !llvm::findOptionMDForLoop(&loop, "llvm.loop.unroll.disable");
-}
-
+// Short loops do several turns from look to look at the counter.
 void unroll(llvm::Function& function) {
   ir::PassManagers managers;
   llvm::FunctionPassManager form;
@@ -102,7 +88,8 @@ void unroll(llvm::Function& function) {
   auto& costs = managers.functions.getResult<llvm::TargetIRAnalysis>(function);
   auto& remarks = managers.functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!may_be_endless(*loop, evolution) || !is_short(*loop)) continue;
+    const bool stays = llvm::findOptionMDForLoop(loop, "llvm.loop.unroll.disable") != nullptr;
+    if (stays || !may_be_endless(*loop, evolution) || !is_short(*loop, most_instructions)) continue;
     llvm::UnrollLoopOptions options{};
     options.Count = turns_at_once;
     llvm::UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &costs, &remarks,

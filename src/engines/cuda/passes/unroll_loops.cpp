@@ -23,7 +23,21 @@ bool has_wish(const llvm::Loop& loop) {
   return false;
 }
 
-bool is_short(const llvm::Loop& loop) {
+void unroll(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    const bool counts = !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop));
+    if (!counts || has_wish(*loop) || !is_short(*loop, most_instructions)) continue;
+    const unsigned turns = evolution.getSmallConstantTripCount(loop);
+    const bool is_known = turns != 0 && turns <= most_turns + 1;  // with that in which it is left
+    llvm::addStringMetadataToLoop(loop, count_name, is_known ? turns : turns_at_once);
+  }
+}
+
+}  // namespace
+
+bool is_short(const llvm::Loop& loop, unsigned most_instructions) {
   unsigned instructions = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
@@ -34,23 +48,8 @@ bool is_short(const llvm::Loop& loop) {
       if (instruction.isAtomic() || ++instructions > most_instructions) return false;
     }
   }
-  return true;
+  return loop.isInnermost() && loop.getExitingBlock() != nullptr;
 }
-
-void unroll(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    const bool counts = loop->isInnermost() && loop->getExitingBlock() != nullptr &&
-                        !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop));
-    if (!counts || has_wish(*loop) || !is_short(*loop)) continue;
-    const unsigned turns = evolution.getSmallConstantTripCount(loop);
-    const bool is_known = turns != 0 && turns <= most_turns + 1;  // with that in which it is left
-    llvm::addStringMetadataToLoop(loop, count_name, is_known ? turns : turns_at_once);
-  }
-}
-
-}  // namespace
 
 void unroll_loops(llvm::Module& module) {
   ir::PassManagers managers;

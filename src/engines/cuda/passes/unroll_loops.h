@@ -7,9 +7,13 @@
 // another.
 #pragma once
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Module.h>
 
 namespace metalloid::engines::cuda {
+
+// Of an innermost loop with one way out, in which no lanes meet: whether it has no more instructions than that.
+bool is_short(const llvm::Loop& loop, unsigned most_instructions);
 
 void unroll_loops(llvm::Module& module);
 
