@@ -12,8 +12,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include "ir/bounds/check_bounds.h"
+#include "ir/support/loop_form.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::ir {
@@ -415,11 +414,7 @@ void hoist_checks(llvm::Function& function, unsigned turns_at_once, const LoopMe
   for (bool changed = true; changed;) {
     changed = false;
     PassManagers managers;
-    llvm::FunctionPassManager form;
-    form.addPass(llvm::LoopSimplifyPass());
-    form.addPass(llvm::LCSSAPass());
-    form.run(function, managers.functions);
-    managers.functions.invalidate(function, llvm::PreservedAnalyses::none());
+    form_loops(function, managers.functions);
     auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(function);
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
       if (!loop->isInnermost() || !seen.insert(loop->getHeader()).second) continue;

@@ -12,12 +12,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopRotationUtils.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include "ir/bounds/check_bounds.h"
+#include "ir/support/loop_form.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::cuda {
@@ -164,10 +163,7 @@ class LoopReads {
 void read_ahead(llvm::Function& function) {
   ir::PassManagers managers;
   llvm::FunctionAnalysisManager& analyses = managers.functions;
-  llvm::FunctionPassManager form;
-  form.addPass(llvm::LoopSimplifyPass());
-  form.addPass(llvm::LCSSAPass());
-  form.run(function, analyses);
+  ir::form_loops(function, analyses);
   auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);

@@ -12,8 +12,6 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
@@ -23,6 +21,7 @@
 
 #include "engines/cuda/kernel_abi.h"
 #include "engines/cuda/passes/unroll_loops.h"
+#include "ir/support/loop_form.h"
 #include "ir/support/pass_managers.h"
 #include "support/address_spaces.h"
 
@@ -76,11 +75,7 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
 // Short loops do several turns from look to look at the counter.
 void unroll(llvm::Function& function) {
   ir::PassManagers managers;
-  llvm::FunctionPassManager form;
-  form.addPass(llvm::LoopSimplifyPass());
-  form.addPass(llvm::LCSSAPass());
-  form.run(function, managers.functions);
-  managers.functions.invalidate(function, llvm::PreservedAnalyses::none());
+  ir::form_loops(function, managers.functions);
   auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(function);
   auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
   auto& dominators = managers.functions.getResult<llvm::DominatorTreeAnalysis>(function);
