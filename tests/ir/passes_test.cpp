@@ -46,6 +46,7 @@
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
 #include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
 #include "engines/cuda/passes/know_threads.h"
@@ -233,6 +234,7 @@ const std::map<std::string, Pass>& passes() {
       {"check_bounds_of_a_gpu", [](Subject& s) { engines::cuda::check_bounds(s.on_gpu, s.kernel.info); }},
       {"pass_parameters",
        [](Subject& s) { s.functions_on_gpu = engines::cuda::pass_parameters(s.module(), s.on_gpu); }},
+      {"gather_lanes", [](Subject& s) { engines::cuda::gather_lanes(s.module(), s.functions_on_gpu); }},
       {"check_bounds_of_functions_of_a_gpu",
        [](Subject& s) {
          for (const auto& function : s.functions_on_gpu) engines::cuda::check_bounds(function, s.kernel.info);

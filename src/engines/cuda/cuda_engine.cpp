@@ -29,6 +29,7 @@
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
 #include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
 #include "engines/cuda/passes/know_threads.h"
@@ -182,6 +183,7 @@ class CudaEngine final : public Engine {
     pass("pass_parameters", [&] { functions = pass_parameters(module, entry); });
     bool logs = false;
     pass("lower_logging", [&] { logs = lower_logging(module, functions); });
+    pass("gather_lanes", [&] { gather_lanes(module, functions); });
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("mark_constants", [&] { ir::mark_constants(module); });
