@@ -76,6 +76,8 @@ MATRICES("matrices_half_256x128_8", half, half, 256, 128, 32, 4, 2)
 MATRICES("matrices_half_128x64", half, half, 128, 64, 32, 2, 2)
 MATRICES("matrices_bfloat_128x128", bfloat, bfloat, 128, 128, 32, 2, 2)
 MATRICES("matrices_float_64x64", float, float, 64, 64, 16, 2, 2)
+MATRICES("matrices_float_128x64", float, float, 128, 64, 16, 2, 2)
+MATRICES("matrices_float_128x128", float, float, 128, 128, 16, 2, 2)
 
 using namespace mpp::tensor_ops;
 

@@ -1,4 +1,5 @@
-; Products of floats are the exact chain. A lane's elements of an operand are fetched once for all products of a block.
+; Products of floats are the exact chain, side by side. A lane's elements of an operand are fetched once for all products of
+; a block.
 ; RUN: multiply_floats
 ; ARGUMENT: buffer
 

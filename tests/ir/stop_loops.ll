@@ -5,11 +5,13 @@
 
 ; CHECK-LABEL: define {{.*}}ptx_kernel void @metalloid_kernel(
 ; CHECK: %turns = phi i32
-; CHECK-COUNT-4: lshr i32
+; CHECK-NOT: lshr i32
 ; CHECK: and i32 %turns, 16383
 ; CHECK: load volatile i32, ptr addrspace(1)
 ; CHECK: call void @llvm.nvvm.exit()
+; CHECK-COUNT-4: lshr i32
 ; CHECK-NOT: lshr i32
+; CHECK: store i32
 
 define void @kernel(ptr addrspace(1) %x) {
 entry:

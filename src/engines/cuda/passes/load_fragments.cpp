@@ -109,24 +109,11 @@ class FragmentLoader {
   }
 
   bool can_be_loaded(Operand& operand) const {
-    if (!find_loads(operand.fragment.elements(), operand) || !operand.first) return false;
+    const auto loads = loads_of(*operand.fragment.elements(), block_);
+    if (!loads) return false;
+    operand.first = loads->first;
+    operand.last = loads->last;
     return evolution_.getMinTrailingZeros(evolution_.getSCEV(operand.fragment.row())) >= row_bits;
-  }
-
-  // Elements as the loads of this block made them.
-  bool find_loads(Value* value, Operand& operand) const {
-    if (llvm::isa<llvm::Constant>(value)) return llvm::isa<llvm::UndefValue>(value);
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != &block_) return false;
-    if (llvm::isa<llvm::InsertElementInst>(instruction)) {
-      return find_loads(instruction->getOperand(0), operand) && find_loads(instruction->getOperand(1), operand);
-    }
-    if (llvm::isa<llvm::BitCastInst>(instruction)) return find_loads(instruction->getOperand(0), operand);
-    auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction);
-    if (!load || !load->isSimple()) return false;
-    if (!operand.first || load->comesBefore(operand.first)) operand.first = load;
-    if (!operand.last || operand.last->comesBefore(load)) operand.last = load;
-    return true;
   }
 
   void load_all(llvm::ArrayRef<Group> groups) {

@@ -61,15 +61,15 @@ void poll(const EndlessLoop& loop, const Entry& entry) {
     builder.SetInsertPoint(before->getTerminator());
     turns->addIncoming(builder.CreateAdd(turns, builder.getInt32(1)), before);
   }
-  for (llvm::BasicBlock* latch : loop.latches) {
-    llvm::Instruction* end = latch->getTerminator();
-    builder.SetInsertPoint(end);
-    Value* is_due = builder.CreateICmpEQ(builder.CreateAnd(turns, builder.getInt32(turns_between - 1)),
-                                         builder.getInt32(turns_between - 1));
-    llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
-    llvm::Instruction* look = llvm::SplitBlockAndInsertIfThen(is_due, end, /*Unreachable=*/false, unlikely);
-    end_if_stopped(*look, entry);
-  }
+  // In front of what the turn does: the code generator would move what comes behind a look at the end past it, and keep
+  // what that needs.
+  llvm::Instruction* first = &*loop.header->getFirstNonPHIIt();
+  builder.SetInsertPoint(first);
+  Value* is_due = builder.CreateICmpEQ(builder.CreateAnd(turns, builder.getInt32(turns_between - 1)),
+                                       builder.getInt32(turns_between - 1));
+  llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
+  end_if_stopped(*llvm::SplitBlockAndInsertIfThen(is_due, first->getIterator(), /*Unreachable=*/false, unlikely),
+                 entry);
 }
 
 // Short loops do several turns from look to look at the counter.

@@ -7,8 +7,8 @@ namespace metalloid::engines::cuda {
 
 //   loop:                          loop:
 //     ...                            %turns = phi [0, ...], [%turns + 1, ...]
-//     br %c, label %loop, ...   ->   ...
-//                                    at each 16384th turn: if the host's word `stop` is set, end the thread
+//     br %c, label %loop, ...   ->   at each 16384th turn: if the host's word `stop` is set, end the thread
+//                                    ...
 //                                    br %c, label %loop, ...
 //
 // Loops of which can be said beforehand how many turns they have at most (ScalarEvolution) end by themselves.
