@@ -1,6 +1,6 @@
 // matmul2d by all simdgroups of a threadgroup, large enough for engines that pass tiles through memory of their own:
 // every transposition, destinations in memory and in registers, tensors that end inside a tile, rows that are not
-// aligned, and more of k in the tensors than the product takes. Sums are exact in any order.
+// aligned, and more of k in the tensors than the product takes; of floats, too. Sums are exact in any order.
 // COMPILE: -std=metal4.0
 #include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
 #include <metal_stdlib>
@@ -89,6 +89,11 @@ MEMORY("both_transposed", true, true, true, Aligned, 4, bfloat, bfloat)
 MEMORY("ending", false, false, true, Ending, 4, half, float)
 MEMORY("ending_transposed", true, true, false, Ending, 8, half, half)
 MEMORY("wide", false, false, true, Wide, 8, bfloat, float)
+MEMORY("whole_floats", false, false, false, Whole, 4, float, float)
+MEMORY("left_transposed_floats", true, false, true, Aligned, 4, float, float)
+MEMORY("right_transposed_floats", false, true, false, Aligned, 4, float, float)
+MEMORY("ending_floats", true, true, true, Ending, 8, float, float)
+MEMORY("wide_floats", false, false, true, Wide, 8, float, float)
 // RUN: --kernel whole --threads 128 --group 128 --arg a=f16[20000]=zeros --arg b=f16[20000]=zeros --arg c=f16[5000]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 4096
 // RUN: --kernel aligned --threads 128 --group 128 --arg a=f16[20000]=zeros --arg b=f16[20000]=zeros --arg c=f32[8192]=zeros --arg wrong=u32[2]=zeros
@@ -104,6 +109,16 @@ MEMORY("wide", false, false, true, Wide, 8, bfloat, float)
 // RUN: --kernel ending_transposed --threads 256 --group 256 --arg a=f16[20000]=zeros --arg b=f16[20000]=zeros --arg c=f16[6144]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 4897
 // RUN: --kernel wide --threads 256 --group 256 --arg a=bf16[20000]=zeros --arg b=bf16[20000]=zeros --arg c=f32[32768]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 32768
+// RUN: --kernel whole_floats --threads 128 --group 128 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg c=f32[5000]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 4096
+// RUN: --kernel left_transposed_floats --threads 128 --group 128 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg c=f32[8192]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 8192
+// RUN: --kernel right_transposed_floats --threads 128 --group 128 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg c=f32[8192]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 8192
+// RUN: --kernel ending_floats --threads 256 --group 256 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg c=f32[6144]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 4897
+// RUN: --kernel wide_floats --threads 256 --group 256 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg c=f32[32768]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 32768
 
 // Fragments of 16 are those of relaxed precision.
@@ -135,6 +150,8 @@ HELD("held", false, false, false, Aligned, 4, half, float)
 HELD("held_relaxed", false, true, true, Aligned, 4, half, float)
 HELD("held_ending", true, false, false, Ending, 4, bfloat, float)
 HELD("held_ending_relaxed", false, false, true, Ending, 8, bfloat, half)
+HELD("held_floats", false, false, false, Aligned, 4, float, float)
+HELD("held_ending_floats", true, true, false, Ending, 8, float, float)
 // RUN: --kernel held --threads 128 --group 128 --arg a=f16[20000]=zeros --arg b=f16[20000]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 8192
 // RUN: --kernel held_relaxed --threads 128 --group 128 --arg a=f16[20000]=zeros --arg b=f16[20000]=zeros --arg wrong=u32[2]=zeros
@@ -142,4 +159,8 @@ HELD("held_ending_relaxed", false, false, true, Ending, 8, bfloat, half)
 // RUN: --kernel held_ending --threads 128 --group 128 --arg a=bf16[20000]=zeros --arg b=bf16[20000]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 6144
 // RUN: --kernel held_ending_relaxed --threads 256 --group 256 --arg a=bf16[20000]=zeros --arg b=bf16[20000]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 6144
+// RUN: --kernel held_floats --threads 128 --group 128 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg wrong=u32[2]=zeros
+// EXPECT wrong: 0 8192
+// RUN: --kernel held_ending_floats --threads 256 --group 256 --arg a=f32[20000]=zeros --arg b=f32[20000]=zeros --arg wrong=u32[2]=zeros
 // EXPECT wrong: 0 6144

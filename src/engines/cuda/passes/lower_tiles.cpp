@@ -32,7 +32,7 @@ constexpr unsigned threads_of_warpgroup = 128, rows_of_product = 64, narrowest =
 // Of products that want different ones, of which a threadgroup has one number: dispatches go to code without them.
 constexpr std::uint32_t impossible_threads = max_threads_per_threadgroup + 1;
 // As tiles.cpp has them.
-constexpr std::uint32_t depth = 64, row_bytes = 128, chunk_elements = 64, first_alignment = 1024;
+constexpr std::uint32_t row_bytes = 128, first_alignment = 1024;
 constexpr std::uint32_t fewest_stages = 3, most_stages = 6;
 // Registers of a thread for sums; two threadgroups of 128 threads fit on a multiprocessor then.
 constexpr std::uint32_t most_sums = 128;
@@ -52,8 +52,11 @@ struct Division {
 
 std::uint32_t round_up(std::uint32_t size, std::uint32_t to) { return (size + to - 1) / to * to; }
 
-std::uint32_t operand_bytes(std::uint32_t size, bool lies) {
-  return lies ? round_up(size, chunk_elements) / chunk_elements * depth * row_bytes : round_up(size, 8) * row_bytes;
+// Elements of a chunk, as many as of k there are in a stage.
+std::uint32_t chunk_elements(ir::TileElement element) { return row_bytes / (element == ir::TileElement::f32 ? 4 : 2); }
+
+std::uint32_t operand_bytes(std::uint32_t size, bool lies, std::uint32_t chunk) {
+  return lies ? round_up(size, chunk) * row_bytes : round_up(size, 8) * row_bytes;
 }
 
 std::optional<Division> divide(const ir::Matmul2d& product) {
@@ -64,7 +67,7 @@ std::optional<Division> divide(const ir::Matmul2d& product) {
   }
   if (*m % rows_of_product != 0 || *n % narrowest != 0) return std::nullopt;
   const bool left_lies = product.left_is_transposed, right_lies = !product.right_is_transposed;
-  const std::uint32_t warpgroups = threads / threads_of_warpgroup;
+  const std::uint32_t warpgroups = threads / threads_of_warpgroup, chunk = chunk_elements(product.left.element);
   std::optional<Division> found;
   std::uint32_t least_read = 0;
   for (std::uint32_t across = 1; across <= warpgroups; ++across) {
@@ -72,7 +75,7 @@ std::optional<Division> divide(const ir::Matmul2d& product) {
     if (down * across != warpgroups || *m / rows_of_product % down != 0 || *n % (across * narrowest) != 0) continue;
     const std::uint32_t columns = *n / across, rows = *m / down;
     if (columns > 256 || rows * columns / threads_of_warpgroup > most_sums) continue;
-    if (across > 1 && right_lies && columns % chunk_elements != 0) continue;
+    if (across > 1 && right_lies && columns % chunk != 0) continue;
     // Tensor cores read the right operand anew for each 64 rows.
     const std::uint32_t read = rows / rows_of_product * (rows_of_product + columns);
     if (found && least_read <= read) continue;
@@ -80,7 +83,7 @@ std::optional<Division> divide(const ir::Matmul2d& product) {
     found = Division{.m = *m, .n = *n, .threads = threads, .down = down, .across = across};
   }
   if (!found) return std::nullopt;
-  const std::uint32_t stage = operand_bytes(*m, left_lies) + operand_bytes(*n, right_lies);
+  const std::uint32_t stage = operand_bytes(*m, left_lies, chunk) + operand_bytes(*n, right_lies, chunk);
   // Two threadgroups hide what one waits for.
   const std::uint32_t room = threads == threads_of_warpgroup ? most_bytes / 2 : most_bytes;
   found->stages = std::min((room - first_alignment) / stage, most_stages);
@@ -189,9 +192,14 @@ void link_gpu_code(llvm::Module& module) {
 }
 
 bool is_product(const ir::Matmul2d& product) {
-  const bool fits = product.left.element == product.right.element && is_short(product.left.element) &&
-                    (is_short(product.destination.element) || product.destination.element == ir::TileElement::f32) &&
-                    product.precision == ir::Precision::relaxed;
+  // Floats are multiplied exactly, in the order of k.
+  const bool is_exact =
+      product.left.element == ir::TileElement::f32 && product.destination.element == ir::TileElement::f32;
+  const bool is_for_tensor_cores =
+      is_short(product.left.element) &&
+      (is_short(product.destination.element) || product.destination.element == ir::TileElement::f32) &&
+      product.precision == ir::Precision::relaxed;
+  const bool fits = product.left.element == product.right.element && (is_exact || is_for_tensor_cores);
   const bool is_there = is_in_device_memory(product.left) && is_in_device_memory(product.right) &&
                         (is_in_device_memory(product.destination) || product.destination.is_held);
   return fits && is_there && divide(product).has_value();

@@ -3,8 +3,9 @@
 //   metalloid.matmul2d.simdgroups.device.device.device(%a, ..., 4)   ->   code of tiles/device/tiles.cpp
 //   metalloid.cooperative_tensor.store.simdgroups.held.device(...)
 //
-// Products of tiles of half and bfloat, which all simdgroups of a threadgroup make together: the operands pass through
-// threadgroup memory in stages, and tensor cores read them there (wgmma). Of GPUs of compute capability 9.0 only.
+// Products of tiles of half, bfloat and float, which all simdgroups of a threadgroup make together: the operands pass
+// through threadgroup memory in stages, and tensor cores (wgmma), of floats threads, read them there. Of GPUs of compute
+// capability 9.0 only.
 #pragma once
 
 #include <llvm/IR/InstrTypes.h>

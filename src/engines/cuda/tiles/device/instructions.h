@@ -61,6 +61,17 @@ GPU_INLINE void load_shared(u32 from, float& x, float& y) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(from) : "memory");
 }
 
+GPU_INLINE void load_shared(u32 from, float (&values)[1]) {
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(values[0]) : "r"(from) : "memory");
+}
+GPU_INLINE void load_shared(u32 from, float (&values)[2]) { load_shared(from, values[0], values[1]); }
+GPU_INLINE void load_shared(u32 from, float (&values)[4]) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+               : "r"(from)
+               : "memory");
+}
+
 // The registers of sums are the tensor cores' from here on.
 GPU_INLINE void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 GPU_INLINE void close_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }

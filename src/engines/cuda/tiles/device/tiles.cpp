@@ -1,9 +1,10 @@
-// Operations on tiles: products on the tensor cores of compute capability 9.0, and what threads hold from and to
-// memory. Code for the GPU, which is kept in the library as LLVM's bitcode and becomes part of kernels
-// (passes/lower_tiles.h). What is constant there is constant here: then loops are unrolled, and sums are registers.
+// Operations on tiles: products on the tensor cores of compute capability 9.0, of floats the exact chains of fused
+// multiply-adds, and what threads hold from and to memory. Code for the GPU, which is kept in the library as LLVM's
+// bitcode and becomes part of kernels (passes/lower_tiles.h). What is constant there is constant here: then loops are
+// unrolled, and sums are registers.
 //
-// Of a product the threads of a threadgroup copy `depth` of k of both operands to threadgroup memory while the tensor
-// cores multiply what was copied before. There, rows of 128 bytes of 16-byte pieces lie so that no two pieces of a
+// Of a product the threads of a threadgroup copy some of k, 128 bytes, of both operands to threadgroup memory while
+// what was copied before is multiplied. There, rows of 128 bytes of 16-byte pieces lie so that no two pieces of a
 // column are in the same banks: piece p of row r is at p ^ r % 8, as the tensor cores have it ("128-byte swizzle").
 #include "instructions.h"
 
@@ -31,37 +32,40 @@ extern "C" GPU_SHARED char metalloid_threadgroup_memory[];
 
 namespace {
 
-constexpr u32 depth = 64;       // of k in one stage
-constexpr u32 row_bytes = 128;  // of a chunk: 64 elements
-constexpr u32 element_bytes = 2;
-constexpr u32 piece_elements = 8;  // 16 bytes
+constexpr u32 row_bytes = 128;  // of a chunk: 64 elements of 16 bits, 32 floats; as much of k is one stage
+constexpr u32 piece_bytes = 16;
 constexpr u32 pieces_of_row = 8;
-constexpr u32 chunk_elements = 64;
+
+GPU_INLINE u32 bytes_of(Element element) { return element == Element::f32 ? 4 : 2; }
 
 GPU_INLINE u32 place_in_chunk(u32 row, u32 piece) { return row * row_bytes + ((piece ^ (row & 7)) << 4); }
 
-// `outer` rows in memory of `inner` elements: chunks of 64 elements, one behind the other, have all rows each.
+// `outer` rows in memory of `inner` elements: chunks of 128 bytes, one behind the other, have all rows each.
 struct Shape {
-  u32 outer, inner;
+  u32 outer, inner, element_bytes;
   static GPU_INLINE u32 round(u32 size, u32 to) { return (size + to - 1) / to * to; }
-  GPU_INLINE u32 chunks() const { return (inner + chunk_elements - 1) / chunk_elements; }
+  GPU_INLINE u32 chunk_elements() const { return row_bytes / element_bytes; }
+  GPU_INLINE u32 piece_elements() const { return piece_bytes / element_bytes; }
+  GPU_INLINE u32 chunks() const { return (inner + chunk_elements() - 1) / chunk_elements(); }
   GPU_INLINE u32 bytes() const { return chunks() * round(outer, 8) * row_bytes; }
 };
 
 GPU_INLINE i64 least(i64 a, i64 b) { return a < b ? a : b; }
 
 // Elements 0 to `count` from the address on, `across` apart; zeros behind them.
-GPU_INLINE uint4 gather(u64 address, i64 across, i64 count) {
+GPU_INLINE uint4 gather(u64 address, i64 across, i64 count, u32 element_bytes) {
   u32 words[4];
 #pragma unroll
   for (u32 i = 0; i < 4; ++i) {
     words[i] = 0;
+    if (element_bytes == 4) {
+      if (i < count) words[i] = *(const GPU_GLOBAL u32*)(address + i * across * 4);
+      continue;
+    }
 #pragma unroll
     for (u32 half = 0; half < 2; ++half) {
       const i64 at = 2 * i + half;
-      if (at < count) {
-        words[i] |= u32(*(const GPU_GLOBAL u16*)(address + at * across * element_bytes)) << 16 * half;
-      }
+      if (at < count) words[i] |= u32(*(const GPU_GLOBAL u16*)(address + at * across * 2)) << 16 * half;
     }
   }
   return {words[0], words[1], words[2], words[3]};
@@ -71,6 +75,8 @@ GPU_INLINE uint4 gather(u64 address, i64 across, i64 count) {
 template <bool is_straight>
 GPU_INLINE void copy_tile(u32 to, const Tile& tile, i64 first_row, i64 first_column, const Shape& shape, u32 threads) {
   const u32 thread = thread_index();
+  const u32 element_bytes = shape.element_bytes, chunk_elements = shape.chunk_elements();
+  const u32 piece_elements = shape.piece_elements();
   const u32 rows_at_once = threads / pieces_of_row;
   const u32 piece = thread % pieces_of_row, row_of_thread = thread / pieces_of_row;
   const u32 rows = shape.outer * shape.chunks();
@@ -114,7 +120,7 @@ GPU_INLINE void copy_tile(u32 to, const Tile& tile, i64 first_row, i64 first_col
     if (is_straight) {
       copy_later(target, (const GPU_GLOBAL void*)source, u32(count) * element_bytes);
     } else {
-      store_shared(target, gather(source, tile.across, count));
+      store_shared(target, gather(source, tile.across, count, element_bytes));
     }
   }
 }
@@ -133,8 +139,13 @@ struct Product {
   const i64 k;
   const u32 scratch;
 
-  GPU_INLINE Shape left_shape() const { return operands.left_lies ? Shape{depth, plan.m} : Shape{plan.m, depth}; }
-  GPU_INLINE Shape right_shape() const { return operands.right_lies ? Shape{depth, plan.n} : Shape{plan.n, depth}; }
+  GPU_INLINE u32 element_bytes() const { return bytes_of(operands.element); }
+  GPU_INLINE u32 depth() const { return row_bytes / element_bytes(); }
+  GPU_INLINE Shape shape(u32 size, bool lies) const {
+    return {lies ? depth() : size, lies ? size : depth(), element_bytes()};
+  }
+  GPU_INLINE Shape left_shape() const { return shape(plan.m, operands.left_lies); }
+  GPU_INLINE Shape right_shape() const { return shape(plan.n, operands.right_lies); }
   GPU_INLINE u32 left_bytes() const { return left_shape().bytes(); }
   GPU_INLINE u32 stage_bytes() const { return left_bytes() + right_shape().bytes(); }
 
@@ -160,7 +171,7 @@ struct Product {
     if ((columns() & n) == 0) return;
     // Columns that lie: 64 of them are a chunk. Others are rows.
     const u32 offset =
-        operands.right_lies ? column / 64 * depth * row_bytes + column % 64 * element_bytes : column * row_bytes;
+        operands.right_lies ? column / 64 * depth() * row_bytes + column % 64 * element_bytes() : column * row_bytes;
     add_product<n>(sums, left_at, right_at + (offset >> 4), operands);
     sums += n / 2;
     column += n;
@@ -168,15 +179,15 @@ struct Product {
 
   GPU_INLINE void multiply(u32 stage, float* sums) const {
     const u32 at = scratch + stage * stage_bytes();
-    const u32 lying_chunk = depth * row_bytes;
+    const u32 lying_chunk = depth() * row_bytes;
     const u64 left_at = describe(at + first_row() * row_bytes, operands.left_lies ? lying_chunk : 16);
     const u32 right_offset = first_column() * row_bytes;
     const u64 right_at = describe(at + left_bytes() + right_offset, operands.right_lies ? lying_chunk : 16);
     begin_products();
 #pragma unroll
-    for (u32 step = 0; step < depth / 16; ++step) {
-      const u64 left_step = step * (operands.left_lies ? 16 * row_bytes : 16 * element_bytes) >> 4;
-      const u64 right_step = step * (operands.right_lies ? 16 * row_bytes : 16 * element_bytes) >> 4;
+    for (u32 step = 0; step < depth() / 16; ++step) {
+      const u64 left_step = step * (operands.left_lies ? 16 * row_bytes : 16 * element_bytes()) >> 4;
+      const u64 right_step = step * (operands.right_lies ? 16 * row_bytes : 16 * element_bytes()) >> 4;
       float* own = sums;
 #pragma unroll
       for (u32 block = 0; block < blocks(); ++block) {
@@ -192,13 +203,75 @@ struct Product {
     close_products();
   }
 
+  // What `count` neighbours along k, or across, are of an operand in threadgroup memory.
+  template <u32 count>
+  static GPU_INLINE void read(u32 operand, const Shape& shape, u32 outer, u32 inner, float (&values)[count]) {
+    const u32 chunk = inner / shape.chunk_elements(), piece = inner % shape.chunk_elements() / shape.piece_elements();
+    const u32 chunk_bytes = Shape::round(shape.outer, 8) * row_bytes;
+    load_shared(operand + chunk * chunk_bytes + place_in_chunk(outer, piece) + inner % shape.piece_elements() * 4,
+                values);
+  }
+
+  // As many of k as a piece of 16 bytes has, at a time; of what threads of tensor cores have sums of.
+  GPU_INLINE void multiply_floats(u32 stage, float* sums) const {
+    constexpr u32 at_once = 4;
+    const u32 left_at = scratch + stage * stage_bytes(), right_at = left_at + left_bytes();
+    const u32 lane = thread_index() % 32, warp = thread_index() / 32 % 4;
+    const u32 row = first_row() + warp * 16 + lane / 4, column = first_column() + lane % 4 * 2;
+    const u32 rows = blocks() * 2;
+#pragma unroll
+    for (u32 first = 0; first < depth(); first += at_once) {
+      float left[16][at_once];
+#pragma unroll
+      for (u32 i = 0; i < rows; ++i) {
+        const u32 at = row + i / 2 * 64 + i % 2 * 8;
+        if (!operands.left_lies) {
+          read(left_at, left_shape(), at, first, left[i]);
+          continue;
+        }
+#pragma unroll
+        for (u32 k = 0; k < at_once; ++k) {
+          float one[1];
+          read(left_at, left_shape(), first + k, at, one);
+          left[i][k] = one[0];
+        }
+      }
+#pragma unroll
+      for (u32 across = 0; across < columns(); across += 8) {
+        float right[2][at_once];
+        if (operands.right_lies) {
+#pragma unroll
+          for (u32 k = 0; k < at_once; ++k) {
+            float pair[2];
+            read(right_at, right_shape(), first + k, column + across, pair);
+            right[0][k] = pair[0];
+            right[1][k] = pair[1];
+          }
+        } else {
+          read(right_at, right_shape(), column + across, first, right[0]);
+          read(right_at, right_shape(), column + across + 1, first, right[1]);
+        }
+#pragma unroll
+        for (u32 k = 0; k < at_once; ++k) {
+#pragma unroll
+          for (u32 i = 0; i < rows; ++i) {
+            float* own = sums + (i / 2 * columns() + across) / 2 + i % 2 * 2;
+            own[0] = __builtin_fmaf(left[i][k], right[0][k], own[0]);
+            own[1] = __builtin_fmaf(left[i][k], right[1][k], own[1]);
+          }
+        }
+      }
+    }
+  }
+
   // A stage is filled again once the products of the turn before the last have read it.
   template <bool is_straight>
   GPU_INLINE void run(float* sums) const {
-    const i64 turns = (k + depth - 1) / depth;
+    const bool is_of_floats = operands.element == Element::f32;
+    const i64 turns = (k + depth() - 1) / depth();
     const u32 ahead = plan.stages - 2;
     for (u32 turn = 0; turn < ahead; ++turn) {
-      if (turn < turns) copy<is_straight>(turn, i64(turn) * depth);
+      if (turn < turns) copy<is_straight>(turn, i64(turn) * depth());
       close_copies();
     }
     u32 stage = 0, next = ahead;
@@ -208,16 +281,20 @@ struct Product {
       if (ahead == 2) wait_for_copies<1>();
       if (ahead == 3) wait_for_copies<2>();
       if (ahead == 4) wait_for_copies<3>();
-      show_to_tensor_cores();
+      if (!is_of_floats) show_to_tensor_cores();
       synchronise();
-      multiply(stage, sums);
-      if (turn + ahead < turns) copy<is_straight>(next, (turn + ahead) * depth);
+      if (!is_of_floats) multiply(stage, sums);
+      if (turn + ahead < turns) copy<is_straight>(next, (turn + ahead) * depth());
       close_copies();
-      wait_for_products<1>();
+      if (is_of_floats) {
+        multiply_floats(stage, sums);
+      } else {
+        wait_for_products<1>();
+      }
       stage = stage + 1 == plan.stages ? 0 : stage + 1;
       next = next + 1 == plan.stages ? 0 : next + 1;
     }
-    wait_for_products<0>();
+    if (!is_of_floats) wait_for_products<0>();
     wait_for_copies<0>();
   }
 
@@ -242,7 +319,7 @@ struct Product {
 // An element in memory; addresses are of its bytes.
 struct Memory {
   const Element element;
-  GPU_INLINE u32 bytes() const { return element == Element::f32 ? 4 : 2; }
+  GPU_INLINE u32 bytes() const { return bytes_of(element); }
   template <typename Address>
   GPU_INLINE float read(Address address) const {
     if (element == Element::f16) return float(*as<_Float16>(address));
@@ -283,7 +360,7 @@ struct Memory {
   }
 };
 
-GPU_INLINE bool is_straight(const Tile& tile) {
+GPU_INLINE bool is_straight(const Tile& tile, u32 element_bytes) {
   return tile.across == 1 && tile.address % 16 == 0 && tile.down * element_bytes % 16 == 0;
 }
 
@@ -432,7 +509,8 @@ extern "C" void metalloid_multiply_tiles(u64 left_address, i64 left_columns, i64
                    right_lies ? least(right_rows, of_k) : right_rows, right_across, right_down};
   const u32 scratch = (u32(u64((GPU_SHARED char*)metalloid_threadgroup_memory)) + 1023) / 1024 * 1024;
   const Product product{plan, {Element(element), left_lies, right_lies}, left, right, of_k, scratch};
-  const bool straight = is_straight(left) && is_straight(right);
+  const u32 bytes = product.element_bytes();
+  const bool straight = is_straight(left, bytes) && is_straight(right, bytes);
   if (fragment == 0) {
     const Tile to{to_address, to_columns, to_rows, to_across, to_down};
     multiply_onto(product, MemoryResult{to, {Element(result)}}, straight);
