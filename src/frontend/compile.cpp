@@ -1,6 +1,8 @@
 #include "frontend/frontend.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
@@ -36,8 +38,14 @@ LibraryInfo library_info(Reflection reflection) {
   return info;
 }
 
+bool has_code(const LibraryInfo& info, const std::string& kernel) {
+  return std::any_of(info.kernels.begin(), info.kernels.end(),
+                     [&](const KernelInfo& each) { return each.name == kernel && !each.symbol.empty(); });
+}
+
 // The whole way from source to library.
-Result compile_in(Session& session, const CompileOptions& options, const KernelSelection& selection) {
+Result compile_in(Session& session, const CompileOptions& options, const KernelSelection& selection,
+                  const std::optional<tokens::WantedKernels>& wanted) {
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
@@ -45,8 +53,7 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   };
   const KernelUses kernel_uses;
   const KernelInstantiations instantiations(session, selection);
-  const bool wants_one = selection.kind == KernelSelection::Kind::some && selection.following == 0;
-  const bool parsed = session.parse(wants_one ? selection.kernel : std::string());
+  const bool parsed = session.parse(wanted);
   if (session.lacks_async_copy()) return {};
   check(parsed);
   kernel_uses.check(session);
@@ -71,14 +78,27 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
 
 Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude,
                const KernelSelection& selection) {
-  auto session = std::make_unique<Session>(source, options, prelude);
-  try {
-    Result result = compile_in(*session, options, selection);
+  std::unique_ptr<Session> session;
+  const auto read = [&](const std::optional<tokens::WantedKernels>& wanted) {
+    session = std::make_unique<Session>(source, options, prelude);
+    Result result = compile_in(*session, options, selection, wanted);
     if (session->lacks_async_copy()) {
       session = std::make_unique<Session>(source, options, prelude, true);
-      result = compile_in(*session, options, selection);
+      result = compile_in(*session, options, selection, wanted);
     }
     return result;
+  };
+  try {
+    if (selection.kind == KernelSelection::Kind::some) {
+      // What is wrong with a kernel is said of the whole source.
+      try {
+        Result result = read(tokens::WantedKernels{selection.kernel, selection.following});
+        if (!session->left_something_out() || has_code(result.library.info, selection.kernel)) return result;
+      } catch (const Error&) {
+        if (!session->left_something_out()) throw;
+      }
+    }
+    return read({});
   } catch (const EffortExceeded& exceeded) {
     [[maybe_unused]] Session* abandoned = session.release();  // half-built: Clang was left in the middle
     throw Error(ErrorCode::compile_error, options.source_name + ": error: " + exceeded.reason + "\n");

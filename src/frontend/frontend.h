@@ -16,8 +16,8 @@ namespace metalloid::frontend {
 struct KernelSelection {
   enum class Kind : std::uint8_t {
     all,
-    all_if_few,  // all, or none if the source instantiates many
-    some,        // one, and some of those that the source instantiates behind it
+    all_if_few,  // all, or none if the source instantiates many, or they need much
+    some,        // one, and some of those behind it in the source
   };
   Kind kind = Kind::all;
   std::string kernel = {};      // some: the one

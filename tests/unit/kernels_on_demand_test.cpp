@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/frontend.h"
+#include "frontend/session/prelude.h"
 #include "metalloid/emit.h"
 #include "metalloid/library_outline.h"
 #include "metalloid/metalloid.h"
@@ -53,7 +55,10 @@ Library library_of(const std::string& marker, const std::string& body = "") {
 float compute(const Kernel& kernel) {
   Buffer out(16), bias(16);
   bias.as<float>()[0] = 0.5f;
-  run(kernel, Dispatch().buffer(0, out).buffer(1, bias).threads({1}, {1}));
+  Dispatch dispatch;
+  dispatch.buffer(0, out).threads({1}, {1});
+  if (kernel.info().arguments.size() > 1) dispatch.buffer(1, bias);
+  run(kernel, dispatch);
   return out.as<float>()[0];
 }
 
@@ -85,6 +90,115 @@ TEST(KernelsOnDemand, TheFirstKernelMayBeAnyOfThem) {
     EXPECT_EQ(compute(library.kernel("fill_7", FunctionConstants().set(0, std::int64_t{0}))), 7.5f) << name;
     EXPECT_EQ(library.kernel_names().size(), 128u);
   }
+}
+
+// What a kernel needs is found by names: in other scopes, by overloads, specialisations, aliases, operators, macros.
+TEST(KernelsOnDemand, TheFirstKernelIsReadWithWhatItNeeds) {
+  const std::string more = R"(
+#define STEP(name, amount) static inline float name(float x) { return x + amount; }
+STEP(add_one, 1) STEP(add_two, 2)
+namespace outer { namespace inner {
+  struct Pair { float left, right; Pair(float l, float r); float sum() const thread; };
+  inline Pair::Pair(float l, float r) : left{l}, right(r) {}
+  inline float Pair::sum() const thread { return left + right; }
+  inline Pair operator*(Pair a, float b) { return Pair(a.left * b, a.right * b); }
+  template <typename T> struct Factor { static constant constexpr float value = 1; };
+  template <> struct Factor<half> { static constant constexpr float value = 10; };
+  template <typename T> using factor_of = Factor<T>;
+} using namespace inner; }
+typedef struct Tagged { float x; } tagged_t;
+constant struct Only { float x; } only = {100};
+constant constexpr float table[2] = {3, 4};
+enum Numbers { three = 3 };
+float weigh(float x);
+float weigh(int x) { return -1; }
+static_assert(sizeof(tagged_t) == 4, "size");
+template <typename T> float convert(T x) { return float(x); }
+template <> float convert<short>(short x) { return -float(x); }
+constexpr constant auto twice = [](float x) { return 2 * x; };
+float not_wanted() { return table[1]; }
+struct Walk { thread float* first; thread float* last; };
+thread float* begin(Walk walk) { return walk.first; }
+thread float* end(Walk walk) { return walk.last; }
+float later(float x);
+extern "C" { float weigh_again(float x) { return add_one(x); } }
+float weigh(float x) { return weigh_again(x); }
+namespace outer {
+kernel void scoped(device float* out [[buffer(0)]]) {
+  Pair pair = Pair(1, 2) * factor_of<half>::value;  // 30 in all
+  tagged_t tagged = {pair.sum()};
+  Only other = only;  // 100
+  float values[2] = {1000, 2000};
+  float sum = 0;
+  for (float value : Walk{values, values + 2}) sum += value;
+  out[0] = tagged.x + other.x + sum + table[0] + float(three) + weigh(1.0f) + convert(short(1)) + later(0);
+}
+}
+float later(float x) { return twice(x) + 20000; }
+kernel void unlike(device float* out [[buffer(0)]]) { out[0] = not_wanted(); }
+)";
+  const Library library = Device::cpu().make_library("// needs" + source_with("") + more);
+  EXPECT_EQ(compute(library.kernel("outer::scoped")), 30 + 100 + 3000 + 3 + 3 + 2 - 1 + 20000);
+  EXPECT_EQ(compute(library.kernel("unlike")), 4);
+  EXPECT_EQ(compute(library.kernel("fill_9", FunctionConstants().set(0, std::int64_t{0}))), 9.5f);
+
+  const std::string source = source_with("") + more, prelude = frontend::make_prelude({});
+  const auto kernels_read = [&](const char* name, std::uint32_t following) {
+    std::vector<std::string> names;
+    const frontend::KernelSelection selection{frontend::KernelSelection::Kind::some, name, following};
+    for (const KernelInfo& kernel : frontend::compile(source, {}, prelude, selection).library.info.kernels) {
+      EXPECT_NE(kernel.symbol, "") << kernel.name;
+      names.push_back(kernel.name);
+    }
+    return names;
+  };
+  EXPECT_THAT(kernels_read("outer::scoped", 0), ElementsAre("outer::scoped"));
+  EXPECT_THAT(kernels_read("unlike", 2), ElementsAre("plain", "fill_1", "unlike"));
+  EXPECT_THAT(kernels_read("fill_7", 1), ElementsAre("fill_7", "fill_8"));
+}
+
+// Kernels that are written out, each with many functions of templates.
+std::string source_with_deep_kernels(const std::string& body) {
+  std::string text =
+      "template <int K, int N> struct Chain { static float sum(float x) { return Chain<K, N - 1>::sum(x) + K; } };\n"
+      "template <int K> struct Chain<K, 0> { static float sum(float x) { " +
+      body +
+      " return x; } };\n"
+      "template <int K> static float start(float x) { return Chain<K, 50>::sum(x); }\n"
+      "namespace { struct Local {}; template <typename T> float none(T) { return 0; } }\n";
+  for (int k = 1; k <= 20; ++k) {
+    const std::string number = std::to_string(k);
+    text += "kernel void deep_" + number + "(device float* out [[buffer(0)]]) { out[0] = start<" + number +
+            ">(0.5f) + none(Local()); }\n";
+  }
+  return text;
+}
+
+TEST(KernelsOnDemand, KernelsThatNeedMuchAreMadeOneByOne) {
+  const Library library = Device::cpu().make_library("// deep\n" + source_with_deep_kernels(""));
+  EXPECT_EQ(library.kernel_names().size(), 20u);
+  EXPECT_EQ(library.warnings(), "");
+  for (int k : {7, 20, 1, 2, 13}) {
+    EXPECT_EQ(compute(library.kernel("deep_" + std::to_string(k))), 0.5f + 50.0f * static_cast<float>(k));
+  }
+  EXPECT_EQ(library.info().kernels.size(), 20u);
+}
+
+TEST(KernelsOnDemand, ErrorsInWhatKernelsNeedAreSaidWhenTheyAreMade) {
+  const Library library = Device::cpu().make_library(
+      "// deep and broken\n" + source_with_deep_kernels("static_assert(K != 19, \"not nineteen\");"));
+  EXPECT_EQ(compute(library.kernel("deep_3")), 150.5f);
+  for (const auto& ask :
+       std::vector<std::function<void()>>{[&] { library.kernel("deep_19"); }, [&] { library.info(); }}) {
+    try {
+      ask();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::compile_error);
+      EXPECT_THAT(error.what(), HasSubstr("not nineteen"));
+    }
+  }
+  EXPECT_THROW(Device::cpu().make_library(source_with_deep_kernels("") + "kernel void f() { nothing; }"), Error);
 }
 
 TEST(KernelsOnDemand, WhatIsSaidOfKernelsIsComplete) {

@@ -1,6 +1,8 @@
 #include "frontend/reflection/kernel_instantiations.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "frontend/reflection/annotations.h"
 
@@ -11,11 +13,26 @@ thread_local KernelInstantiations* current_instantiations = nullptr;
 
 // Fewer are made at once: reading the source again would take longer.
 constexpr std::size_t few = 32;
+// Likewise functions that kernels need.
+constexpr std::size_t few_functions = 300;
 
 bool is_kernel(const clang::FunctionDecl& function) {
   if (find_annotation(function, "kernel")) return true;
   const clang::FunctionDecl* pattern = function.getTemplateInstantiationPattern();
   return pattern && find_annotation(*pattern, "kernel");
+}
+
+// Not those that are instantiated.
+std::size_t count_kernels(const clang::DeclContext& scope) {
+  std::size_t count = 0;
+  for (const clang::Decl* declaration : scope.noload_decls()) {
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration)) {
+      count += count_kernels(*llvm::cast<clang::DeclContext>(declaration));
+    } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
+      count += function->isThisDeclarationADefinition() && find_annotation(*function, "kernel") ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 }  // namespace
@@ -97,24 +114,44 @@ void wrap_end_of_source(Sema* self) {
 
 namespace metalloid::frontend {
 
-void KernelInstantiations::reach_end(clang::Sema& sema) {
-  std::size_t first = 0, count = waiting_.size();
-  switch (selection_.kind) {
-    case KernelSelection::Kind::all: break;
-    case KernelSelection::Kind::all_if_few:
-      done_ = count <= few;
-      if (!done_) count = 0;
-      break;
-    case KernelSelection::Kind::some:
-      first = first_wanted();
-      count = first == waiting_.size() ? 0 : std::min<std::size_t>(count, std::size_t{1} + selection_.following);
-      break;
-  }
+void KernelInstantiations::instantiate(clang::Sema& sema, std::size_t first, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const Instantiation& next = waiting_[(first + i) % waiting_.size()];
     wanted_.insert(next.function);
     // What it needs is instantiated inside of it, so that errors there name the line that asked for the kernel.
     real_instantiate(&sema, next.place, next.function, /*recursive=*/true, /*required=*/false, /*at_end=*/false);
+  }
+}
+
+void KernelInstantiations::instantiate_all_if_few(clang::Sema& sema) {
+  const std::size_t kernels = waiting_.size() + count_kernels(*session_.context().getTranslationUnitDecl());
+  const std::size_t before = session_.declarations().size();
+  const auto is_much = [&] { return kernels > 1 && session_.declarations().size() - before > few_functions; };
+  std::deque<clang::Sema::PendingImplicitInstantiation> pending = std::move(sema.PendingInstantiations);
+  sema.PendingInstantiations.clear();
+  done_ = waiting_.size() <= few && (kernels <= 1 || pending.size() <= few_functions);
+  for (std::size_t i = 0; done_ && i < waiting_.size(); ++i) {
+    instantiate(sema, i, 1);
+    done_ = !is_much();
+  }
+  for (const auto& next : pending) {
+    if (!done_) break;
+    sema.PendingInstantiations.push_back(next);
+    sema.PerformPendingInstantiations();
+    done_ = !is_much();
+  }
+}
+
+void KernelInstantiations::reach_end(clang::Sema& sema) {
+  switch (selection_.kind) {
+    case KernelSelection::Kind::all: instantiate(sema, 0, waiting_.size()); break;
+    case KernelSelection::Kind::all_if_few: instantiate_all_if_few(sema); break;
+    case KernelSelection::Kind::some: {
+      const std::size_t first = first_wanted();
+      const std::size_t count = selection_.following + (first == waiting_.size() ? 0u : 1u);
+      instantiate(sema, first, std::min(waiting_.size(), count));
+      break;
+    }
   }
 }
 

@@ -30,7 +30,8 @@ class KernelInstantiations {
   bool put_off(clang::SourceLocation place, clang::FunctionDecl& function);
   void reach_end(clang::Sema& sema);
 
-  // Behind the end of the source. False if there were too many to instantiate all that nobody named.
+  // Behind the end of the source. False if kernels are too many, or need too much, to instantiate all that nobody
+  // named.
   bool is_done() const { return done_; }
   // True if code is wanted of the kernel.
   bool wants(const clang::FunctionDecl& function, const std::string& name) const;
@@ -41,6 +42,8 @@ class KernelInstantiations {
     clang::FunctionDecl* function;
   };
   std::size_t first_wanted() const;
+  void instantiate(clang::Sema& sema, std::size_t first, std::size_t count);
+  void instantiate_all_if_few(clang::Sema& sema);
 
   Session& session_;
   const KernelSelection& selection_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "frontend/files/source_files.h"
 #include "frontend/session/diagnostics.h"
+#include "frontend/tokens/rewrite.h"
 #include "metalloid/library.h"
 
 namespace metalloid::frontend {
@@ -31,6 +33,7 @@ class DeclarationRecorder final : public clang::ASTConsumer {
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) override;
   void CompleteTentativeDefinition(clang::VarDecl* variable) override;
 
+  std::size_t size() const { return events_.size(); }
   // `left_out`: functions that the consumer shall not see.
   void replay(clang::ASTConsumer& consumer, const std::set<const clang::Decl*>& left_out) const;
 
@@ -54,8 +57,10 @@ class Session {
   static std::string precompile_prelude(const CompileOptions& options);
 
   // Runs preprocessor, token rewriting and parser. False if there were errors, or if lacks_async_copy().
-  // `only_kernel`: the kernel that explicit instantiations are read of; empty for all.
-  bool parse(std::string_view only_kernel = {});
+  // `wanted`: the kernels to read, and what they need; nothing for the whole source.
+  bool parse(std::optional<tokens::WantedKernels> wanted = {});
+  // Not the whole source was read.
+  bool left_something_out() const { return left_something_out_; }
   // The source declares functions by labels that only metalloid/async_copy.h defines.
   bool lacks_async_copy() const { return lacks_async_copy_; }
 
@@ -84,6 +89,7 @@ class Session {
   std::map<clang::SourceLocation, std::string> instantiation_host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
   bool lacks_async_copy_ = false;
+  bool left_something_out_ = false;
 };
 
 }  // namespace metalloid::frontend

@@ -3,7 +3,7 @@
 namespace metalloid::frontend::tokens {
 
 void Rewriter::run(TokenList& tokens) {
-  if (!only_kernel_.empty()) leave_out_instantiations(tokens, only_kernel_, factory_);
+  if (wanted_) left_something_out_ = leave_out_unreached(tokens, *wanted_, factory_);
   reject_words_of_hosts(tokens, factory_);
   thread_declarators_ = find_thread_declarators(tokens);
   remove_thread_qualifiers(tokens);

@@ -2,10 +2,12 @@
 // user's text. One file per rewriting; run() is the list of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "frontend/tokens/token_list.h"
 
@@ -16,12 +18,19 @@ inline constexpr const char* own_space_annotation = "own_space";
 
 using HostNames = std::map<clang::SourceLocation, std::string>;
 
+// A kernel by its name for hosts, and how many more behind it in the source.
+struct WantedKernels {
+  std::string first;
+  std::uint32_t following = 0;
+};
+
 class Rewriter {
  public:
-  // `only_kernel`: of explicit instantiations of kernels with a host_name, the one to keep; empty for all.
-  explicit Rewriter(clang::Preprocessor& preprocessor, std::string_view only_kernel = {})
-      : factory_(preprocessor), only_kernel_(only_kernel) {}
+  // `wanted`: the kernels to read, and what they need; nothing for the whole source.
+  explicit Rewriter(clang::Preprocessor& preprocessor, std::optional<WantedKernels> wanted = {})
+      : factory_(preprocessor), wanted_(std::move(wanted)) {}
   void run(TokenList& tokens);
+  bool left_something_out() const { return left_something_out_; }
   // For every token of an explicit instantiation that has a host_name: that name.
   HostNames take_instantiation_host_names() { return std::move(host_names_); }
   // Where a `*` or `&` stands in a type that says `thread`.
@@ -29,7 +38,8 @@ class Rewriter {
 
  private:
   TokenFactory factory_;
-  std::string only_kernel_;
+  std::optional<WantedKernels> wanted_;
+  bool left_something_out_ = false;
   HostNames host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
 };
@@ -40,8 +50,8 @@ std::set<clang::SourceLocation> find_thread_declarators(const TokenList& tokens)
 bool names_library_label(const TokenList& tokens, clang::Preprocessor& preprocessor);  // host_words.cpp
 void reject_words_of_hosts(const TokenList& tokens, TokenFactory& factory);            // host_words.cpp
 
-void leave_out_instantiations(TokenList& tokens, std::string_view wanted,
-                              const TokenFactory& factory);  // instantiations.cpp
+// False if the source has no such kernel, or is not understood: then all stays.
+bool leave_out_unreached(TokenList& tokens, const WantedKernels& wanted, const TokenFactory& factory);  // unreached.cpp
 
 void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp

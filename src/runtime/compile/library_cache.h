@@ -11,8 +11,9 @@
 
 namespace metalloid::runtime {
 
-// A source that instantiates many kernels is only read here; code comes in parts, when kernels are asked for. Then what
-// is wrong inside of a template's body is reported when code of it is made.
+// A source that instantiates many kernels, or whose kernels need many functions of templates, is only read here; code
+// comes in parts, when kernels are asked for. Then what is wrong inside of a template's body is reported when code of
+// it is made.
 std::shared_ptr<const Library::State> find_or_compile_library(Device device, std::shared_ptr<const SourceText> source,
                                                               const CompileOptions& options);
 
