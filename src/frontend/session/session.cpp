@@ -207,8 +207,8 @@ std::string Session::precompile_prelude(const CompileOptions& options) {
 std::vector<std::pair<const clang::FunctionDecl*, std::string>> Session::extra_host_names() const {
   std::vector<std::pair<const clang::FunctionDecl*, std::string>> names;
   for (const auto& repeated : diagnostics_->repeated_instantiations()) {
-    const auto found = instantiation_host_names_.find(repeated.location);
-    if (found != instantiation_host_names_.end()) names.emplace_back(repeated.function, found->second);
+    const std::string* name = instantiation_host_names_.find(repeated.location);
+    if (name) names.emplace_back(repeated.function, *name);
   }
   return names;
 }

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -86,7 +85,7 @@ class Session {
   llvm::IntrusiveRefCntPtr<SourceFiles> files_;
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
-  std::map<clang::SourceLocation, std::string> instantiation_host_names_;
+  tokens::HostNames instantiation_host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
   bool lacks_async_copy_ = false;
   bool left_something_out_ = false;

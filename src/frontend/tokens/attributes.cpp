@@ -95,7 +95,8 @@ class AttributeRewriter {
   // Remembers the host_name for every token of the explicit instantiation in tokens[begin, end).
   void record_instantiation(const TokenList& tokens, std::size_t begin, std::size_t end) {
     if (last_host_name_.empty()) return;
-    for (std::size_t i = begin; i < end; ++i) host_names_[tokens[i].getLocation()] = last_host_name_;
+    host_names_.add(last_host_name_);
+    for (std::size_t i = begin; i < end; ++i) host_names_.put(tokens[i].getLocation());
   }
   void forget_host_name() { last_host_name_.clear(); }
 

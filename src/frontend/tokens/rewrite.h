@@ -2,12 +2,15 @@
 // user's text. One file per rewriting; run() is the list of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
 
 #include "frontend/tokens/token_list.h"
 
@@ -16,7 +19,21 @@ namespace metalloid::frontend::tokens {
 // Marks member functions whose result lies in the address space of the object.
 inline constexpr const char* own_space_annotation = "own_space";
 
-using HostNames = std::map<clang::SourceLocation, std::string>;
+// Of explicit instantiations, by the places of all their tokens: libraries have a hundred thousand of those.
+class HostNames {
+ public:
+  void add(std::string name) { names_.push_back(std::move(name)); }
+  // The last name stands at the place.
+  void put(clang::SourceLocation place) { by_place_[place] = names_.size() - 1; }
+  const std::string* find(clang::SourceLocation place) const {
+    const auto found = by_place_.find(place);
+    return found == by_place_.end() ? nullptr : &names_[found->second];
+  }
+
+ private:
+  std::vector<std::string> names_;
+  llvm::DenseMap<clang::SourceLocation, std::size_t> by_place_;
+};
 
 // A kernel by its name for hosts, and how many more behind it in the source.
 struct WantedKernels {
@@ -31,7 +48,6 @@ class Rewriter {
       : factory_(preprocessor), wanted_(std::move(wanted)) {}
   void run(TokenList& tokens);
   bool left_something_out() const { return left_something_out_; }
-  // For every token of an explicit instantiation that has a host_name: that name.
   HostNames take_instantiation_host_names() { return std::move(host_names_); }
   // Where a `*` or `&` stands in a type that says `thread`.
   std::set<clang::SourceLocation> take_thread_declarators() { return std::move(thread_declarators_); }
