@@ -47,7 +47,7 @@ def test_code_is_ptx_of_the_device(with_driver, source_file):
         ({"FAIL": "cuMemAlloc_v2:2"}, "memory"),
         ({"FAIL": "cuModuleLoadDataEx:218"}, "NVIDIA's driver does not take the code of kernel 'twice'"),
         ({"FAIL": "cuLaunchKernel:700"}, "the launch of kernel 'twice' on the GPU failed"),
-        ({"FAIL": "cuEventQuery:700"}, "the GPU failed: CUDA_ERROR: as the stand-in was told; this process cannot use it any more"),
+        ({"FAIL": "cuStreamWriteValue32_v2:801,cuEventQuery:700"}, "the GPU failed: CUDA_ERROR: as the stand-in was told; this process cannot use it any more"),
     ],
 )
 def test_what_fails_is_said(with_driver, source_file, variables, message):
@@ -58,6 +58,17 @@ def test_what_fails_is_said(with_driver, source_file, variables, message):
 
 def test_what_cannot_be_optimised_runs(with_driver, source_file):
     assert with_driver("run", source_file(kernel), *launch, MOST_OPTIMISATION="0").returncode == 0
+
+
+def test_ends_are_events_where_the_driver_writes_no_words(with_driver, source_file):
+    assert with_driver("run", source_file(kernel), *launch, FAIL="cuStreamWriteValue32_v2:801").returncode == 0
+
+
+def test_a_kernel_that_cannot_be_stopped_is_left(with_driver, source_file):
+    result = with_driver("run", source_file(kernel), *launch, "--timeout", "0.1", ENDLESS="1")
+    assert result.returncode == 3
+    assert "kernel 'twice' was told to end at its timeout of 0.1 s and did not within 10 s" in result.stderr
+    assert "this process cannot use the GPU 'Stand-in' any more" in result.stderr
 
 
 def test_without_a_driver_there_is_no_device(metalloid_cli, source_file, monkeypatch):

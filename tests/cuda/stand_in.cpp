@@ -6,6 +6,7 @@
 //   STAND_IN_VERSION=11040  the driver's version
 //   STAND_IN_CAPABILITY=75  the devices' compute capability
 //   STAND_IN_FAIL=cuMemAlloc_v2:2   the result of a function; several are separated by commas
+//   STAND_IN_ENDLESS=1      kernels never end, and what waits for them does not return
 //   STAND_IN_LOG=file       gets a line for each launch: stream, context, grid, block, and the parameters' bytes
 //   STAND_IN_MOST_OPTIMISATION=0   up to which level modules are taken
 //   STAND_IN_CUBINS=new     a name for the machine code that it makes; that of other names is refused
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -54,6 +56,7 @@ enum Result : int {
   invalid_value = 1,
   invalid_context = 201,
   invalid_handle = 400,
+  not_ready = 600,
   not_while_capturing = 900,
 };
 
@@ -84,6 +87,24 @@ int result_out_of_capture(const char* function) {
   const int result = result_in_context(function);
   const std::lock_guard lock(things.mutex);
   return result == success && !things.captured.empty() && capture_mode != 2 ? not_while_capturing : result;
+}
+
+bool is_endless() {
+  static const bool is = number("STAND_IN_ENDLESS", 0) != 0;
+  return is;
+}
+
+// Whether a kernel runs that never ends.
+std::atomic<bool> is_stuck{false};
+
+// As a driver does that waits for what runs.
+void wait_for_kernels() {
+  while (is_stuck) ::pause();
+}
+
+int result_behind_kernels(const char* function, void* stream = nullptr) {
+  const int result = result_in_context(function, stream);
+  return result == success && is_stuck ? not_ready : result;
 }
 
 int allocate(const char* function, std::uint64_t* address, std::size_t bytes) {
@@ -193,7 +214,10 @@ STAND_IN cuCtxSetLimit(int /*limit*/, std::size_t value) {
   stack_limit = value;
   return result_in_context("cuCtxSetLimit");
 }
-STAND_IN cuCtxSynchronize() { return result_out_of_capture("cuCtxSynchronize"); }
+STAND_IN cuCtxSynchronize() {
+  wait_for_kernels();
+  return result_out_of_capture("cuCtxSynchronize");
+}
 STAND_IN cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) { return allocate("cuMemAlloc_v2", address, bytes); }
 STAND_IN cuMemAllocManaged(std::uint64_t* address, std::size_t bytes, unsigned) {
   return allocate("cuMemAllocManaged", address, bytes);
@@ -207,6 +231,7 @@ STAND_IN cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void* stream
   return success;
 }
 STAND_IN cuMemFree_v2(std::uint64_t address) {
+  wait_for_kernels();
   const int result = result_in_context("cuMemFree_v2");
   return result != success ? result : release(address);
 }
@@ -226,8 +251,12 @@ STAND_IN cuMemsetD8_v2(std::uint64_t to, unsigned char value, std::size_t bytes)
   std::memset(as_pointer(to), value, bytes);
   return success;
 }
-STAND_IN cuStreamSynchronize(void*) { return result_out_of_capture("cuStreamSynchronize"); }
+STAND_IN cuStreamSynchronize(void*) {
+  wait_for_kernels();
+  return result_out_of_capture("cuStreamSynchronize");
+}
 STAND_IN cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  wait_for_kernels();
   const int result = result_out_of_capture("cuMemcpyHtoD_v2");
   if (result != success) return result;
   if (!is_memory(to, bytes)) return invalid_value;
@@ -235,6 +264,7 @@ STAND_IN cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) 
   return success;
 }
 STAND_IN cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  wait_for_kernels();
   const int result = result_out_of_capture("cuMemcpyDtoH_v2");
   if (result != success) return result;
   std::memcpy(to, as_pointer(from), bytes);  // of modules' memory, too
@@ -256,7 +286,7 @@ STAND_IN cuStreamCreate(void** stream, unsigned) {
   return success;
 }
 STAND_IN cuStreamQuery(void* stream) {
-  const int result = result_in_context("cuStreamQuery", stream);
+  const int result = result_behind_kernels("cuStreamQuery", stream);
   const std::lock_guard lock(things.mutex);
   return result == success && things.captured.contains(stream) ? not_while_capturing : result;
 }
@@ -308,8 +338,16 @@ STAND_IN cuEventElapsedTime(float* milliseconds, void*, void*) {
   *milliseconds = 2;
   return result_in_context("cuEventElapsedTime");
 }
-STAND_IN cuEventQuery(void*) { return result_in_context("cuEventQuery"); }
-STAND_IN cuModuleUnload(void*) { return result_in_context("cuModuleUnload"); }
+STAND_IN cuEventQuery(void*) { return result_behind_kernels("cuEventQuery"); }
+STAND_IN cuStreamWriteValue32_v2(void* stream, std::uint64_t address, std::uint32_t value, unsigned) {
+  const int result = result_in_context("cuStreamWriteValue32_v2", stream);
+  if (result == success && !is_stuck) *static_cast<std::uint32_t*>(as_pointer(address)) = value;
+  return result;
+}
+STAND_IN cuModuleUnload(void*) {
+  wait_for_kernels();
+  return result_in_context("cuModuleUnload");
+}
 STAND_IN cuModuleGetFunction(void** function, void*, const char*) {
   *function = function;
   return result_in_context("cuModuleGetFunction");
@@ -326,6 +364,7 @@ STAND_IN cuFuncSetAttribute(void*, int, int) { return result_in_context("cuFuncS
 STAND_IN cuLaunchKernel(void*, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                         unsigned block_z, unsigned, void* stream, void**, void** extra) {
   const int result = result_in_context("cuLaunchKernel", stream);
+  if (result == success && is_endless()) is_stuck = true;
   static const std::string& log = *new std::string(variable("STAND_IN_LOG", ""));
   if (result != success || log.empty()) return result;
   const auto* bytes = static_cast<const unsigned char*>(extra[1]);

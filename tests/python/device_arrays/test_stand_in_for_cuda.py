@@ -288,6 +288,21 @@ def test_what_went_wrong_the_next_call_says(program):
     """)
 
 
+def test_a_kernel_that_cannot_be_stopped_is_left(program):
+    program(
+        """
+        wait = metalloid.compile_shader("kernel void wait(device metal::atomic_uint* x) { while (metal::atomic_load_explicit(x, metal::memory_order_relaxed) == 0) {} }").wait
+        x = Interface((4,), "<u4")
+        wait(x, threads=1)
+        text = raised(metalloid.synchronize)
+        assert "kernel 'wait' was told to end at its timeout of 0.1 s and did not within 10 s" in text, text
+        assert "this process cannot use the GPU" in raised(wait, x, threads=1)
+        """,
+        ENDLESS="1",
+        METALLOID_TIMEOUT="0.1",
+    )
+
+
 def test_launches_can_be_captured(program):
     program("""
         own = stream()

@@ -13,9 +13,7 @@
 #include "engines/cuda/run/launch_shape.h"
 #include "engines/cuda/run/messages.h"
 #include "engines/cuda/run/report.h"
-#include "engines/cuda/run/waiting.h"
 #include "metalloid/error.h"
-#include "support/watchdog.h"
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -135,7 +133,7 @@ Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& g
     const auto entered = gpu.enter();
     if (executable.logs()) make_room_for_messages(slot_.report);
     for (std::uint32_t call = 0; call < calls; ++call) executable.launch(plan, queue.handle(), slot_);
-    driver().check(driver().event_record(slot_.event, queue.handle()), "an event");
+    queue.mark_end(slot_);
   } catch (...) {
     queue.give_back(slot_);
     throw;
@@ -146,26 +144,48 @@ Launch::~Launch() { queue_.give_back(slot_); }
 
 // By the watching thread.
 void Launch::stop() noexcept {
-  if (!is_stopped_.exchange(true)) slot_.host->stop = 1;
+  stop_.make();
+  slot_.host->stop = 1;
+}
+
+bool Launch::is_done() const {
+  if (queue_.is_ended(slot_)) return true;
+  gpu_.require();
+  return false;
+}
+
+// Asks the driver now and then, which knows if the GPU failed.
+void Launch::wait_for_end(const support::WatchdogTimer& timer) {
+  constexpr auto rarely = std::chrono::milliseconds(2);
+  auto next_question = std::chrono::steady_clock::now() + rarely;
+  wait_until([&] {
+    if (is_done()) return true;
+    if (std::chrono::steady_clock::now() < next_question) return false;
+    if (queue_.is_idle()) return true;
+    if (stop_.is_ignored()) throw_endless(gpu_, executable_.info(), timer.interrupted(), timeout_);
+    next_question = std::chrono::steady_clock::now() + rarely;
+    return false;
+  });
 }
 
 void Launch::wait() {
-  const auto entered = gpu_.enter();
-  const auto is_done = [this] { return is_success(driver().event_query(slot_.event)); };
   bool is_interrupted = false;
   if (!is_done()) {
+    const auto entered = gpu_.enter();
     const support::WatchdogTimer timer([this] { stop(); }, timeout_);
-    wait_until(is_done);
+    wait_for_end(timer);
     is_interrupted = timer.interrupted();
   }
-  if (!is_stopped_ && slot_.host->is_reported == 0) return;
+  const bool is_stopped = stop_.is_made();
+  if (!is_stopped && slot_.host->is_reported == 0) return;
+  const auto entered = gpu_.enter();
   slot_.host->is_reported = 0;
   slot_.host->stop = 0;
   const KernelInfo& kernel = executable_.info();
   const ReportedLaunch launch{kernel, threads_per_grid_, threads_per_threadgroup_};
   if (executable_.logs()) deliver_messages(slot_.report, launch);
   if (auto error = take_report(slot_.report, launch)) std::rethrow_exception(error);
-  if (is_stopped_) throw_stopped(kernel, is_interrupted, timeout_);
+  if (is_stopped) throw_stopped(kernel, is_interrupted, timeout_);
 }
 
 GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {

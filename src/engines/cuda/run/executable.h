@@ -1,7 +1,6 @@
 // Loaded kernels of the CUDA engine.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -11,7 +10,9 @@
 #include <vector>
 
 #include "engines/cuda/run/gpu.h"
+#include "engines/cuda/run/waiting.h"
 #include "engines/engine.h"
+#include "support/watchdog.h"
 
 namespace metalloid::engines::cuda {
 
@@ -31,6 +32,8 @@ class Launch {
 
  private:
   void stop() noexcept;
+  bool is_done() const;
+  void wait_for_end(const support::WatchdogTimer& timer);
 
   const GpuExecutable& executable_;
   Gpu& gpu_;
@@ -38,7 +41,7 @@ class Launch {
   const Size threads_per_grid_, threads_per_threadgroup_;
   const std::chrono::milliseconds timeout_;
   WaitedSlot slot_;
-  std::atomic<bool> is_stopped_{false};
+  StopRequest stop_;
 };
 
 class GpuExecutable final : public Executable {

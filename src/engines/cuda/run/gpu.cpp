@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <new>
 #include <utility>
 
 #include "engines/cuda/code/target.h"
 #include "engines/cuda/run/gpu_memory.h"
 #include "engines/cuda/run/gpu_stream.h"
 #include "engines/cuda/run/shared_stream.h"
+#include "engines/cuda/run/waiting.h"
+#include "metalloid/error.h"
 #include "support/made_once.h"
 #include "support/watchdog.h"
 
@@ -56,7 +60,34 @@ struct Gpu::SharedSlots {
 
 Queue::Queue(Gpu& gpu) : gpu_(gpu) {
   driver().check(driver().stream_create(&handle_, without_default_stream), "a stream");
+  void* word = nullptr;
+  driver().check(driver().allocate_host(&word, sizeof(*ended_), mapped_everywhere), "an allocation");
+  ended_ = new (word) std::uint32_t(0);
+  // Some systems have no such operation.
+  if (write_number() != success) ended_ = nullptr;
 }
+
+int Queue::write_number() const {
+  return driver().stream_write(handle_, reinterpret_cast<Address>(ended_), launched_, 0);
+}
+
+void Queue::mark_end(WaitedSlot& slot) {
+  slot.number = ++launched_;
+  if (ended_) return driver().check(write_number(), "an end");
+  if (!slot.event) driver().check(driver().event_create(&slot.event, without_timing), "an event");
+  driver().check(driver().event_record(slot.event, handle_), "an event");
+}
+
+bool Queue::is_ended(const WaitedSlot& slot) const {
+  if (!ended_) {
+    const auto entered = gpu_.enter();
+    return is_success(driver().event_query(slot.event));
+  }
+  const std::uint32_t last = std::atomic_ref(*ended_).load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(last - slot.number) >= 0;
+}
+
+bool Queue::is_idle() const { return is_success(driver().stream_query(handle_)); }
 
 WaitedSlot Queue::take() {
   {
@@ -74,7 +105,6 @@ WaitedSlot Queue::take() {
   driver().check(driver().allocate(&slot.report, sizeof(Report)), "an allocation");
   driver().fill_with_zeros(slot.report, sizeof(Report));
   driver().check(driver().allocate_host(&words, sizeof(HostWords), mapped_everywhere), "an allocation");
-  driver().check(driver().event_create(&slot.event, without_timing), "an event");
   slot.host = new (words) HostWords;
   return slot;
 }
@@ -95,7 +125,21 @@ Gpu::Gpu(int ordinal)
 
 Gpu::~Gpu() = default;
 
+void Gpu::lose(ErrorCode code, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (is_lost_) return;
+  code_lost_ = code;
+  why_lost_ = why;
+  is_lost_.store(true, std::memory_order_release);
+}
+
+void Gpu::require() const {
+  if (!is_lost_.load(std::memory_order_acquire)) return;
+  throw Error(code_lost_, fmt::format("this process cannot use the GPU '{}' any more: {}", name_, why_lost_));
+}
+
 Entered Gpu::enter() {
+  require();
   Handle context = context_.load(std::memory_order_acquire);
   if (!context) {
     const std::lock_guard lock(mutex_);

@@ -11,6 +11,7 @@
 #include "engines/cuda/driver/driver.h"
 #include "engines/cuda/kernel_abi.h"
 #include "engines/hardware.h"
+#include "metalloid/error.h"
 
 namespace metalloid::engines::cuda {
 
@@ -24,7 +25,8 @@ struct ReportSlot {
 
 // Of a launch for which somebody waits.
 struct WaitedSlot : ReportSlot {
-  Handle event = nullptr;  // behind the launch
+  std::uint32_t number = 0;  // among its queue's launches
+  Handle event = nullptr;    // behind the launch, where the driver does not write words
 };
 
 // Launches of one queue of the driver's, in order.
@@ -36,9 +38,20 @@ class Queue {
   WaitedSlot take();
   void give_back(WaitedSlot slot);
 
+  // Behind the slot's launch. The driver is to write a word of the host's memory there: to ask it about an event keeps
+  // it from launching, and takes longer.
+  void mark_end(WaitedSlot& slot);
+  bool is_ended(const WaitedSlot& slot) const;
+  // Asks the driver, which knows of failures.
+  bool is_idle() const;
+
  private:
+  int write_number() const;
+
   Gpu& gpu_;
   Handle handle_ = nullptr;
+  std::uint32_t* ended_ = nullptr;  // the last launch that has ended; null: events say it
+  std::uint32_t launched_ = 0;      // modulo 2^32
   std::mutex mutex_;
   std::vector<WaitedSlot> free_;
 };
@@ -88,7 +101,12 @@ class Gpu final : public Hardware {
   void interrupt() noexcept override;
 
   // Its primary context, made when first needed, is the one that other libraries of the process use.
+  // Throws if the GPU is lost.
   Entered enter();
+  // From now on: calls of the driver could wait for a kernel that never ends.
+  void lose(ErrorCode code, const std::string& why);
+  void require() const;
+  Handle context() const { return context_; }
 
   // For dispatches whose caller waits.
   std::unique_ptr<Queue> take_queue();
@@ -105,6 +123,9 @@ class Gpu final : public Hardware {
   std::unique_ptr<Memory> memory_, managed_;
   std::mutex mutex_;
   std::atomic<Handle> context_ = nullptr;
+  std::atomic<bool> is_lost_ = false;
+  ErrorCode code_lost_{};  // once it is, and why
+  std::string why_lost_;
   std::vector<std::unique_ptr<Queue>> idle_;
   std::unique_ptr<SharedSlots> shared_slots_;
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "engines/cuda/run/messages.h"
@@ -59,7 +61,7 @@ const GpuSharedStream::Place& GpuSharedStream::place_of(const GpuExecutable& exe
 
 void GpuSharedStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
   const auto entered = gpu_.enter();
-  if ((own_.host->is_reported != 0 || is_stopped_) && !is_captured(handle_)) synchronize();
+  if ((own_.host->is_reported != 0 || stop_.is_made()) && !is_captured(handle_)) synchronize();
   const auto& kernel = static_cast<const GpuExecutable&>(executable);
   const Place& place = place_of(kernel, plan);
   kernel.launch(plan, handle_, {.report = place.report, .host = own_.host});
@@ -92,7 +94,7 @@ bool GpuSharedStream::is_idle() {
 }
 
 void GpuSharedStream::stop() noexcept {
-  is_stopped_ = true;
+  stop_.make();
   own_.host->stop = 1;
 }
 
@@ -104,7 +106,33 @@ bool GpuSharedStream::can_wait() {
 void GpuSharedStream::wait_for_ends() {
   if (!may_not_end_.exchange(false)) return;
   const support::WatchdogTimer timer([this] { stop(); }, timeout_.load());
-  wait_until([this] { return is_success(driver().event_query(behind_endless_)); });
+  wait_until([&] {
+    if (is_success(driver().event_query(behind_endless_))) return true;
+    if (stop_.is_ignored()) throw_endless(gpu_, last_->info(), timer.interrupted(), timeout_);
+    return false;
+  });
+  if (timer.interrupted()) is_interrupted_ = true;
+}
+
+// The driver has no question for that, and waits without end: a thread of its own does, which is left there if need be.
+void GpuSharedStream::wait_for_all() {
+  const support::WatchdogTimer timer([this] { stop(); }, timeout_.load());
+  const auto result = std::make_shared<std::atomic<int>>(not_ready);
+  std::thread([result, context = gpu_.context()] {
+    const int entered = driver().context_set(context);
+    *result = entered == success ? driver().context_wait() : entered;
+  }).detach();
+  wait_until([&] {
+    if (*result != not_ready) return true;
+    if (!stop_.is_ignored()) return false;
+    if (!timer.interrupted()) throw_endless(gpu_, last_->info(), false, timeout_);
+    throw Error(ErrorCode::kernel_interrupted, "the GPU was interrupted, and has not finished what it was given");
+  });
+  if (*result == not_while_captured) {
+    throw Error(ErrorCode::invalid_argument,
+                "a stream of the GPU is being captured into a graph; nothing can wait now");
+  }
+  is_success(*result);
   if (timer.interrupted()) is_interrupted_ = true;
 }
 
@@ -118,18 +146,9 @@ void GpuSharedStream::synchronize() {
       if (&each->gpu_ == &gpu_) each->wait_for_ends();
     }
   }
-  {
-    const support::WatchdogTimer timer([this] { stop(); }, timeout_.load());
-    const int result = driver().context_wait();
-    if (result == not_while_captured) {
-      throw Error(ErrorCode::invalid_argument,
-                  "a stream of the GPU is being captured into a graph; nothing can wait now");
-    }
-    is_success(result);
-    if (timer.interrupted()) is_interrupted_ = true;
-  }
+  wait_for_all();
   const auto timeout = timeout_.exchange({});
-  const bool is_stopped = is_stopped_.exchange(false), is_interrupted = is_interrupted_.exchange(false);
+  const bool is_stopped = stop_.withdraw(), is_interrupted = is_interrupted_.exchange(false);
   own_.host->stop = 0;
   if (!is_stopped && own_.host->is_reported == 0) return;
   own_.host->is_reported = 0;

@@ -37,6 +37,8 @@ class GpuSharedStream final : public SharedStream {
   void stop() noexcept;
   // Returns when kernels that may not end have ended, or were ended because their time was over.
   void wait_for_ends();
+  // Returns when the GPU has nothing to do.
+  void wait_for_all();
 
   Gpu& gpu_;
   const Handle handle_;
@@ -48,7 +50,8 @@ class GpuSharedStream final : public SharedStream {
   // The longest of kernels that may not end since the stream was idle; 0: none.
   std::atomic<std::chrono::milliseconds> timeout_{};
   const GpuExecutable* last_ = nullptr;
-  std::atomic<bool> is_stopped_{false}, is_interrupted_{false};
+  StopRequest stop_;
+  std::atomic<bool> is_interrupted_{false};
 };
 
 }  // namespace metalloid::engines::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -15,6 +16,25 @@ bool is_success(int result);
 
 // Whether what is given to the stream becomes part of a graph, which runs later.
 bool is_captured(Handle stream);
+
+// A kernel that was told to end, by who watches the time.
+class StopRequest {
+ public:
+  // Again and again.
+  void make() noexcept;
+  bool is_made() const { return since_.load() != none; }
+  // For longer than loops take to look for it: what waits in the hardware, lanes for each other, never does.
+  bool is_ignored() const;
+  bool withdraw() { return since_.exchange(none) != none; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::rep none = 0;
+  std::atomic<Clock::rep> since_{none};
+};
+
+// Loses the GPU for all that comes, since nothing ends the kernel.
+void throw_endless(Gpu& gpu, const KernelInfo& kernel, bool is_interrupted, std::chrono::milliseconds timeout);
 
 // Of a kernel whose loops were ended.
 [[noreturn]] void throw_stopped(const KernelInfo& kernel, bool is_interrupted, std::chrono::milliseconds timeout);
