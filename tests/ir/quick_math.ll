@@ -28,7 +28,11 @@
 ; CHECK: [[OF_LARGE:%.*]] = call float @llvm.sin.f32(float %x)
 ; CHECK: phi float [ [[CHOSEN]], {{.*}} ], [ [[OF_LARGE]],
 ; CHECK: call float @llvm.exp.f32(float %x)
-; CHECK: call afn float @llvm.log.f32(float %x)
+; CHECK: [[INSTRUCTION:%.*]] = call float @llvm.nvvm.lg2.approx.ftz.f(float %x)
+; CHECK: [[IS_BELOW:%.*]] = fcmp olt float [[INSTRUCTION]], -1.000000e+00
+; CHECK: [[LESS:%.*]] = select i1 [[IS_BELOW]], float {{.*}}, float 0.000000e+00
+; CHECK: call float @llvm.fma.f32(float [[INSTRUCTION]], float {{.*}}, float [[LESS]])
+; CHECK: call afn float @llvm.sinh.f32(float %x)
 ; CHECK-NOT: call afn float @llvm.exp
 
 define void @kernel(ptr addrspace(1) %a) {
@@ -44,7 +48,9 @@ entry:
   %sine = call afn float @llvm.sin.f32(float %x)
   store volatile float %sine, ptr addrspace(1) %a
   %exact = call float @llvm.exp.f32(float %x)
-  %other = call afn float @llvm.log.f32(float %x)
+  %logarithm = call afn float @llvm.log.f32(float %x)
+  store volatile float %logarithm, ptr addrspace(1) %a
+  %other = call afn float @llvm.sinh.f32(float %x)
   store volatile float %quick, ptr addrspace(1) %a
   store volatile half %half, ptr addrspace(1) %a
   store volatile <2 x float> %vector, ptr addrspace(1) %a

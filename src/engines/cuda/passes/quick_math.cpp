@@ -27,7 +27,8 @@ namespace intrinsic = llvm::Intrinsic;
 constexpr double small_angle = 0x1p-7;  // is its sine, where the instruction's loses digits
 constexpr double large_angle = 0x1p17, turn_inverse = 0x1.45f306p-3;
 constexpr std::array<double, 3> turn_parts = {0x1.921fb4p+2, 0x1.4442dp-22, 0x1.846988p-46};
-constexpr double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0cp-26, ln_2 = 0x1.62e43p-1;
+constexpr double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0cp-26, ln_2 = 0x1.62e43p-1, log10_2 = 0x1.344136p-2;
+constexpr double unit_above_1 = 0x1p-23;  // in the last place
 
 // Of one float.
 class QuickMath {
@@ -49,6 +50,21 @@ class QuickMath {
   // A unit in the last place or two; what is too small for its exponent counts as 0.
   Value* rsqrt(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {x}); }
 
+  // The instruction's value is up to 2.3 units in the last place too large between 1/4 and 1/2, and less than 1.7
+  // elsewhere. A unit less there, which others lose in rounding, leaves all within 2.
+  Value* log2(Value* x) {
+    Value* value = instruction_log2(x);
+    return builder_.CreateFAdd(value, below_half(value, -0.8 * unit_above_1));
+  }
+
+  // As log2, with units of results below 1.
+  Value* log(Value* x) {
+    Value* value = instruction_log2(x);
+    return fma(value, number(ln_2), below_half(value, -0.5 * unit_above_1));
+  }
+
+  Value* log10(Value* x) { return builder_.CreateFMul(log2(x), number(log10_2)); }
+
   // Of what is left of full turns, which three parts take off exactly enough; large angles are for the function that
   // has all of them.
   Value* sin(Value* x) { return of_angle(x, intrinsic::nvvm_sin_approx_ftz_f, intrinsic::sin); }
@@ -57,7 +73,7 @@ class QuickMath {
   // 2^(y log2(x)), which is what fast math's power is. Infinite or not a number: some other case, which is for the
   // function that has all of them.
   Value* pow(Value* x, Value* y) {
-    Value* power = builder_.CreateFMul(y, builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x}));
+    Value* power = builder_.CreateFMul(y, instruction_log2(x));
     return unless_rare(exp2(power), is_at_least(power, std::numeric_limits<double>::infinity()),
                        [&] { return builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y); });
   }
@@ -81,6 +97,14 @@ class QuickMath {
 
  private:
   static constexpr std::array<double, 4> small_tanh = {-0x1.55553ep-2, 0x1.110616p-3, -0x1.b6cce4p-5, 0x1.333cd8p-6};
+
+  // What is too small for a float's exponent counts as 0.
+  Value* instruction_log2(Value* x) { return builder_.CreateIntrinsic(intrinsic::nvvm_lg2_approx_ftz_f, {}, {x}); }
+
+  // What is added to logarithms of numbers below a half.
+  Value* below_half(Value* logarithm, double what) {
+    return builder_.CreateSelect(builder_.CreateFCmpOLT(logarithm, number(-1)), number(what), number(0));
+  }
 
   // |x| >= bound, or not a number.
   Value* is_at_least(Value* x, double bound) {
@@ -130,6 +154,9 @@ bool is_one(const llvm::Instruction& instruction) {
     case intrinsic::exp2:
     case intrinsic::tanh: is_for_half = true; break;
     case intrinsic::cos:
+    case intrinsic::log:
+    case intrinsic::log10:
+    case intrinsic::log2:
     case intrinsic::pow:
     case intrinsic::sin: break;
     default: return false;
@@ -186,6 +213,9 @@ Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Valu
     case intrinsic::cos: result = math.cos(wide[0]); break;
     case intrinsic::exp: result = math.exp(wide[0]); break;
     case intrinsic::exp2: result = math.exp2(wide[0]); break;
+    case intrinsic::log: result = math.log(wide[0]); break;
+    case intrinsic::log10: result = math.log10(wide[0]); break;
+    case intrinsic::log2: result = math.log2(wide[0]); break;
     case intrinsic::sin: result = math.sin(wide[0]); break;
     case intrinsic::tanh: result = math.tanh(wide[0]); break;
     default: result = math.pow(wide[0], wide[1]);
