@@ -14,6 +14,7 @@
 #include "ir/passes/check_operations.h"
 #include "ir/passes/fix_numeric_semantics.h"
 #include "ir/passes/fold_function_constants.h"
+#include "ir/passes/guard_powers.h"
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
@@ -117,6 +118,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
   run_instrumentation("instrument_inlined", &Instrumentation::run_inlined);
   pass("mark_constants", [&] { mark_constants(*kernel.module); });
+  pass("guard_powers", [&] { guard_powers(*kernel.module); });
   pass("simplify", [&] { simplify(*kernel.module); });
   pass("join_loops", [&] { join_loops(*kernel.module); });
   require_function_constants(kernel, renamed);

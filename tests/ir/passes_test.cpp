@@ -99,6 +99,7 @@
 #include "ir/passes/explicit_lanes.h"
 #include "ir/passes/fix_numeric_semantics.h"
 #include "ir/passes/fold_function_constants.h"
+#include "ir/passes/guard_powers.h"
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
@@ -203,6 +204,7 @@ const std::map<std::string, Pass>& passes() {
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
       {"mark_constants", [](Subject& s) { ir::mark_constants(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
+      {"guard_powers", [](Subject& s) { ir::guard_powers(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
       {"explicit_lanes", [](Subject& s) { EXPECT_EQ(ir::explicit_lanes(s.kernel), nullptr); }},
       {"check_operations", [](Subject& s) { ir::check_operations(s.kernel); }},

@@ -1,0 +1,19 @@
+// Powers with exponents n + 1/2 are right for zeros and infinities, too.
+//
+// LLVM makes roots of those that may be approximate, and forgets these:
+//
+//   pow(x, 2.5)     x x sqrt(x)              NaN for x = -inf, where C and MSL have +inf
+//   pow(x, -2.5)    sqrt(x) / (x x x)        NaN for x = 0 and x = inf, where they have +inf and 0
+//
+// So the base is |x| unless it is greater than minus infinity; for negative exponents, unless it is a number below
+// zero, and the power is 1 / pow(x, 2.5).
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+namespace metalloid::ir {
+
+// In front of simplify, behind whatever makes exponents constants.
+void guard_powers(llvm::Module& module);
+
+}  // namespace metalloid::ir
