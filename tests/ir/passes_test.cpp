@@ -258,6 +258,7 @@ const std::map<std::string, Pass>& passes() {
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
+      {"unroll_arrays", [](Subject& s) { engines::cuda::unroll_arrays(*s.entry); }},
       {"unroll_loops", [](Subject& s) { engines::cuda::unroll_loops(s.module()); }},
       {"read_references", [](Subject& s) { engines::cuda::read_references(s.on_gpu, s.kernel.info); }},
       {"lower_bounds_checks_of_a_gpu",

@@ -187,6 +187,7 @@ class CudaEngine final : public Engine {
     pass("lower_lanes", [&] { lower_lanes(module, entry); });
     pass("lower_order", [&] { lower_order(module); });
     pass("mark_constants", [&] { ir::mark_constants(module); });
+    pass("unroll_arrays", [&] { unroll_arrays(*entry.function); });
     pass("tidy", [&] { tidy(*entry.function); });
     pass("expand_copies", [&] { expand_copies(*entry.function); });
     if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });

@@ -2,6 +2,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -13,12 +14,38 @@ namespace {
 constexpr unsigned turns_at_once = 4, most_instructions = 64;
 // Of a loop that is unrolled as a whole.
 constexpr unsigned most_turns = 16;
+constexpr unsigned most_unrolled = 2048;  // instructions, of a loop that goes along an array
 constexpr const char* count_name = "llvm.loop.unroll.count";
 
 bool has_wish(const llvm::Loop& loop) {
   for (const char* name :
        {count_name, "llvm.loop.unroll.disable", "llvm.loop.unroll.enable", "llvm.loop.unroll.full"}) {
     if (llvm::findOptionMDForLoop(&loop, name)) return true;
+  }
+  return false;
+}
+
+// What it has when it and loops in it are unrolled as a whole; too much if one of them has no known number of turns.
+unsigned unrolled_size(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  unsigned turn = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) turn += static_cast<unsigned>(block->size());
+  for (const llvm::Loop* inner : loop) {
+    const unsigned of_inner = unrolled_size(*inner, evolution);
+    if (of_inner > most_unrolled) return of_inner;
+    turn += of_inner;
+  }
+  const unsigned turns = evolution.getSmallConstantTripCount(&loop);
+  return turns == 0 || turns > most_turns + 1 ? most_unrolled + 1 : turn * turns;
+}
+
+// Whether it comes to other elements of a variable in each turn.
+bool goes_along_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      if (!element || !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(element))) continue;
+      if (!evolution.isLoopInvariant(evolution.getSCEV(element), &loop)) return true;
+    }
   }
   return false;
 }
@@ -49,6 +76,17 @@ bool is_short(const llvm::Loop& loop, unsigned most_instructions) {
     }
   }
   return loop.isInnermost() && loop.getExitingBlock() != nullptr;
+}
+
+void unroll_arrays(llvm::Function& function) {
+  ir::PassManagers managers;
+  auto& loops = managers.functions.getResult<llvm::LoopAnalysis>(function);
+  auto& evolution = managers.functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (has_wish(*loop) || !goes_along_array(*loop, evolution)) continue;
+    if (unrolled_size(*loop, evolution) <= most_unrolled)
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
+  }
 }
 
 void unroll_loops(llvm::Module& module) {

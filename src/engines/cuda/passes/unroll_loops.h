@@ -17,4 +17,12 @@ bool is_short(const llvm::Loop& loop, unsigned most_instructions);
 
 void unroll_loops(llvm::Module& module);
 
+// unroll_arrays
+//
+//   for (row = 0; row < 4; ++row) sums[row] += ...;    is to be unrolled (llvm.loop.unroll.full), whatever it takes
+//
+// Loops of few turns that go along a thread's own array: what is then at known places of it is kept in registers, and
+// arrays in memory cost more than code that is longer.
+void unroll_arrays(llvm::Function& function);
+
 }  // namespace metalloid::engines::cuda
