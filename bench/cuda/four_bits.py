@@ -1,0 +1,121 @@
+"""Matrices of 4-bit weights times a vector (four_bits.metal) on an NVIDIA GPU: how long, and what of the time that a copy
+on the same card, in the same run, would take to read the weights. Results are compared with NumPy's first.
+
+    python bench/cuda/four_bits.py [KERNEL...]
+
+Needs PyTorch with CUDA, and Metalloid's Python package.
+"""
+
+import pathlib
+import statistics
+import sys
+from collections.abc import Callable
+
+import numpy
+import torch
+
+import metalloid
+
+SHAPES = ((14336, 4096), (4096, 14336))  # rows, columns
+ROUNDS = 9
+MATRICES = 12  # by turns, so that caches have none of them
+rng = numpy.random.default_rng(1)
+
+
+def nibbles_in_words(weights: numpy.ndarray) -> numpy.ndarray:
+    """Eight of the last axis in a word."""
+    parts = weights.reshape(*weights.shape[:-1], -1, 8).astype(numpy.uint32)
+    return numpy.bitwise_or.reduce(parts << (4 * numpy.arange(8, dtype=numpy.uint32)), axis=-1)
+
+
+def of_groups(values: numpy.ndarray, size: int) -> numpy.ndarray:
+    return numpy.repeat(values.astype(numpy.float32), size, axis=1)
+
+
+def q4_0(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+    rows, columns = weights.shape
+    scales = (0.01 * rng.random((rows, columns // 32)) + 0.001).astype(numpy.float16)
+    blocks = numpy.empty((rows, columns // 32, 18), dtype=numpy.uint8)
+    blocks[:, :, :2] = scales.view(numpy.uint8).reshape(rows, -1, 2)
+    parts = weights.reshape(rows, -1, 2, 16)
+    blocks[:, :, 2:] = parts[:, :, 0] | parts[:, :, 1] << 4
+    return [blocks], of_groups(scales, 32) * (weights.astype(numpy.float32) - 8), rows // 8 * 64, 64
+
+
+def affine(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+    rows, columns = weights.shape
+    scales = (0.01 * rng.random((rows, columns // 64)) + 0.001).astype(numpy.float16)
+    biases = (-8 * scales * (0.9 + 0.2 * rng.random(scales.shape))).astype(numpy.float16)
+    exact = of_groups(scales, 64) * weights + of_groups(biases, 64)
+    return [nibbles_in_words(weights), scales, biases], exact, rows // 8 * 64, 64
+
+
+def gptq(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+    rows, columns = weights.shape
+    scales = (0.01 * rng.random((columns // 128, rows)) + 0.001).astype(numpy.float16)
+    zeros = rng.integers(0, 15, scales.shape, dtype=numpy.uint8)
+    words = numpy.ascontiguousarray(nibbles_in_words(weights).T)
+    exact = of_groups(scales.T, 128) * (weights.astype(numpy.float32) - of_groups(zeros.T, 128) - 1)
+    return [words, nibbles_in_words(zeros), scales], exact, rows // 32 * 1024, 1024
+
+
+LAYOUTS = {"q4_0": q4_0, "affine": affine, "gptq": gptq}
+
+
+def on_gpu(array: numpy.ndarray) -> torch.Tensor:
+    return torch.from_numpy(array.view(numpy.int32) if array.dtype == numpy.uint32 else array).cuda()
+
+
+def seconds_of(work: Callable[[], None]) -> float:
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    work()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / 1000
+
+
+def seconds_to_read(count: int) -> float:
+    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    least = min(seconds_of(lambda: target.copy_(source)) for _ in range(5))
+    return count * least / (2 * source.nbytes)
+
+
+def main() -> None:
+    source = (pathlib.Path(__file__).parent / "four_bits.metal").read_text()
+    library = metalloid.compile_shader(source, device="cuda", math_mode="fast", source_name="four_bits.metal")
+    print(torch.cuda.get_device_name() + "\n")
+    print("| kernel | rows x columns | time | weights | of a copy's speed |\n| --- | --- | --- | --- | --- |")
+    for name in sys.argv[1:] or LAYOUTS:
+        kernel = library.get_kernel(name)
+        for rows, columns in SHAPES:
+            arrays, exact, threads, group = LAYOUTS[name](rng.integers(0, 16, (rows, columns), dtype=numpy.uint8))
+            x = rng.standard_normal(columns).astype(numpy.float16)
+            expected = exact @ x.astype(numpy.float32)
+            y, of_x = torch.empty(rows, dtype=torch.float16, device="cuda"), on_gpu(x)
+            copies = [[on_gpu(each) for each in arrays] for _ in range(MATRICES)]
+            order = [of_x, columns, rows]
+
+            def launches() -> None:
+                for copy in copies:
+                    kernel(y, *copy, *order, threads=(threads,), group_size=(group,))
+
+            launches()
+            torch.cuda.synchronize()
+            error = numpy.abs(y.cpu().numpy() - expected).max() / numpy.abs(expected).max()
+            if not error < 2e-3:
+                raise SystemExit(f"{name} is {error:.1e} of the largest element off")
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                launches()
+            graph.replay()
+            count = sum(each.nbytes for each in arrays)
+            samples = [(seconds_of(graph.replay) / MATRICES, seconds_to_read(count)) for _ in range(ROUNDS)]
+            took = statistics.median(each for each, _ in samples)
+            ratio = statistics.median(copy / each for each, copy in samples)
+            print(f"| `{name}` | {rows} x {columns} | {took * 1e6:.1f} us | {count / 2**20:.1f} MiB | {ratio:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
