@@ -68,6 +68,7 @@
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
 #include "engines/reference/split_at_meetings.h"
+#include "engines/simd/lane/choose_width.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
 #include "engines/simd/lane/pair_simdgroups.h"
@@ -158,8 +159,9 @@ void widen(Subject& subject, bool is_whole) {
 }
 
 // Functions of a state and a first thread; one has its position too, one the number of lanes.
-engines::simd::Simdgroups simdgroups_of(llvm::Module& module) {
+engines::simd::Simdgroups simdgroups_of(llvm::Module& module, unsigned width = simdgroup_width) {
   engines::simd::Simdgroups result{};
+  result.width = width;
   for (llvm::Function& function : module) {
     if (function.arg_size() == 3) result.anywhere = &function;
     if (function.arg_size() == 2 && !function.empty()) {
@@ -280,6 +282,11 @@ const std::map<std::string, Pass>& passes() {
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
       {"join_accesses", [](Subject& s) { simd::join_accesses(*s.entry); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
+      {"choose_width",
+       [](Subject& s) {
+         simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false,
+                            {.of_64_bits = 6, .long_of_64_bits = 40, .of_any = 30});
+       }},
       {"split_long_blocks", [](Subject& s) { simd::split_long_blocks(*s.entry, 8, 3); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
@@ -311,6 +318,8 @@ const std::map<std::string, Pass>& passes() {
       {"widen", [](Subject& s) { widen(s, true); }},
       {"widen_some", [](Subject& s) { widen(s, false); }},
       {"run_simdgroups", [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), false); }},
+      {"run_simdgroups_of_16",
+       [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module(), 16), false); }},
       {"run_simdgroups_that_stop",
        [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
       {"carry_over_barriers", [](Subject& s) { simd::carry_over_barriers(*s.entry); }},
@@ -427,7 +436,8 @@ TestFile read(const std::filesystem::path& path) {
     const auto colon = line.find(": ");
     if (!line.starts_with("; ") || colon == std::string::npos) continue;
     std::string before = line.substr(2, colon - 2);
-    std::ranges::replace_if(before, [](char c) { return c == '(' || c == ')'; }, ' ');
+    std::ranges::replace_if(
+        before, [](char c) { return c == '(' || c == ')'; }, ' ');
     const std::vector<std::string> head = words_of(before), words = words_of(line.substr(colon + 2));
     if (head.empty()) continue;
     if (head[0] == "RUN") {

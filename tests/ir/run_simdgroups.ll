@@ -1,6 +1,7 @@
 ; One simdgroup after the other, by how its threads lie in rows; with barriers, each when it is its turn.
 ; RUN: run_simdgroups
 ; RUN(STOPS): run_simdgroups_that_stop
+; RUN(SIXTEEN): run_simdgroups_of_16
 
 ; CHECK: define internal void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
 ; CHECK-NOT: @row
@@ -20,6 +21,10 @@
 ; CHECK: [[NEXT_OTHER]] = add i32 [[OTHER]], 32
 ; CHECK: call void @alone(ptr {{.*}}, i32 0)
 ; CHECK-NEXT: ret void
+
+; SIXTEEN: call i32 @llvm.umin.i32(i32 {{.*}}, i32 16)
+; SIXTEEN: [[NOW:%.*]] = phi i32 [ 0, %more ], [ [[NEXT:%.*]], %rows ]
+; SIXTEEN: [[NEXT]] = add i32 [[NOW]], 16
 
 ; STOPS: define void @metalloid_run_thread(ptr [[STATE:%.*]], i32 [[FIRST:%.*]])
 ; STOPS: call void @alone(ptr [[STATE]], i32 [[FIRST]])

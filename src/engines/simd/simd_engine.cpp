@@ -29,6 +29,7 @@
 #include "engines/cpu_shared/passes/lower_logging.h"
 #include "engines/cpu_shared/passes/lower_private_memory.h"
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
+#include "engines/simd/lane/choose_width.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
 #include "engines/simd/lane/pair_simdgroups.h"
@@ -42,6 +43,7 @@
 #include "engines/simd/refusals.h"
 #include "engines/simd/run/executable.h"
 #include "engines/simd/run/simdgroup_abi.h"
+#include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/count_together.h"
@@ -146,7 +148,6 @@ class SimdEngine : public Engine {
       ir::dump_after(name, module);
     };
     cpu::KernelFacts facts{};
-    facts.threads_per_program = simdgroup_width;
     SimdgroupFacts simdgroup_facts{};
     const llvm::Function* barrier = module.getFunction(llvm::StringRef(ir::threadgroup_barrier_name));
     facts.threads_meet = barrier && !barrier->use_empty();
@@ -177,6 +178,9 @@ class SimdEngine : public Engine {
       for (llvm::Function* function : program) run(*function);
     };
     pass("optimise_lane", [&] { each(optimise_lane); });
+    if (!is_screened) pass("choose_width", [&] { choose_width(program, kernel.info, facts.threads_meet != 0); });
+    const unsigned width = step_width(*lane);
+    facts.threads_per_program = simdgroup_facts.lanes = width;
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });
     // While variables of all kinds are there as such.
     if (is_screened || checks_bounds) {
@@ -189,7 +193,7 @@ class SimdEngine : public Engine {
     pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     const bool asks = asks_for_rows(*lane);
-    if (asks) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
+    if (asks && width == simdgroup_width) forms.insert(forms.begin() + 1, {Arrangement::half_rows});
     facts.slow_alone = target.is_usual;
     facts.slow_columns = target.is_usual && asks;
     if (asks && !target.is_usual) forms.insert(forms.end() - 1, {Arrangement::column});
@@ -205,11 +209,13 @@ class SimdEngine : public Engine {
       for (Form& form : forms) place_lanes(*form.lane, form.arrangement);
     });
     pass("follow_rows", [&] { follow_rows(*forms.front().lane); });
-    pass("split_off_whole_turns", [&] { split_off_whole_turns(*forms.front().lane); });
+    pass("split_off_whole_turns", [&] {
+      if (width == simdgroup_width) split_off_whole_turns(*forms.front().lane);
+    });
     // A row's program for two simdgroups; null if there is none.
     llvm::Function* pair = nullptr;
     pass("pair_simdgroups", [&] {
-      if (!facts.threads_meet && !is_screened) pair = pair_simdgroups(*forms.front().lane);
+      if (!facts.threads_meet && !is_screened && width == simdgroup_width) pair = pair_simdgroups(*forms.front().lane);
     });
     pass("simplify_control_flow", [&] {
       for (Form& form : forms) simplify_control_flow(*form.lane);
@@ -240,7 +246,7 @@ class SimdEngine : public Engine {
         const auto left_out = size <= most_in_all_forms ? forms.end() - 1 : forms.begin() + 1;
         std::for_each(left_out, forms.end(), [](const Form& each) { each.lane->eraseFromParent(); });
         forms.erase(left_out, forms.end());
-        facts.row = simdgroup_width;
+        facts.row = width;
         facts.half_rows = forms.size() > 1;
       }
       std::vector<Remark> said;  // the same as of the row
@@ -253,9 +259,13 @@ class SimdEngine : public Engine {
         const auto form = llvm::find_if(forms, [&](const Form& each) { return each.arrangement == arrangement; });
         return form == forms.end() ? nullptr : form->simdgroup;
       };
-      const Simdgroups simdgroups = {simdgroup_of(Arrangement::row),       wide_pair,
-                                     simdgroup_of(Arrangement::half_rows), simdgroup_of(Arrangement::column),
-                                     simdgroup_of(Arrangement::anywhere),  simdgroup_of(Arrangement::alone)};
+      const Simdgroups simdgroups = {width,
+                                     simdgroup_of(Arrangement::row),
+                                     wide_pair,
+                                     simdgroup_of(Arrangement::half_rows),
+                                     simdgroup_of(Arrangement::column),
+                                     simdgroup_of(Arrangement::anywhere),
+                                     simdgroup_of(Arrangement::alone)};
       llvm::Function* entry = run_simdgroups(module, simdgroups, facts.threads_meet != 0);
       if (!facts.threads_meet) forms.front().simdgroup = entry;  // holds the row's code
       cpu::retarget(module, machine);

@@ -113,7 +113,7 @@ class Rows {
     const auto stride = static_cast<std::uint32_t>(shape.stride);
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(divisor);
     const auto by = [&](std::uint64_t number, Part part) -> std::optional<Division> {
-      if (number < std::uint64_t{simdgroup_width} * stride) return std::nullopt;
+      if (number < std::uint64_t{step_width(lane_)} * stride) return std::nullopt;
       return Division{operation, index, llvm::ConstantInt::get(divisor->getType(), number), stride, part};
     };
     switch (operation->getOpcode()) {
@@ -174,7 +174,7 @@ class Rows {
     Value* multiple = builder.CreateMul(quotient, division.divisor);
     Value* remainder = builder.CreateSub(index, multiple);
     place->second = {quotient, multiple, remainder};
-    const std::uint32_t further = (simdgroup_width - 1) * division.stride;
+    const std::uint32_t further = (step_width(lane_) - 1) * division.stride;
     Value* stays = builder.CreateICmpUGT(builder.CreateSub(division.divisor, remainder), builder.getInt32(further));
     stays = builder.CreateAnd(stays, builder.CreateICmpULE(index, builder.getInt32(~further)));
     stays_ = stays_ ? builder.CreateAnd(stays_, stays) : stays;

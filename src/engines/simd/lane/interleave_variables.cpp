@@ -188,7 +188,7 @@ void spread(llvm::Instruction& address, Value* own) {
     if (!step) continue;
     llvm::IRBuilder<> builder(step);
     Value* offset = llvm::emitGEPOffset(&builder, layout, step, /*NoAssumptions=*/true);
-    offset = builder.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), simdgroup_width));
+    offset = builder.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), step_width(*step->getFunction())));
     Value* moved = builder.CreateGEP(builder.getInt8Ty(), own, offset);
     spread(*step, moved);
     step->replaceAllUsesWith(moved);
@@ -205,7 +205,8 @@ void place(llvm::AllocaInst& variable, std::uint64_t element, Value* lane) {
   llvm::BasicBlock& first = variable.getFunction()->getEntryBlock();
   llvm::IRBuilder<> builder(&first, first.begin());
   const std::uint64_t distance = element != 0 ? element : llvm::alignTo(bytes, variable.getAlign());
-  const std::uint64_t all = (element != 0 ? llvm::alignTo(bytes, element) : distance) * simdgroup_width;
+  const std::uint64_t all =
+      (element != 0 ? llvm::alignTo(bytes, element) : distance) * step_width(*variable.getFunction());
   llvm::AllocaInst* memory =
       builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), all), nullptr, variable.getName());
   memory->setAlignment(std::max(variable.getAlign(), llvm::Align(64)));

@@ -31,7 +31,7 @@ bool is_sum(const llvm::BinaryOperator& operation) {
 // a multiple of 32, or of what is left of it: LLVM makes (start + lane) >> 2 & 8 of (start + lane) / 32 % 2 * 8. And of
 // their index in turns of a loop that are written out: start + lane + 128. Those who ask for a ushort have it of their
 // index's lower half.
-void fold_parts(Value& sum, Value& start, Value& number, unsigned width = 32) {
+void fold_parts(Value& sum, Value& start, Value& number, unsigned width) {
   for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
     if (auto* half = llvm::dyn_cast<llvm::TruncInst>(user); half && half->getType()->isIntegerTy(16) && width <= 256) {
       llvm::IRBuilder<> builder(half);
@@ -103,8 +103,9 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
   const bool is_alone = arrangement == Arrangement::alone;
   Value* none = builder.getInt32(0);
   Value* number = is_alone ? none : builder.CreateCall(callee);
-  // Multiples of 32, which LLVM can see.
-  const auto whole = [&](Value* start) { return builder.CreateAnd(start, ~std::uint64_t{31}); };
+  // Multiples of the width, which LLVM can see.
+  const unsigned lanes = step_width(lane);
+  const auto whole = [&](Value* start) { return builder.CreateAnd(start, ~std::uint64_t{lanes - 1}); };
   Value* first = whole(lane.getArg(1));
   Value *width = extent(0), *height = extent(1);
   Value* index = is_alone ? none : builder.CreateAdd(first, number, "", /*HasNUW=*/true, /*HasNSW=*/true);
@@ -151,8 +152,8 @@ void place_lanes(llvm::Function& lane, Arrangement arrangement) {
     call->replaceAllUsesWith(answer);
     call->eraseFromParent();
   }
-  if (!is_alone) fold_parts(*index, *first, *number);
-  if (start_of_row) fold_parts(*position[arrangement == Arrangement::column ? 1 : 0], *start_of_row, *number);
+  if (!is_alone) fold_parts(*index, *first, *number, lanes);
+  if (start_of_row) fold_parts(*position[arrangement == Arrangement::column ? 1 : 0], *start_of_row, *number, lanes);
 }
 
 }  // namespace metalloid::engines::simd

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/shapes/parameter_shapes.h"
 #include "engines/simd/vectors/parts.h"
 #include "metalloid/reflection.h"
@@ -73,6 +74,7 @@ llvm::Function& shared(const Access& access) {
   auto* made = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, name, module);
   // Four vectors of 32 lanes come back in registers.
   if (module.getTargetTriple().isX86()) made->setCallingConv(llvm::CallingConv::X86_RegCall);
+  set_step_width(*made, step_width(*instruction.getFunction()));
   made->addFnAttr(shared_attribute);
   made->addFnAttr(llvm::Attribute::NoInline);
   made->addFnAttr(llvm::Attribute::NoUnwind);

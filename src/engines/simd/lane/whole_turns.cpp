@@ -120,7 +120,7 @@ class WholeTurns {
     llvm::CallInst* first =
         ask(builder, is_word ? "metalloid.simd.broadcast_first.b32" : "metalloid.simd.broadcast_first.b64", *number);
     first->setMetadata(llvm::StringRef(of_lane_0_name), llvm::MDNode::get(lane_.getContext(), {}));
-    const auto growth = static_cast<std::uint64_t>(shape.stride) * (simdgroup_width - 1);
+    const auto growth = static_cast<std::uint64_t>(shape.stride) * (step_width(lane_) - 1);
     Value* last = builder.CreateAdd(first, llvm::ConstantInt::get(number->getType(), growth));
     return builder.CreateAnd(builder.CreateICmp(predicate, last, bound),
                              builder.CreateICmp(llvm::CmpInst::getNonStrictPredicate(predicate), first, last));

@@ -28,6 +28,7 @@ enum class SimdgroupStop : std::uint64_t { end = 0, barrier = 1, turn = 2 };
 // Generated: cpu::engine_facts_name.
 struct SimdgroupFacts {
   std::uint32_t frame_bytes;  // per simdgroup
+  std::uint32_t lanes;        // that run in step, 16 or 32: what the runner takes for a simdgroup
 };
 
 }  // namespace metalloid::engines::simd

@@ -14,7 +14,8 @@ void SimdgroupRunner::prepare(std::uint32_t threads, const void* engine_facts, c
   std::memcpy(&facts, engine_facts, sizeof(facts));
   stack_ = &stack;
   variables_ = &variables;
-  frames_.reserve((threads + 31) / 32, facts.frame_bytes);
+  lanes_ = facts.lanes;
+  frames_.reserve((threads + lanes_ - 1) / lanes_, facts.frame_bytes);
 }
 
 void SimdgroupRunner::run(void* entry, ThreadgroupState& state) {
@@ -22,14 +23,14 @@ void SimdgroupRunner::run(void* entry, ThreadgroupState& state) {
   state_ = &state;
   const std::uint32_t threads =
       state.threads_per_threadgroup[0] * state.threads_per_threadgroup[1] * state.threads_per_threadgroup[2];
-  count_ = (threads + 31) / 32;
+  count_ = (threads + lanes_ - 1) / lanes_;
   started_ = waiting_ = yielding_ = to_resume_ = 0;
   state.lane = reinterpret_cast<std::uint64_t*>(&stop_);
   stack_->run(run_all, this);
 }
 
 void SimdgroupRunner::note_stop() {
-  const std::uint32_t simdgroup = 1u << simdgroup_;
+  const std::uint64_t simdgroup = std::uint64_t{1} << simdgroup_;
   if (stop_ == SimdgroupStop::barrier) {
     waiting_ |= simdgroup;
   } else if (stop_ == SimdgroupStop::turn) {
@@ -58,7 +59,7 @@ inline void SimdgroupRunner::start(unsigned simdgroup) {
   simdgroup_ = simdgroup;
   state_->frame = frames_.of(simdgroup);
   state_->private_memory = variables_->of(simdgroup);
-  entry_(state_, simdgroup * 32);
+  entry_(state_, simdgroup * lanes_);
 }
 
 inline void SimdgroupRunner::resume(unsigned simdgroup) {

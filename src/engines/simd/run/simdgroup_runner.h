@@ -17,7 +17,7 @@ class SimdgroupRunner final : public cpu::ThreadRunner {
                cpu::KernelStack& stack) override;
   void run(void* entry, ThreadgroupState& state) override;
   void reset() override {}
-  std::uint32_t thread() const override { return simdgroup_ * 32; }
+  std::uint32_t thread() const override { return simdgroup_ * lanes_; }
   bool is_outside_variables(const void* address) const override { return frames_.is_guard(address); }
 
  private:
@@ -26,10 +26,10 @@ class SimdgroupRunner final : public cpu::ThreadRunner {
   void resume(unsigned simdgroup);
   void note_stop();
 
-  unsigned simdgroup_ = 0, count_ = 0, started_ = 0;
-  std::uint32_t waiting_ = 0;  // at a barrier; a bit for each simdgroup
-  std::uint32_t yielding_ = 0;
-  std::uint32_t to_resume_ = 0;
+  unsigned lanes_ = 0, simdgroup_ = 0, count_ = 0, started_ = 0;
+  std::uint64_t waiting_ = 0;  // at a barrier; a bit for each simdgroup
+  std::uint64_t yielding_ = 0;
+  std::uint64_t to_resume_ = 0;
   SimdgroupStop stop_ = SimdgroupStop::end;  // what the running simdgroup says of itself
   RunSimdgroup entry_ = nullptr;
   ThreadgroupState* state_ = nullptr;

@@ -99,9 +99,15 @@ bool LaneBits::is_apart(unsigned width) const {
 
 LaneBits LaneShapes::bits_of(const Value& value) const {
   const Shape shape = of(value);
-  if (shape.kind == Shape::Kind::varying) return bits_.lookup(&value);
   LaneBits result;
-  for (unsigned i = 0; i < bit_count; ++i) result.growth[i] = shape.stride * (std::int64_t{1} << i);
+  if (shape.kind == Shape::Kind::varying) {
+    result = bits_.lookup(&value);
+    std::fill(result.growth.begin() + lane_bits_, result.growth.end(), 0);
+    return result;
+  }
+  for (unsigned i = 0; i < bit_count; ++i) {
+    result.growth[i] = i < lane_bits_ ? shape.stride * (std::int64_t{1} << i) : 0;
+  }
   result.zeros = zeros_of(value);
   result.may_wrap = shape.may_wrap;
   return result;

@@ -61,7 +61,7 @@ std::optional<std::int64_t> small_constant(const Value* value) {
 }  // namespace
 
 LaneShapes::LaneShapes(llvm::Function& function, llvm::UniformityInfo& uniformity)
-    : uniformity_(uniformity), layout_(function.getDataLayout()) {
+    : uniformity_(uniformity), lane_bits_(llvm::Log2_32(step_width(function))), layout_(function.getDataLayout()) {
   for (const llvm::Argument& parameter : function.args()) parameters_.push_back(shape_of_parameter(parameter).shape);
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);

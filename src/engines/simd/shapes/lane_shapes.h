@@ -38,9 +38,10 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// How a value depends on the five bits of the lane's number: by how much it grows with each, whatever the others are.
-// Lanes that differ in known bits only lie in a row of memory, or at one place, wherever the others lie: lanes of one
-// row of a small threadgroup, or of one row of a simdgroup matrix.
+// How a value depends on the bits of the lane's number (five, of which the upper ones are always 0 where fewer lanes
+// run in step, so that nothing grows with them): by how much it grows with each, whatever the others are. Lanes that
+// differ in known bits only lie in a row of memory, or at one place, wherever the others lie: lanes of one row of a
+// small threadgroup, or of one row of a simdgroup matrix.
 struct LaneBits {
   std::array<std::optional<std::int64_t>, 5> growth;  // nothing: not known
   // Lane 0's value has at least so many zeros at its end.
@@ -82,6 +83,7 @@ class LaneShapes {
   LaneBits address_bits(const llvm::GetElementPtrInst& address) const;
 
   llvm::UniformityInfo& uniformity_;
+  const unsigned lane_bits_;  // of the number of a lane in step
   std::vector<Shape> parameters_;
   const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, Shape> strided_;             // what is neither uniform nor varying

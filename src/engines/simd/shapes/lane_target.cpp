@@ -8,11 +8,13 @@
 #include <llvm/IR/Instructions.h>
 
 #include <memory>
+#include <string>
 
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/simd/shapes/parameter_shapes.h"
 #include "ir/operations.h"
 #include "ir/support/memory_alias.h"
+#include "metalloid/reflection.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -82,7 +84,17 @@ class LaneTarget final : public llvm::TargetTransformInfoImplCRTPBase<LaneTarget
   }
 };
 
+constexpr const char* step_width_name = "metalloid.step_width";
+
 }  // namespace
+
+unsigned step_width(const llvm::Function& function) {
+  return static_cast<unsigned>(function.getFnAttributeAsParsedInteger(step_width_name, simdgroup_width));
+}
+
+void set_step_width(llvm::Function& function, unsigned lanes) {
+  function.addFnAttr(step_width_name, std::to_string(lanes));
+}
 
 InstructionUniformity uniformity_of(const llvm::Value& value) {
   if (const auto* parameter = llvm::dyn_cast<llvm::Argument>(&value)) {

@@ -23,14 +23,14 @@ struct GroupShape {
   std::array<Value*, 3> extents;
   Value *threads, *in_rows;
 
-  GroupShape(llvm::IRBuilder<>& builder, Value* state) {
+  GroupShape(llvm::IRBuilder<>& builder, Value* state, unsigned width) {
     for (std::size_t d = 0; d < 3; ++d) {
       Value* place = builder.CreateConstInBoundsGEP1_64(
           builder.getInt8Ty(), state, offsetof(ThreadgroupState, threads_per_threadgroup) + d * sizeof(std::uint32_t));
       extents[d] = builder.CreateLoad(builder.getInt32Ty(), place);
     }
     threads = builder.CreateMul(builder.CreateMul(extents[0], extents[1]), extents[2]);
-    Value* part_of_row = builder.CreateAnd(extents[0], builder.getInt32(simdgroup_width - 1));
+    Value* part_of_row = builder.CreateAnd(extents[0], builder.getInt32(width - 1));
     in_rows = builder.CreateOr(builder.CreateICmpEQ(part_of_row, builder.getInt32(0)),
                                builder.CreateICmpEQ(extents[0], threads));
   }
@@ -85,7 +85,7 @@ struct RowLoop {
   }
 
   Place behind(const Place& place) const {
-    Value* step = builder.getInt32(simdgroup_width);
+    Value* step = builder.getInt32(simdgroups.width);
     Place result = {builder.CreateAdd(place[0], step)};
     for (unsigned d = 0; d < 3; ++d) {
       Value* stepped = builder.CreateAdd(place[d + 1], step);
@@ -139,10 +139,10 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
       llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, llvm::StringRef(cpu::run_thread_name), module);
   Value *state = run->getArg(0), *first = run->getArg(1);
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", run));
-  const GroupShape shape(builder, state);
+  const GroupShape shape(builder, state, simdgroups.width);
   if (runs_rows) run_alone(builder, shape, simdgroups, state, first);
   Value* left = builder.CreateSub(shape.threads, first);
-  Value* is_whole = builder.CreateICmpUGE(left, builder.getInt32(simdgroup_width));
+  Value* is_whole = builder.CreateICmpUGE(left, builder.getInt32(simdgroups.width));
   const auto run_if = [&](Value* condition, llvm::Function& simdgroup) {
     auto* whole = BasicBlock::Create(context, simdgroup.getName(), run);
     auto* otherwise = BasicBlock::Create(context, "otherwise", run);
@@ -163,12 +163,12 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
     // Two rows of one slice.
     Value* even = builder.CreateICmpEQ(builder.CreateAnd(shape.extents[1], builder.getInt32(1)), builder.getInt32(0));
     Value* one_slice = builder.CreateICmpEQ(shape.extents[2], builder.getInt32(1));
-    Value* is_half = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(simdgroup_width / 2));
+    Value* is_half = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(simdgroups.width / 2));
     run_if(builder.CreateAnd(is_half, builder.CreateOr(even, one_slice)), *simdgroups.half_rows);
   }
   if (simdgroups.column) {
     Value* is_thin = builder.CreateICmpEQ(shape.extents[0], builder.getInt32(1));
-    Value* part = builder.CreateAnd(shape.extents[1], builder.getInt32(simdgroup_width - 1));
+    Value* part = builder.CreateAnd(shape.extents[1], builder.getInt32(simdgroups.width - 1));
     run_if(builder.CreateAnd(is_thin, builder.CreateICmpEQ(part, builder.getInt32(0))), *simdgroups.column);
   }
   if (!simdgroups.anywhere) {
@@ -176,7 +176,7 @@ llvm::Function* make_run_simdgroup(llvm::Module& module, const Simdgroups& simdg
     builder.CreateRetVoid();
     return run;
   }
-  Value* count = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, builder.getInt32(simdgroup_width));
+  Value* count = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, builder.getInt32(simdgroups.width));
   builder.CreateCall(simdgroups.anywhere, {state, first, count});
   builder.CreateRetVoid();
   return run;
@@ -200,12 +200,12 @@ llvm::Function* run_simdgroups(llvm::Module& module, const Simdgroups& simdgroup
   BasicBlock *start = block("entry"), *rows = block("rows"), *others = block("others"), *other = block("other"),
              *end = block("end");
   Value* state = entry->getArg(0);
-  Value *none = builder.getInt32(0), *width = builder.getInt32(simdgroup_width);
+  Value *none = builder.getInt32(0), *width = builder.getInt32(simdgroups.width);
   builder.SetInsertPoint(start);
-  const GroupShape shape(builder, state);
+  const GroupShape shape(builder, state, simdgroups.width);
   run_alone(builder, shape, simdgroups, state, none);
   start = builder.GetInsertBlock();
-  Value* in_rows = builder.CreateAnd(shape.threads, ~std::uint64_t{simdgroup_width - 1});
+  Value* in_rows = builder.CreateAnd(shape.threads, ~std::uint64_t{simdgroups.width - 1});
   in_rows = builder.CreateSelect(shape.in_rows, in_rows, none);
   builder.CreateCondBr(builder.CreateICmpNE(in_rows, none), rows, others);
 

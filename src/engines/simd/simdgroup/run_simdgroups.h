@@ -25,6 +25,7 @@ namespace metalloid::engines::simd {
 // The loop over rows counts positions instead of dividing, and holds the row's code itself, so that what all simdgroups
 // have in common is computed once. Kernels with barriers have run_simdgroup for an entry point (simdgroup_abi.h).
 struct Simdgroups {
+  unsigned width;  // lanes in step
   llvm::Function* row;
   llvm::Function* pair;       // of rows; may be null
   llvm::Function* half_rows;  // may be null

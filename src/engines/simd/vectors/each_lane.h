@@ -24,8 +24,10 @@ void for_each_lane(llvm::IRBuilder<>& builder, llvm::Function& function, llvm::V
   builder.SetInsertPoint(behind);
 }
 
-// A lane's element of a <32 x T> in memory. Bits of a vector of i1 lie side by side.
-llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* memory, llvm::Value* lane);
-void store_element(llvm::IRBuilder<>& builder, llvm::Value* value, llvm::Value* memory, llvm::Value* lane);
+// A lane's element of a <lanes x T> in memory. Bits of a vector of i1 lie side by side.
+llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* memory, llvm::Value* lane,
+                          unsigned lanes);
+void store_element(llvm::IRBuilder<>& builder, llvm::Value* value, llvm::Value* memory, llvm::Value* lane,
+                   unsigned lanes);
 
 }  // namespace metalloid::engines::simd

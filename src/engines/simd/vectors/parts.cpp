@@ -1,7 +1,5 @@
 #include "engines/simd/vectors/parts.h"
 
-#include "metalloid/reflection.h"
-
 namespace metalloid::engines::simd {
 
 unsigned parts_of(llvm::Type* type) {
@@ -31,6 +29,8 @@ llvm::Type* part_type(llvm::Type* type, unsigned part) {
   return type;
 }
 
-llvm::FixedVectorType* wide_type(llvm::Type* scalar) { return llvm::FixedVectorType::get(scalar, simdgroup_width); }
+llvm::FixedVectorType* wide_type(llvm::Type* scalar, unsigned lanes) {
+  return llvm::FixedVectorType::get(scalar, lanes);
+}
 
 }  // namespace metalloid::engines::simd

@@ -9,6 +9,6 @@ namespace metalloid::engines::simd {
 unsigned parts_of(llvm::Type* type);
 llvm::Type* part_type(llvm::Type* type, unsigned part);
 // That of a scalar in all lanes.
-llvm::FixedVectorType* wide_type(llvm::Type* scalar);
+llvm::FixedVectorType* wide_type(llvm::Type* scalar, unsigned lanes);
 
 }  // namespace metalloid::engines::simd

@@ -142,7 +142,7 @@ Value* Widening::are_indices_inside(Value* offset, Value* limit) {
   } else {
     compared = vector_of(offset);
   }
-  Value* outside = builder_.CreateICmpUGE(compared, builder_.CreateVectorSplat(simdgroup_width, most));
+  Value* outside = builder_.CreateICmpUGE(compared, builder_.CreateVectorSplat(width_, most));
   if (lanes_) outside = builder_.CreateAnd(outside, lanes_);
   return builder_.CreateNot(any(outside));
 }
@@ -154,7 +154,7 @@ Value* Widening::lanes_outside(const llvm::CallInst& check) {
   Value *available = vector_of(operands.available), *front = nullptr;
   if (shapes_.is_uniform(*operands.front)) {
     Value* loaded = builder_.CreateLoad(builder_.getInt64Ty(), scalar_of(operands.front));
-    front = builder_.CreateVectorSplat(simdgroup_width, loaded);
+    front = builder_.CreateVectorSplat(width_, loaded);
   } else {
     front = builder_.CreateMaskedGather(wide(builder_.getInt64Ty()), vector_of(operands.front), llvm::Align(8),
                                         lanes_or_all(lanes_), llvm::Constant::getNullValue(available->getType()));
@@ -196,8 +196,13 @@ Value* Widening::are_ends_inside(const llvm::CallInst& check) {
 // Where narrower sums wrap, lanes that take part may lie elsewhere than their row: then the dispatch ends.
 void Widening::check_rows(const llvm::CallInst& check) {
   Value *offset = check.getArgOperand(0), *what = check.getArgOperand(4), *text = check.getArgOperand(5);
-  llvm::SmallVector<Value*, 8> operands = {state_, first_thread_of(check), in_memory(vector_of(offset)),
-                                           bits_of(lanes_)};
+  Value* values = vector_of(offset);
+  if (width_ < simdgroup_width) {  // it wants 32, whoever takes part
+    llvm::SmallVector<int, simdgroup_width> places;
+    for (unsigned lane = 0; lane < simdgroup_width; ++lane) places.push_back(static_cast<int>(lane % width_));
+    values = builder_.CreateShuffleVector(values, places);
+  }
+  llvm::SmallVector<Value*, 8> operands = {state_, first_thread_of(check), in_memory(values), bits_of(lanes_)};
   std::string_view name = check_row_name;
   if (const Shape shape = shapes_.of(*offset); shape.kind == Kind::strided) {
     operands.append({scalar_of(offset), builder_.getInt64(static_cast<std::uint64_t>(shape.stride))});
@@ -207,6 +212,7 @@ void Widening::check_rows(const llvm::CallInst& check) {
     for (const auto& bit : shapes_.bits_of(*offset).growth) {
       growth.push_back(static_cast<std::uint64_t>(bit.value_or(unknown_growth)));
     }
+    std::fill(growth.begin() + lane_bits(), growth.end(), static_cast<std::uint64_t>(unknown_growth));
     llvm::Constant* table = llvm::ConstantDataArray::get(context_, growth);
     operands.push_back(new llvm::GlobalVariable(*wide_.getParent(), table->getType(), /*isConstant=*/true,
                                                 llvm::GlobalValue::PrivateLinkage, table));
@@ -248,7 +254,7 @@ void Widening::find_outside(const llvm::CallInst& check) {
 // Of programs of two simdgroups there are checks of the second one's.
 Value* Widening::first_thread_of(const llvm::CallInst& check) {
   if (!check.hasMetadata(llvm::StringRef(second_simdgroup_name))) return first_thread_;
-  return builder_.CreateAdd(first_thread_, builder_.getInt32(simdgroup_width));
+  return builder_.CreateAdd(first_thread_, builder_.getInt32(width_));
 }
 
 void Widening::report_lane(const llvm::CallInst& check, Value* outside) {

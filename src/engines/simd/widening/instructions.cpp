@@ -92,7 +92,7 @@ Value* Widening::strided_copy(Instruction& instruction, const Shape& shape) {
 Value* Widening::widen_index(llvm::CastInst& cast, const Shape& shape) {
   Value* first = scalar_of(cast.getOperand(0));
   if (!shape.may_wrap || shape.stride < 0) return builder_.CreateCast(cast.getOpcode(), first, cast.getType());
-  const std::uint64_t distance = static_cast<std::uint64_t>(shape.stride) * (simdgroup_width - 1);
+  const std::uint64_t distance = static_cast<std::uint64_t>(shape.stride) * (width_ - 1);
   Value* last = builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), distance));
   return builder_.CreateSub(builder_.CreateCast(cast.getOpcode(), last, cast.getType()),
                             llvm::ConstantInt::get(cast.getType(), distance));

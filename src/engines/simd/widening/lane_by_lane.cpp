@@ -52,11 +52,11 @@ Widened Widening::change_threadgroup(llvm::AtomicRMWInst& change) {
   Value* operands = vector_of(change.getValOperand());
   remark("an atomic operation, by one lane after the other");
   if (lanes_) {
-    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(change.getPointerOperand()->getType()));
+    Value* safe = builder_.CreateVectorSplat(width_, safe_address(change.getPointerOperand()->getType()));
     addresses = builder_.CreateSelect(lanes_, addresses, safe);
   }
   Value* result = llvm::PoisonValue::get(wide(change.getType()));
-  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+  for (unsigned lane = 0; lane < width_; ++lane) {
     Value* old = copy_for_lane(
         change, {builder_.CreateExtractElement(addresses, lane), builder_.CreateExtractElement(operands, lane)});
     if (!change.use_empty()) result = builder_.CreateInsertElement(result, old, lane);
@@ -120,7 +120,7 @@ Widened Widening::once_for_each_lane(Instruction& instruction) {
       Value* whole = type->isVectorTy() ? llvm::PoisonValue::get(type) : nullptr;
       for (unsigned p = 0; p < operands[i].memory.size(); ++p) {
         Type* element = part_type(type, p);
-        Value* piece = load_element(builder_, element, operands[i].memory[p], lane);
+        Value* piece = load_element(builder_, element, operands[i].memory[p], lane, width_);
         whole = whole ? builder_.CreateInsertElement(whole, piece, p) : piece;
       }
       own.push_back(whole);
@@ -131,7 +131,7 @@ Widened Widening::once_for_each_lane(Instruction& instruction) {
       Value* piece = type->isStructTy()   ? builder_.CreateExtractValue(value, p)
                      : type->isVectorTy() ? builder_.CreateExtractElement(value, p)
                                           : value;
-      store_element(builder_, piece, results[p], lane);
+      store_element(builder_, piece, results[p], lane, width_);
     }
   });
   for (unsigned p = 0; p < parts; ++p) {

@@ -28,8 +28,8 @@ constexpr std::int64_t cache_line = 64, most_prefetched = 1024;
 constexpr std::size_t most_apart = 3;  // bits of a lane's number that lead to places of their own
 
 // Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
-Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned parts, unsigned distance) {
-  const unsigned length = simdgroup_width * distance;
+Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned width, unsigned parts, unsigned distance) {
+  const unsigned length = width * distance;
   llvm::SmallVector<llvm::Constant*, 128> used;
   llvm::SmallVector<int, 128> lane;
   for (unsigned i = 0; i < length; ++i) {
@@ -83,20 +83,19 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
   const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(llvm::PowerOf2Ceil(size)));
   if (const auto row = row_of(pointer, type)) {
     Type* bits = bits_like(builder_, element);
-    auto* row_type = llvm::FixedVectorType::get(bits, simdgroup_width * row->distance);
+    auto* row_type = llvm::FixedVectorType::get(bits, width_ * row->distance);
     Value* whole = nullptr;
     if (!lanes_ && row->parts == row->distance) {
       whole = builder_.CreateAlignedLoad(row_type, scalar_of(pointer), alignment, load.isVolatile());
     } else {
       whole = builder_.CreateMaskedLoad(row_type, scalar_of(pointer), alignment,
-                                        row_mask(builder_, lanes_, row->parts, row->distance));
+                                        row_mask(builder_, lanes_, width_, row->parts, row->distance));
     }
     for (unsigned p = 0; p < parts; ++p) {
       Value* part = whole;
       if (row->distance > 1) {
         llvm::SmallVector<int, simdgroup_width> places;
-        for (unsigned lane = 0; lane < simdgroup_width; ++lane)
-          places.push_back(static_cast<int>(lane * row->distance + p));
+        for (unsigned lane = 0; lane < width_; ++lane) places.push_back(static_cast<int>(lane * row->distance + p));
         part = builder_.CreateShuffleVector(whole, places);
       }
       result.vectors.push_back(builder_.CreateBitCast(part, wide(element)));
@@ -145,9 +144,9 @@ void Widening::widen_store(llvm::StoreInst& store) {
       for (unsigned p = 0; p < parts; ++p) pieces.push_back(builder_.CreateBitCast(vector_of(value, p), wide(bits)));
       while (pieces.size() < llvm::PowerOf2Ceil(parts)) pieces.push_back(llvm::PoisonValue::get(wide(bits)));
       llvm::SmallVector<int, 128> places;
-      for (unsigned i = 0; i < simdgroup_width * row->distance; ++i) {
+      for (unsigned i = 0; i < width_ * row->distance; ++i) {
         const unsigned part = i % row->distance, lane = i / row->distance;
-        places.push_back(part < parts ? static_cast<int>(part * simdgroup_width + lane) : -1);
+        places.push_back(part < parts ? static_cast<int>(part * width_ + lane) : -1);
       }
       whole = builder_.CreateShuffleVector(join(builder_, pieces), places);
     }
@@ -155,7 +154,7 @@ void Widening::widen_store(llvm::StoreInst& store) {
       builder_.CreateAlignedStore(whole, scalar_of(pointer), alignment, store.isVolatile());
     } else {
       builder_.CreateMaskedStore(whole, scalar_of(pointer), alignment,
-                                 row_mask(builder_, lanes_, row->parts, row->distance));
+                                 row_mask(builder_, lanes_, width_, row->parts, row->distance));
     }
     return;
   }
@@ -172,13 +171,13 @@ Value* Widening::gather(Type* type, Value* addresses, llvm::Align alignment, Val
   const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
   if (bits >= 32) return builder_.CreateMaskedGather(wide(type), addresses, alignment, lanes_or_all(lanes));
   if (lanes) {
-    Value* safe = builder_.CreateVectorSplat(simdgroup_width, safe_address(addresses->getType()->getScalarType()));
+    Value* safe = builder_.CreateVectorSplat(width_, safe_address(addresses->getType()->getScalarType()));
     addresses = builder_.CreateSelect(lanes, addresses, safe);
   }
   if (++narrow_gathers_ > most_narrow_gathers) return gather_narrow(type, addresses);
   remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
   Value* result = llvm::PoisonValue::get(wide(type));
-  for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
+  for (unsigned lane = 0; lane < width_; ++lane) {
     Value* own = builder_.CreateAlignedLoad(type, builder_.CreateExtractElement(addresses, lane), alignment);
     result = builder_.CreateInsertElement(result, own, lane);
   }
@@ -215,8 +214,8 @@ void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Va
   Value* own_values = spill(value);
   Value* own_addresses = spill(addresses);
   for_each_lane(builder_, wide_, bits_of(lanes), [&](Value* lane) {
-    Value* address = load_element(builder_, addresses->getType()->getScalarType(), own_addresses, lane);
-    builder_.CreateAlignedStore(load_element(builder_, type, own_values, lane), address, alignment);
+    Value* address = load_element(builder_, addresses->getType()->getScalarType(), own_addresses, lane, width_);
+    builder_.CreateAlignedStore(load_element(builder_, type, own_values, lane, width_), address, alignment);
   });
 }
 
@@ -232,7 +231,7 @@ void Widening::widen_prefetch(llvm::CallInst& call) {
   std::int64_t span = 0;
   unsigned followed = 0;
   llvm::SmallVector<unsigned, 5> apart;
-  for (unsigned bit = 0; bit < bits.growth.size(); ++bit) {
+  for (unsigned bit = 0; bit < lane_bits(); ++bit) {
     if (!bits.growth[bit]) {
       apart.push_back(bit);
       continue;
@@ -292,7 +291,7 @@ std::optional<Widened> Widening::widen_change_of_one(llvm::AtomicRMWInst& change
   const auto combine = [&](Value* a, Value* b) {
     return llvm::buildAtomicRMWValue(change.getOperation(), builder_, a, b);
   };
-  Value* nothing = builder_.CreateVectorSplat(simdgroup_width, llvm::ConstantInt::get(type, neutral));
+  Value* nothing = builder_.CreateVectorSplat(width_, llvm::ConstantInt::get(type, neutral));
   Value* own = vector_of(change.getValOperand());
   if (lanes_) own = builder_.CreateSelect(lanes_, own, nothing);
   Value* before = nullptr;
@@ -302,16 +301,16 @@ std::optional<Widened> Widening::widen_change_of_one(llvm::AtomicRMWInst& change
     Value* sums = own;
     const auto moved = [&](Value* value, unsigned distance) {
       llvm::SmallVector<int, simdgroup_width> sources;
-      for (unsigned lane = 0; lane < simdgroup_width; ++lane) {
-        sources.push_back(static_cast<int>(lane >= distance ? lane - distance : simdgroup_width + lane));
+      for (unsigned lane = 0; lane < width_; ++lane) {
+        sources.push_back(static_cast<int>(lane >= distance ? lane - distance : width_ + lane));
       }
       return builder_.CreateShuffleVector(value, nothing, sources);
     };
-    for (unsigned distance = 1; distance < simdgroup_width; distance *= 2) sums = combine(sums, moved(sums, distance));
+    for (unsigned distance = 1; distance < width_; distance *= 2) sums = combine(sums, moved(sums, distance));
     before = moved(sums, 1);
-    all = builder_.CreateExtractElement(sums, simdgroup_width - 1);
+    all = builder_.CreateExtractElement(sums, width_ - 1);
   } else {
-    for (unsigned width = simdgroup_width / 2; width >= 1; width /= 2) {
+    for (unsigned width = width_ / 2; width >= 1; width /= 2) {
       llvm::SmallVector<int, simdgroup_width> low, high;
       for (unsigned lane = 0; lane < width; ++lane) {
         low.push_back(static_cast<int>(lane));
@@ -324,7 +323,7 @@ std::optional<Widened> Widening::widen_change_of_one(llvm::AtomicRMWInst& change
   Value* old = copy_for_lane(change, {scalar_of(change.getPointerOperand()), all});
   Widened result;
   if (before)
-    result.vectors.push_back(combine(builder_.CreateVectorSplat(simdgroup_width, old), before));
+    result.vectors.push_back(combine(builder_.CreateVectorSplat(width_, old), before));
   else
     result.vectors.push_back(llvm::PoisonValue::get(wide(type)));
   return result;

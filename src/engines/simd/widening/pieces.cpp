@@ -77,12 +77,12 @@ bool Widening::load_pieces(llvm::LoadInst& load, llvm::Align alignment, Widened&
   Value* safe = nullptr;
   if (lanes_) {
     if (own > safe_bytes) return false;
-    Value* place = builder_.CreateVectorSplat(simdgroup_width, safe_address(pointer->getType()));
+    Value* place = builder_.CreateVectorSplat(width_, safe_address(pointer->getType()));
     safe = builder_.CreateSelect(lanes_, vector_of(pointer), place);
   }
   auto* piece_type = llvm::FixedVectorType::get(word, pieces->elements);
   llvm::SmallVector<unsigned, 5> upper;
-  for (unsigned bit = pieces->place_bits; bit < 5; ++bit) upper.push_back(bit);
+  for (unsigned bit = pieces->place_bits; bit < lane_bits(); ++bit) upper.push_back(bit);
   for (unsigned group = 0; group < pieces->groups; ++group) {
     llvm::SmallVector<Value*, 16> vectors;
     for (const unsigned first : lanes_of_bits(pieces->vectors)) {
@@ -125,10 +125,10 @@ llvm::SmallVector<Value*, 4> Widening::parts_of_words(llvm::ArrayRef<Value*> wor
       continue;
     }
     if (bytes == 2 * word_bytes) {
-      Value* halves = builder_.CreateBitCast(word, llvm::FixedVectorType::get(builder_.getInt32Ty(), 64));
+      Value* halves = builder_.CreateBitCast(word, llvm::FixedVectorType::get(builder_.getInt32Ty(), 2 * width_));
       for (int half = 0; half < 2; ++half) {
         llvm::SmallVector<int, simdgroup_width> places;
-        for (int lane = 0; lane < static_cast<int>(simdgroup_width); ++lane) places.push_back(2 * lane + half);
+        for (int lane = 0; lane < static_cast<int>(width_); ++lane) places.push_back(2 * lane + half);
         parts.append(parts_of_words({builder_.CreateShuffleVector(halves, places)}, element));
       }
       continue;
@@ -182,9 +182,9 @@ bool Widening::scatter_words(llvm::StoreInst& store, llvm::Align alignment) {
 // Vectors whose numbers differ in a bit become the merged lower halves, and the upper ones, of each piece's elements.
 void Widening::merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements) {
   llvm::SmallVector<int, simdgroup_width> low, high;
-  for (unsigned i = 0; i < simdgroup_width; ++i) {
+  for (unsigned i = 0; i < width_; ++i) {
     const unsigned place = i % elements;
-    const unsigned from = i - place + place / 2 + (place % 2) * simdgroup_width;
+    const unsigned from = i - place + place / 2 + (place % 2) * width_;
     low.push_back(static_cast<int>(from));
     high.push_back(static_cast<int>(from + elements / 2));
   }

@@ -28,7 +28,7 @@ std::optional<Widening::Runs> Widening::runs_of(const Value* pointer, Type* type
   Runs runs;
   for (std::int64_t next = own;; next *= 2) {
     const unsigned before = static_cast<unsigned>(runs.along.size());
-    for (unsigned bit = 0; bit < 5; ++bit) {
+    for (unsigned bit = 0; bit < lane_bits(); ++bit) {
       if (bits.growth[bit] == next) {
         runs.along.push_back(bit);
         break;
@@ -37,7 +37,7 @@ std::optional<Widening::Runs> Widening::runs_of(const Value* pointer, Type* type
     if (runs.along.size() == before) break;
   }
   llvm::SmallVector<unsigned, 5> others;
-  for (unsigned bit = 0; bit < 5; ++bit) {
+  for (unsigned bit = 0; bit < lane_bits(); ++bit) {
     if (bits.growth[bit] == 0) {
       runs.same.push_back(bit);
     } else if (!llvm::is_contained(runs.along, bit)) {
@@ -70,7 +70,7 @@ Value* Widening::run_address(Value* pointer, llvm::ArrayRef<unsigned> along, uns
       ((start >> bit) & 1 ? before : behind) += *bits.growth[bit];
     }
     if (!shapes_.is_varying(*pointer)) return address_part(scalar_of(pointer), static_cast<std::uint64_t>(before));
-    return address_part(value_in_lane(pointer, simdgroup_width - 1), static_cast<std::uint64_t>(-behind));
+    return address_part(value_in_lane(pointer, width_ - 1), static_cast<std::uint64_t>(-behind));
   }
   const unsigned last = start | lanes_of_bits(along).back();
   const auto length = static_cast<std::int64_t>(own * ((1u << along.size()) - 1));
@@ -100,7 +100,7 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   const auto along = lanes_of_bits(runs->along), same = lanes_of_bits(runs->same);
   auto* row = llvm::FixedVectorType::get(bits_like(builder_, element), static_cast<unsigned>(along.size()) * parts);
   llvm::SmallVector<Value*, 16> rows;
-  llvm::SmallVector<unsigned, simdgroup_width> place(simdgroup_width);
+  llvm::SmallVector<unsigned, simdgroup_width> place(width_);
   for (const unsigned start : runs->starts) {
     for (unsigned i = 0; i < along.size(); ++i) {
       for (const unsigned twin : same) {
@@ -124,7 +124,7 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   Value* all = join(builder_, rows);
   for (unsigned part = 0; part < parts; ++part) {
     llvm::SmallVector<int, simdgroup_width> places;
-    for (unsigned lane = 0; lane < simdgroup_width; ++lane) places.push_back(static_cast<int>(place[lane] + part));
+    for (unsigned lane = 0; lane < width_; ++lane) places.push_back(static_cast<int>(place[lane] + part));
     result.vectors.push_back(builder_.CreateBitCast(builder_.CreateShuffleVector(all, places), wide(element)));
   }
   return true;
@@ -147,7 +147,7 @@ bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
     llvm::SmallVector<int, 64> places;
     for (const unsigned lane : lanes_of_bits(runs->along)) {
       for (unsigned part = 0; part < parts; ++part) {
-        places.push_back(static_cast<int>(part * simdgroup_width + (start | lane)));
+        places.push_back(static_cast<int>(part * width_ + (start | lane)));
       }
     }
     Value* row = builder_.CreateShuffleVector(all, places);

@@ -70,7 +70,7 @@ void Widening::call_in_threads(const TileCall& call) {
     const auto own = [&](Value* value) {
       const auto found = memory.find(value);
       if (found == memory.end()) return scalar_of(value);
-      return load_element(builder_, value->getType(), found->second, lane);
+      return load_element(builder_, value->getType(), found->second, lane, width_);
     };
     llvm::SmallVector<Value*, 40> operands = {builder_.CreateAdd(first_thread_, lane)};
     for (const ir::Tile& tile : call.tiles) {

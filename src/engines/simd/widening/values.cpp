@@ -14,11 +14,11 @@ namespace metalloid::engines::simd {
 using llvm::Value;
 using Kind = Shape::Kind;
 
-llvm::VectorType* Widening::wide(Type* scalar) const { return wide_type(scalar); }
+llvm::VectorType* Widening::wide(Type* scalar) const { return wide_type(scalar, width_); }
 
 Value* Widening::lane_numbers(Type* type) const {
   llvm::SmallVector<llvm::Constant*, simdgroup_width> numbers;
-  for (unsigned lane = 0; lane < simdgroup_width; ++lane) numbers.push_back(llvm::ConstantInt::get(type, lane));
+  for (unsigned lane = 0; lane < width_; ++lane) numbers.push_back(llvm::ConstantInt::get(type, lane));
   return llvm::ConstantVector::get(numbers);
 }
 
@@ -89,7 +89,7 @@ Value* Widening::vector_of(Value* value, unsigned part) {
   if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && !llvm::isa<llvm::Instruction>(value)) {
     if (llvm::isa<llvm::PoisonValue>(constant)) return llvm::PoisonValue::get(wide(type));
     Value* element = take_part(builder_, constant, part);
-    return builder_.CreateVectorSplat(simdgroup_width, element);
+    return builder_.CreateVectorSplat(width_, element);
   }
   // Code that hardly ever runs keeps nothing alive for itself.
   if (is_apart_ && !known_.contains(value) && can_be_made_again(*value)) {
@@ -102,7 +102,7 @@ Value* Widening::vector_of(Value* value, unsigned part) {
   const Shape shape = shapes_.of(*value);
   Value* splat = shape.kind == Kind::strided
                      ? row_of_strided(value, shape)
-                     : builder_.CreateVectorSplat(simdgroup_width, take_part(builder_, widened.scalar, part));
+                     : builder_.CreateVectorSplat(width_, take_part(builder_, widened.scalar, part));
   Widened& cached = known_[value];
   if (cached.vectors.size() <= part) cached.vectors.resize(part + 1, nullptr);
   return cached.vectors[part] = splat;
@@ -141,12 +141,16 @@ Value* Widening::value_in_lane(Value* value, unsigned lane) {
   return in_lane_[key] = result;
 }
 
-Value* Widening::bits_of(Value* lanes) { return builder_.CreateBitCast(lanes_or_all(lanes), builder_.getInt32Ty()); }
+// As 32 bits: lanes that are not there take no part.
+Value* Widening::bits_of(Value* lanes) {
+  Value* bits = builder_.CreateBitCast(lanes_or_all(lanes), builder_.getIntNTy(width_));
+  return builder_.CreateZExt(bits, builder_.getInt32Ty());
+}
 
 Value* Widening::any(Value* lanes) { return builder_.CreateICmpNE(bits_of(lanes), builder_.getInt32(0)); }
 
 Value* Widening::last_lane(Value* lanes) {
-  if (!lanes) return builder_.getInt32(simdgroup_width - 1);
+  if (!lanes) return builder_.getInt32(width_ - 1);
   return builder_.CreateSub(builder_.getInt32(simdgroup_width - 1),
                             builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits_of(lanes), builder_.getFalse()));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engines/simd/refusals.h"
+#include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/vectors/parts.h"
 #include "engines/simd/widening/block_schedule.h"
 #include "engines/simd/widening/widening.h"
@@ -19,14 +20,14 @@ namespace metalloid::engines::simd {
 namespace {
 
 // The vectors that a value of the type is.
-void add_parts(llvm::Type* type, llvm::SmallVectorImpl<llvm::Type*>& parts) {
-  for (unsigned part = 0; part < parts_of(type); ++part) parts.push_back(wide_type(part_type(type, part)));
+void add_parts(llvm::Type* type, unsigned width, llvm::SmallVectorImpl<llvm::Type*>& parts) {
+  for (unsigned part = 0; part < parts_of(type); ++part) parts.push_back(wide_type(part_type(type, part), width));
 }
 
-llvm::Type* result_type(llvm::Type* type) {
+llvm::Type* result_type(llvm::Type* type, unsigned width) {
   if (type->isVoidTy()) return type;
   llvm::SmallVector<llvm::Type*, 8> parts;
-  add_parts(type, parts);
+  add_parts(type, width, parts);
   return parts.size() == 1 ? parts.front() : llvm::StructType::get(type->getContext(), parts);
 }
 
@@ -43,16 +44,17 @@ std::string key_of(const AnalysedFunction& lane) {
 llvm::Function& WideFunctions::declare(const AnalysedFunction& lane, Entry entry) {
   llvm::Function& own = lane.function();
   llvm::Type* number = llvm::Type::getInt32Ty(own.getContext());
+  const unsigned width = step_width(own);
   llvm::SmallVector<llvm::Type*, 8> parameters;
   for (llvm::Argument& parameter : own.args()) {
     if (lane.shapes().is_varying(parameter)) {
-      add_parts(parameter.getType(), parameters);
+      add_parts(parameter.getType(), width, parameters);
     } else {
       parameters.push_back(parameter.getType());
     }
   }
   if (entry == Entry::number_of_lanes || entry == Entry::bits_of_lanes) parameters.push_back(number);
-  auto* type = llvm::FunctionType::get(result_type(own.getReturnType()), parameters, false);
+  auto* type = llvm::FunctionType::get(result_type(own.getReturnType(), width), parameters, false);
   auto* made =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, own.getName() + ".simdgroup", own.getParent());
   // What was known of parameters is not of vectors of them.

@@ -14,6 +14,7 @@
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/whole_turns.h"
+#include "engines/simd/shapes/lane_target.h"
 #include "ir/bounds/check_bounds.h"
 
 namespace metalloid::engines::simd {
@@ -30,6 +31,7 @@ Widening::Widening(const AnalysedFunction& lane, llvm::Function& wide, const Blo
                    const WideFunctions& functions)
     : lane_(lane.function()),
       wide_(wide),
+      width_(step_width(lane_)),
       shapes_(lane.shapes()),
       schedule_(schedule),
       entered_by_(entry),
@@ -156,10 +158,11 @@ void Widening::enter() {
   Value* last = wide_.getArg(wide_.arg_size() - 1);
   if (entered_by_ == Entry::number_of_lanes || entered_by_ == Entry::one_lane) {
     Value* number = entered_by_ == Entry::one_lane ? builder_.getInt32(1) : last;
-    Value* count = builder_.CreateVectorSplat(simdgroup_width, number);
+    Value* count = builder_.CreateVectorSplat(width_, number);
     entering_ = builder_.CreateICmpULT(lane_numbers(builder_.getInt32Ty()), count, "lanes");
   } else if (entered_by_ == Entry::bits_of_lanes) {
-    entering_ = builder_.CreateBitCast(last, wide(builder_.getInt1Ty()), "lanes");
+    Value* bits = builder_.CreateTrunc(last, builder_.getIntNTy(width_));
+    entering_ = builder_.CreateBitCast(bits, wide(builder_.getInt1Ty()), "lanes");
   }
   for (unsigned set = 0; set < lane_slots_.size(); ++set) {
     if (lane_slots_[set] && !schedule_.loop_of(set)) {
@@ -196,8 +199,7 @@ void Widening::run_block(const ScheduledBlock& scheduled) {
     is_rare_ = false;
     return;
   }
-  Value* all = llvm::Constant::getAllOnesValue(builder_.getInt32Ty());
-  Value* has_all = builder_.CreateICmpEQ(bits_of(lanes_of(scheduled.lanes)), all);
+  Value* has_all = builder_.CreateICmpEQ(bits_of(lanes_of(scheduled.lanes)), bits_of(nullptr));
   builder_.CreateCondBr(has_all, places.variants[1], places.variants[0]);
   for (variant_ = 0; variant_ < 2; ++variant_) {
     known_.clear();

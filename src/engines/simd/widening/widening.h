@@ -19,6 +19,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <array>
 #include <optional>
@@ -86,6 +87,7 @@ class Widening {
 
   // values.cpp: operands
   llvm::VectorType* wide(Type* scalar) const;
+  unsigned lane_bits() const { return llvm::Log2_32(width_); }
   Value* scalar_of(Value* value);  // of uniform and strided ones
   Value* vector_of(Value* value, unsigned part = 0);
   Value* element_of(Value* value, unsigned part, Value* lane);  // one lane's
@@ -210,6 +212,7 @@ class Widening {
 
   llvm::Function& lane_;
   llvm::Function& wide_;
+  const unsigned width_;  // lanes in step (lane_target.h)
   const LaneShapes& shapes_;
   const BlockSchedule& schedule_;
   const Entry entered_by_;

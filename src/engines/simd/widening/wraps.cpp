@@ -35,7 +35,7 @@ Value* Widening::row_of_strided(Value* value, const Shape& shape) {
   if (shape.may_wrap) offsets = builder_.CreateAdd(offsets, beside_row(value));
   Value* first = scalar_of(value);
   if (value->getType()->isPointerTy()) return builder_.CreateGEP(builder_.getInt8Ty(), first, offsets);
-  return builder_.CreateAdd(builder_.CreateVectorSplat(simdgroup_width, first), offsets);
+  return builder_.CreateAdd(builder_.CreateVectorSplat(width_, first), offsets);
 }
 
 Value* Widening::is_steady(Value* value) {
@@ -94,7 +94,7 @@ Value* Widening::beside_row(Value* value) {
     case Instruction::ZExt:
     case Instruction::SExt: {
       const auto stride = llvm::ConstantInt::getSigned(type, shapes_.of(instruction).stride);
-      Value* row = builder_.CreateAdd(builder_.CreateVectorSplat(simdgroup_width, scalar_of(value)),
+      Value* row = builder_.CreateAdd(builder_.CreateVectorSplat(width_, scalar_of(value)),
                                       builder_.CreateMul(lane_numbers(type->getScalarType()), stride));
       Value* own = builder_.CreateCast(llvm::cast<llvm::CastInst>(instruction).getOpcode(),
                                        vector_of(instruction.getOperand(0)), type);

@@ -1,0 +1,33 @@
+// How many lanes of a simdgroup run in step.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/IR/Function.h>
+
+#include "metalloid/reflection.h"
+
+namespace metalloid::engines::simd {
+
+// From how many registers on programs run with fewer lanes: those of 512 bits that the results of all instructions take
+// if 16 lanes run in step.
+struct WidthLimits {
+  unsigned of_64_bits = 1500;       // 16 lanes, if a third of the results are integers of 64 bits
+  unsigned long_of_64_bits = 5000;  // 8 lanes, of these, if their threads do not meet
+  unsigned of_any = 5000;           // 16 lanes
+};
+
+// Says for a kernel's functions how many lanes run in step (shapes/lane_target.h): all 32, but of large programs fewer.
+//
+// A value of 64 bits is 4 registers of AVX-512 for 32 lanes, so that 8 of them fill all there are. A long program of
+// such values moves most of them to memory and back, and as each of its instructions becomes four, LLVM's code
+// generator takes half a minute for the largest. With 16 lanes both are half of it, and no instruction does less than a
+// register's work with 8.
+//
+// What the source calls a simdgroup stays 32 threads: its lanes run as two or four groups, one behind the other, which
+// is what threads do that have nothing to do with each other between barriers of the threadgroup. So it is for kernels
+// without any operation, or barrier, of the simdgroup's, and that do not ask which thread of it they are: those might
+// count on their neighbours without a barrier, which hardware forgives.
+void choose_width(llvm::ArrayRef<llvm::Function*> program, const KernelInfo& kernel, bool threads_meet,
+                  const WidthLimits& limits = {});
+
+}  // namespace metalloid::engines::simd
