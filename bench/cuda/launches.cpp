@@ -52,14 +52,12 @@ int main() {
   metalloid::run(kernel, dispatch);
   metalloid::Stream own(device), shared(device, 0);
   const auto measure_stream = [&](std::string_view what, int count, metalloid::Stream& stream) {
-    measure(
-        what, count, [&] { stream.dispatch(kernel, dispatch); }, [&] { stream.synchronize(); });
+    measure(what, count, [&] { stream.dispatch(kernel, dispatch); }, [&] { stream.synchronize(); });
   };
   measure_stream("stream of others", calls, shared);
   measure_stream("own stream", calls, own);
   measure_stream("own stream, one at a time", 1, own);
-  measure(
-      "run()", 1, [&] { metalloid::run(kernel, dispatch); }, [] {});
+  measure("run()", 1, [&] { metalloid::run(kernel, dispatch); }, [] {});
   metalloid::Queue queue(device);
   metalloid::CommandBuffer buffer = queue.command_buffer();
   double best = 1e9;

@@ -1,15 +1,15 @@
-; Powers that LLVM makes roots of have a base that is not minus infinity; others stay.
+; Powers that LLVM makes roots of are right for minus infinity, and have positive exponents; others stay.
 ; RUN: guard_powers
 
 ; CHECK-LABEL: define void @kernel(
-; CHECK: [[IS_USUAL:%.*]] = fcmp ogt float %x, {{0xFFF0000000000000|-inf}}
-; CHECK: [[MAGNITUDE:%.*]] = call float @llvm.fabs.f32(float %x)
-; CHECK: [[BASE:%.*]] = select i1 [[IS_USUAL]], float %x, float [[MAGNITUDE]]
-; CHECK: call afn float @llvm.pow.f32(float [[BASE]], float 2.500000e+00)
-; CHECK: fcmp olt float %x, 0.000000e+00
-; CHECK: [[POWER:%.*]] = call afn float @llvm.pow.f32(float {{%.*}}, float 1.500000e+00)
-; CHECK: [[INVERSE:%.*]] = fdiv afn float 1.000000e+00, [[POWER]]
-; CHECK: store volatile float [[INVERSE]],
+; CHECK: [[POWER:%.*]] = call afn float @llvm.pow.f32(float %x, float 2.500000e+00)
+; CHECK: [[IS_INFINITE:%.*]] = fcmp oeq float %x, {{0xFFF0000000000000|-inf}}
+; CHECK: [[CHOSEN:%.*]] = select i1 [[IS_INFINITE]], float {{0x7FF0000000000000|\+inf}}, float [[POWER]]
+; CHECK: store volatile float [[CHOSEN]],
+; CHECK: [[ROOT:%.*]] = call afn float @llvm.pow.f32(float %x, float 1.500000e+00)
+; CHECK: [[INVERSE:%.*]] = fdiv afn float 1.000000e+00, [[ROOT]]
+; CHECK: [[POSITIVE:%.*]] = call float @llvm.fabs.f32(float [[INVERSE]])
+; CHECK: select i1 {{%.*}}, float 0.000000e+00, float [[POSITIVE]]
 ; CHECK: select <2 x i1>
 ; CHECK: call afn float @llvm.pow.f32(float %x, float 5.000000e-01)
 ; CHECK: call afn float @llvm.pow.f32(float %x, float 3.000000e+00)

@@ -1,6 +1,7 @@
 #include "ir/passes/guard_powers.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -30,23 +31,24 @@ void guard_powers(llvm::Module& module) {
       const bool is_power = match(&instruction, m_Intrinsic<llvm::Intrinsic::pow>(m_Value(x), m_APFloat(exponent)));
       if (!is_power || !instruction.hasApproxFunc() || !is_guarded_exponent(*exponent)) continue;
       const bool is_negative = exponent->isNegative();
-      const auto positive = llvm::abs(*exponent);
-      llvm::IRBuilder<> builder(&instruction);
-      Value* is_usual = builder.CreateFCmpOGT(x, llvm::ConstantFP::getInfinity(x->getType(), /*Negative=*/true));
+      const llvm::APFloat positive = llvm::abs(*exponent);
+      llvm::Type* type = x->getType();
+      llvm::IRBuilder<> builder(instruction.getNextNode());
+      llvm::SmallVector<llvm::Use*, 4> uses;
+      for (llvm::Use& use : instruction.uses()) uses.push_back(&use);
+      Value* power = &instruction;
       if (is_negative) {
-        is_usual = builder.CreateAnd(is_usual, builder.CreateFCmpOLT(x, llvm::ConstantFP::getZero(x->getType())));
+        instruction.setOperand(1, llvm::ConstantFP::get(type, positive));
+        // With more flags LLVM would make the negative exponent again.
+        llvm::FastMathFlags flags;
+        flags.setApproxFunc();
+        power = builder.CreateFDivFMF(llvm::ConstantFP::get(type, 1.0), power, flags);
+        power = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, power);
       }
-      Value* magnitude = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-      instruction.setOperand(0, builder.CreateSelect(is_usual, x, magnitude));
-      if (!is_negative) continue;
-      instruction.setOperand(1, llvm::ConstantFP::get(x->getType(), positive));
-      builder.SetInsertPoint(instruction.getNextNode());
-      Value* one = llvm::ConstantFP::get(x->getType(), 1.0);
-      // With more flags LLVM would make the negative exponent again.
-      llvm::FastMathFlags flags;
-      flags.setApproxFunc();
-      Value* inverse = builder.CreateFDivFMF(one, &instruction, flags);
-      instruction.replaceUsesWithIf(inverse, [&](const llvm::Use& use) { return use.getUser() != inverse; });
+      Value* is_infinite = builder.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(type, /*Negative=*/true));
+      Value* of_infinity = is_negative ? llvm::ConstantFP::getZero(type) : llvm::ConstantFP::getInfinity(type);
+      Value* guarded = builder.CreateSelect(is_infinite, of_infinity, power);
+      for (llvm::Use* use : uses) use->set(guarded);
     }
   }
 }
