@@ -43,12 +43,11 @@ struct InOrderThread::Shared {
         is_asleep = false;
       }
       if (waiting.empty()) return;
-      auto function = std::move(waiting.front());
-      waiting.pop_front();
-      --count;
+      // All at once: who posts more need not wait for the lock.
+      std::deque<std::function<void()>> work = std::exchange(waiting, {});
+      count = 0;
       lock.unlock();
-      function();
-      function = nullptr;
+      for (; !work.empty(); work.pop_front()) work.front()();
       linger();
       lock.lock();
     }
