@@ -114,7 +114,10 @@ def main() -> None:
             samples = [(seconds_of(graph.replay) / MATRICES, seconds_to_read(count)) for _ in range(ROUNDS)]
             took = statistics.median(each for each, _ in samples)
             ratio = statistics.median(copy / each for each, copy in samples)
-            print(f"| `{name}` | {rows} x {columns} | {took * 1e6:.1f} us | {count / 2**20:.1f} MiB | {ratio:.2f} |", flush=True)
+            print(
+                f"| `{name}` | {rows} x {columns} | {took * 1e6:.1f} us | {count / 2**20:.1f} MiB | {ratio:.2f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
