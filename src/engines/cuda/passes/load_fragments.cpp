@@ -125,54 +125,52 @@ class FragmentLoader {
     for (const Group& group : groups) {
       Group more = together;
       more.append(group.begin(), group.end());
-      if (more.size() > most_at_once || !can_be_at_once(more)) {
+      if (more.size() > most_at_once || !place_for(more)) {
         finish();
         more = group;
       }
-      if (can_be_at_once(more)) {
+      if (place_for(more)) {
         together = more;
         continue;
       }
       for (Operand* operand : group) {
-        if (can_be_at_once({operand})) load({operand});
+        if (place_for({operand})) load({operand});
       }
     }
     finish();
   }
 
-  static Instruction* end_of(llvm::ArrayRef<Operand*> group) {
-    Instruction* end = group.front()->last;
+  // One place for all of their reads: behind the last of them, or in front of what first wants one of them. Null if
+  // there is none.
+  static Instruction* place_for(llvm::ArrayRef<Operand*> group) {
+    Instruction *begin = group.front()->first, *end = group.front()->last;
     for (const Operand* operand : group) {
+      if (operand->is_by_columns() != group.front()->is_by_columns()) return nullptr;
+      if (operand->first->comesBefore(begin)) begin = operand->first;
       if (end->comesBefore(operand->last)) end = operand->last;
     }
-    return end;
-  }
-
-  // Whether one place will do for all of their reads.
-  static bool can_be_at_once(llvm::ArrayRef<Operand*> group) {
-    const Instruction* end = end_of(group);
-    const Instruction* begin = group.front()->first;
+    Instruction* place = end->getNextNode();
     for (const Operand* operand : group) {
-      if (operand->is_by_columns() != group.front()->is_by_columns()) return false;
-      if (operand->first->comesBefore(begin)) begin = operand->first;
+      for (const llvm::Use* use : operand->uses) {
+        auto* user = llvm::cast<Instruction>(use->getUser());
+        if (user->comesBefore(place)) place = user;
+      }
     }
-    for (const Instruction* between = begin; between != end; between = between->getNextNode()) {
+    for (const Instruction* between = place->comesBefore(begin) ? place : begin; between != end;
+         between = between->getNextNode()) {
       // Where lanes of one simdgroup come together nothing is written, and others are not waited for.
       const auto* call = llvm::dyn_cast<llvm::CallInst>(between);
       if (call && call->getIntrinsicID() == intrinsic::nvvm_bar_warp_sync) continue;
-      if (between->mayWriteToMemory()) return false;
+      if (between->mayWriteToMemory()) return nullptr;
     }
-    return llvm::all_of(group, [&](const Operand* operand) {
-      return ir::can_be_at(operand->fragment.row(), *end->getNextNode()) &&
-             llvm::all_of(operand->uses, [&](const llvm::Use* use) {
-               return end->comesBefore(llvm::cast<Instruction>(use->getUser()));
-             });
-    });
+    const bool can_be_read =
+        llvm::all_of(group, [&](const Operand* operand) { return ir::can_be_at(operand->fragment.row(), *place); });
+    return can_be_read ? place : nullptr;
   }
 
   void load(llvm::ArrayRef<Operand*> group) {
-    // What is behind the loads may be one of the rows.
-    builder_.SetInsertPoint(end_of(group)->getNextNode());
+    // What is at the place may be one of the rows.
+    builder_.SetInsertPoint(place_for(group));
     Instruction* place = builder_.CreateIntrinsic(intrinsic::donothing, {});
     for (const Operand* operand : group) ir::bring(operand->fragment.row(), *place);
     builder_.SetInsertPoint(place);
