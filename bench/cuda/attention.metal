@@ -135,6 +135,5 @@ template <int size, int rows, int keys, int simdgroups>
   template [[host_name(name)]] kernel decltype(attention<__VA_ARGS__>) attention<__VA_ARGS__>;
 // By the size of heads, the keys of a tile and simdgroups.
 ATTENTION("attention_64_32_4", 64, 16, 32, 4)
-ATTENTION("attention_64_64_4", 64, 16, 64, 4)
 ATTENTION("attention_128_32_4", 128, 16, 32, 4)
 ATTENTION("attention_128_32_8", 128, 16, 32, 8)

@@ -45,6 +45,7 @@
 #include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
@@ -64,6 +65,7 @@
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
+#include "engines/cuda/passes/ring_tiles.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
@@ -256,6 +258,8 @@ const std::map<std::string, Pass>& passes() {
       {"order_copies",
        [](Subject& s) { engines::cuda::order_copies({.function = s.entry, .simdgroups_are_whole = true}); }},
       {"know_threads", [](Subject& s) { engines::cuda::know_threads(*s.entry, {256, 2, 1}); }},
+      {"ring_tiles", [](Subject& s) { EXPECT_NE(engines::cuda::ring_tiles(*s.entry), 0U); }},
+      {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},

@@ -63,6 +63,40 @@ kernel void often(device uint* wrong, device const uint* x, constant uint& turns
   wrong[thread_in_grid] = count;
 }
 
+// In pieces of 16 bytes, and several times, with up to three turns and with more. Numbers are those of their places.
+// RUN: --kernel pieces --threads 64 --group 64 --arg wrong=u32[64]=ones --arg x=u32[1800]=arange --arg first=u32:0 --arg turns=u32:7 --arg times=u32:1
+// EXPECT wrong: 0 x 64
+// RUN: --kernel pieces --threads 128 --group 64 --arg wrong=u32[128]=ones --arg x=u32[1800]=arange --arg first=u32:4 --arg turns=u32:4 --arg times=u32:2
+// EXPECT wrong: 0 x 128
+// RUN: --kernel pieces --threads 64 --group 64 --arg wrong=u32[64]=ones --arg x=u32[1800]=arange --arg first=u32:4 --arg turns=u32:1 --arg times=u32:5
+// EXPECT wrong: 0 x 64
+// RUN: --kernel pieces --threads 64 --group 64 --arg wrong=u32[64]=ones --arg x=u32[1800]=arange --arg first=u32:0 --arg turns=u32:2 --arg times=u32:3
+// EXPECT wrong: 0 x 64
+// RUN: --kernel pieces --threads 64 --group 64 --arg wrong=u32[64]=ones --arg x=u32[1800]=arange --arg first=u32:8 --arg turns=u32:3 --arg times=u32:3
+// EXPECT wrong: 0 x 64
+// RUN: --kernel pieces --threads 64 --group 64 --arg wrong=u32[64]=ones --arg x=u32[1800]=arange --arg first=u32:8 --arg turns=u32:0 --arg times=u32:3
+// EXPECT wrong: 0 x 64
+kernel void pieces(device uint* wrong, device const uint* x, constant uint& first, constant uint& turns,
+                   constant uint& times, uint i [[thread_index_in_threadgroup]],
+                   uint thread_in_grid [[thread_position_in_grid]]) {
+  constexpr uint size = 4 * 64;
+  threadgroup uint tile[size];
+  const uint begin = first, end = first + size * turns;
+  uint count = 0;
+  for (uint time = 0; time < times; ++time) {
+    for (uint place = begin; place < end; place += size) {
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      *(threadgroup uint4*)(tile + 4 * i % size) = *(device const uint4*)(x + place + 4 * i);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+      for (uint j = 0; j < 4; ++j) {
+        const uint other = (37 * i + 11 * j + place / size + time) % size;
+        count += tile[other] != place + other;
+      }
+    }
+  }
+  wrong[thread_in_grid] = count;
+}
+
 // Half of the tile is written in the first turn only: it has to last.
 // RUN: --kernel partly --threads 128 --group 128 --arg wrong=u32[128]=ones --arg x=u32[896]=arange --arg turns=u32:7
 // EXPECT wrong: 0 x 128

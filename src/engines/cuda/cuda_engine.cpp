@@ -28,6 +28,7 @@
 #include "engines/cuda/lanes/products.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
@@ -50,6 +51,7 @@
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
+#include "engines/cuda/passes/ring_tiles.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/cuda/run/assembled.h"
@@ -196,9 +198,13 @@ class CudaEngine final : public Engine {
         for (const Entry& each : functions) check_bounds(each, kernel.info);
       });
     }
+    std::uint32_t ring_bytes = 0;
+    const bool copies_ahead = are_apart && target.has_asynchronous_copies();
+    if (copies_ahead) pass("ring_tiles", [&] { ring_bytes = ring_tiles(*entry.function); });
     pass("hoist_checks", [&] { hoist_checks(entry, turns_at_once); });
     if (are_apart) {
       pass("order_copies", [&] { order_copies(entry); });
+      if (copies_ahead) pass("copy_ahead", [&] { copy_ahead(*entry.function); });
       pass("read_ahead", [&] { read_ahead(*entry.function); });
     }
     pass("align_accesses", [&] { align_accesses(*entry.function); });
@@ -250,7 +256,7 @@ class CudaEngine final : public Engine {
                        .wants_whole = entry.simdgroups_are_whole,
                        .wants_apart = are_apart,
                        .wants_threads = needs.threads,
-                       .threadgroup_bytes = needs.bytes,
+                       .threadgroup_bytes = needs.bytes + ring_bytes,
                        .recurses = functions.size() > 1,
                        .logs = logs,
                        .counts_threads = placement == Placement::by_whole_threadgroup && counts_threads(module),

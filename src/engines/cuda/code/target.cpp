@@ -32,6 +32,13 @@ void take_size(std::string_view& text, std::array<std::uint32_t, 3>& size) {
 
 }  // namespace
 
+bool Target::has_asynchronous_copies() const {
+  const std::string_view digits = std::string_view(processor).substr(std::min(processor.size(), std::size_t{3}));
+  unsigned capability = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), capability);
+  return capability >= 80 && ptx >= 70;
+}
+
 std::string Target::text() const {
   const std::string size = knows_threads() ? fmt::format("{} ", fmt::join(threads, ",")) : "";
   return fmt::format("{}{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "", size, processor,

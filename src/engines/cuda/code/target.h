@@ -18,6 +18,9 @@ struct Target {
   // Of compute capability 9.0: wgmma, of which its code then is for no other.
   bool has_warpgroup_products() const { return processor == "sm_90" && ptx >= 80; }
 
+  // cp.async.
+  bool has_asynchronous_copies() const;
+
   bool knows_threads() const { return threads[0] != 0; }
 
   // "checked usual sm_90;ptx83", "checked usual 256,1,1 sm_90;ptx83"

@@ -2,22 +2,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/InstructionSimplify.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/Transforms/Utils/LoopRotationUtils.h>
-#include <llvm/Transforms/Utils/ValueMapper.h>
 
-#include "ir/bounds/check_bounds.h"
-#include "ir/support/loop_form.h"
-#include "ir/support/pass_managers.h"
+#include "engines/cuda/passes/loop_turns.h"
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -29,50 +17,33 @@ using llvm::Value;
 // Registers of 32 bits that values from turn to turn may take altogether, of 255 that a thread has.
 constexpr std::uint64_t most_carried = 176;
 
-bool is_barrier(const Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::nvvm_barrier_cta_sync_all;
-}
-
-bool is_ready(const llvm::Loop& loop) {
-  bool has_barrier = false;
-  for (const BasicBlock* block : loop.blocks()) {
-    for (const Instruction& instruction : *block) {
-      if (ir::as_bounds_check(const_cast<Instruction&>(instruction))) return false;
-      has_barrier |= is_barrier(instruction);
-    }
-  }
-  return has_barrier;
-}
-
-// A loop whose test is at its end, all in one block.
 class LoopReads {
  public:
   explicit LoopReads(llvm::Loop& loop)
-      : loop_(loop), block_(*loop.getHeader()), before_(*loop.getLoopPreheader()), builder_(block_.getContext()) {}
+      : loop_(loop), turns_(loop), block_(turns_.block()), builder_(block_.getContext()) {}
 
   bool run() {
-    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block_.getTerminator());
+    llvm::BranchInst* branch = turns_.branch();
     if (!branch || !branch->isConditional()) return false;
     find_loads();
-    if (loads_.empty() || !can_be_made(branch->getCondition())) return false;
+    LoopTurns::Counters of_branch;
+    if (loads_.empty() || !turns_.can_be_made(branch->getCondition(), of_branch)) return false;
     // In front of the loop, and behind the barrier for the next turn, if there is one; else the same once more.
     llvm::ValueToValueMapTy first, next, now;
-    for (llvm::PHINode& phi : block_.phis()) first[&phi] = phi.getIncomingValueForBlock(&before_);
-    builder_.SetInsertPoint(before_.getTerminator());
+    turns_.begin(first);
+    builder_.SetInsertPoint(turns_.before().getTerminator());
     llvm::SmallVector<Value*, 16> begins;
-    for (llvm::LoadInst* load : loads_) begins.push_back(make(load, first));
+    for (llvm::LoadInst* load : loads_) begins.push_back(turns_.make(builder_, load, first));
     builder_.SetInsertPoint(barrier_->getNextNode());
-    Value* goes_on = make(branch->getCondition(), now);
-    if (branch->getSuccessor(0) != &block_) goes_on = builder_.CreateNot(goes_on);
+    Value* goes_on = turns_.make_goes_on(builder_, now);
     for (llvm::PHINode* counter : counters_) {
-      Value* then = make(counter->getIncomingValueForBlock(&block_), now);
+      Value* then = turns_.make(builder_, counter->getIncomingValueForBlock(&block_), now);
       next[counter] = builder_.CreateSelect(goes_on, then, counter);
     }
     for (const auto& [load, begin] : llvm::zip(loads_, begins)) {
-      Value* later = make(load, next);
+      Value* later = turns_.make(builder_, load, next);
       llvm::PHINode* merged = llvm::PHINode::Create(load->getType(), 2, "ahead", block_.begin());
-      merged->addIncoming(begin, &before_);
+      merged->addIncoming(begin, &turns_.before());
       merged->addIncoming(later, &block_);
       load->replaceAllUsesWith(merged);
     }
@@ -84,27 +55,26 @@ class LoopReads {
   // Loads of what nobody writes that go to threadgroup memory in front of a barrier.
   void find_loads() {
     std::uint64_t carried = 0;
+    barrier_ = barrier_from(&block_.front());
     const llvm::DataLayout& layout = block_.getModule()->getDataLayout();
     const auto words_of = [&](llvm::Type* type) { return (layout.getTypeStoreSize(type).getFixedValue() + 3) / 4; };
     for (llvm::PHINode& phi : block_.phis()) carried += words_of(phi.getType());
     llvm::SmallVector<llvm::LoadInst*, 16> found;
     for (Instruction& instruction : block_) {
-      if (is_barrier(instruction) && !found.empty()) {
-        barrier_ = &instruction;
-        break;
-      }
+      if (&instruction == barrier_ && !found.empty()) break;
+      if (&instruction == barrier_) barrier_ = barrier_from(barrier_->getNextNode());
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
       if (load && load->isSimple() && load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) found.push_back(load);
     }
     if (!barrier_) return;
     for (llvm::LoadInst* load : found) {
-      counters_of_one_.clear();
+      LoopTurns::Counters counters_of_one;
       const bool is_used_in_front = llvm::all_of(load->users(), [&](const llvm::User* user) {
         const auto* at = llvm::cast<Instruction>(user);
         return at->getParent() == &block_ && !llvm::isa<llvm::PHINode>(at) && at->comesBefore(barrier_);
       });
       if (!is_used_in_front || loop_.isLoopInvariant(load->getPointerOperand()) ||
-          !can_be_made(load->getPointerOperand())) {
+          !turns_.can_be_made(load->getPointerOperand(), counters_of_one)) {
         continue;
       }
       carried += words_of(load->getType());
@@ -113,69 +83,30 @@ class LoopReads {
         return;
       }
       loads_.push_back(load);
-      for (llvm::PHINode* counter : counters_of_one_) {
+      for (llvm::PHINode* counter : counters_of_one) {
         if (!llvm::is_contained(counters_, counter)) counters_.push_back(counter);
       }
     }
-    const bool counters_can_be_made = llvm::all_of(
-        counters_, [&](llvm::PHINode* counter) { return can_be_made(counter->getIncomingValueForBlock(&block_)); });
+    const bool counters_can_be_made = llvm::all_of(counters_, [&](llvm::PHINode* counter) {
+      LoopTurns::Counters before;
+      return turns_.can_be_made(counter->getIncomingValueForBlock(&block_), before);
+    });
     if (!counters_can_be_made) loads_.clear();
   }
 
-  // By arithmetic with what comes from outside of the loop or from the turn before.
-  bool can_be_made(Value* value, unsigned depth = 16) {
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != &block_) return true;
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
-      counters_of_one_.push_back(phi);
-      return true;
-    }
-    if (depth == 0 || instruction->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(instruction)) {
-      return false;
-    }
-    return llvm::all_of(instruction->operands(),
-                        [&](const llvm::Use& operand) { return can_be_made(operand, depth - 1); });
-  }
-
-  // Once more at the builder's place, of what `values` says of the turn.
-  Value* make(Value* value, llvm::ValueToValueMapTy& values) {
-    if (const auto known = values.find(value); known != values.end()) return known->second;
-    auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || instruction->getParent() != &block_ || llvm::isa<llvm::PHINode>(instruction)) return value;
-    for (llvm::Use& operand : instruction->operands()) make(operand, values);
-    Instruction* copy = instruction->clone();
-    for (llvm::Use& operand : copy->operands()) operand = make(operand, values);
-    builder_.Insert(copy);
-    values[value] = copy;
-    return copy;
-  }
-
   llvm::Loop& loop_;
-  BasicBlock &block_, &before_;
+  const LoopTurns turns_;
+  BasicBlock& block_;
   llvm::IRBuilder<> builder_;
   llvm::SmallVector<llvm::LoadInst*, 16> loads_;
-  llvm::SmallVector<llvm::PHINode*, 4> counters_, counters_of_one_;
+  LoopTurns::Counters counters_;
   Instruction* barrier_ = nullptr;
 };
 
 }  // namespace
 
 void read_ahead(llvm::Function& function) {
-  ir::PassManagers managers;
-  llvm::FunctionAnalysisManager& analyses = managers.functions;
-  ir::form_loops(function, analyses);
-  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  auto& assumptions = analyses.getResult<llvm::AssumptionAnalysis>(function);
-  auto& costs = analyses.getResult<llvm::TargetIRAnalysis>(function);
-  const llvm::SimplifyQuery simplify(function.getDataLayout());
-  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost() || !loop->isLoopSimplifyForm() || !is_ready(*loop)) continue;
-    llvm::LoopRotation(loop, &loops, &costs, &assumptions, &dominators, &evolution, nullptr, simplify,
-                       /*RotationOnly=*/false, /*Threshold=*/16, /*IsUtilMode=*/false);
-    if (loop->getNumBlocks() == 1 && loop->getLoopPreheader()) LoopReads(*loop).run();
-  }
+  for_turns_with_barriers(function, [](llvm::Loop& loop) { LoopReads(loop).run(); });
 }
 
 }  // namespace metalloid::engines::cuda
