@@ -36,6 +36,7 @@
 #include "engines/cpu_shared/code/machine.h"
 #include "engines/cpu_shared/code/relax_alignment.h"
 #include "engines/cpu_shared/passes/check_bounds.h"
+#include "engines/cpu_shared/passes/drop_repeated.h"
 #include "engines/cpu_shared/passes/lower_arguments.h"
 #include "engines/cpu_shared/passes/lower_checks.h"
 #include "engines/cpu_shared/passes/lower_fences.h"
@@ -291,6 +292,8 @@ const std::map<std::string, Pass>& passes() {
          simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false,
                             {.of_64_bits = 6, .long_of_64_bits = 40, .of_any = 30});
        }},
+      {"drop_repeated", [](Subject& s) { cpu::drop_repeated(*s.entry, 3); }},
+      {"drop_repeated_in_small", [](Subject& s) { cpu::drop_repeated(*s.entry, 1000); }},
       {"split_long_blocks", [](Subject& s) { simd::split_long_blocks(*s.entry, 8, 3); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},

@@ -21,7 +21,6 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -33,6 +32,7 @@
 #include <vector>
 
 #include "engines/cpu_shared/kernel_abi.h"
+#include "engines/cpu_shared/passes/drop_repeated.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::cpu {
@@ -187,12 +187,13 @@ void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& 
     set_frame_apart(*resume);
   }
   llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::SimplifyCFGPass());  // the start still has all that is behind its stops
   simplify.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   simplify.addPass(llvm::SimplifyCFGPass());
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
   simplify.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
-  simplify.addPass(llvm::GVNPass());
+  simplify.addPass(DropRepeatedPass());
   simplify.addPass(llvm::DSEPass());
   simplify.addPass(llvm::InstCombinePass());
   simplify.addPass(llvm::SimplifyCFGPass());

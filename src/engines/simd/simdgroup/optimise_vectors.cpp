@@ -6,7 +6,6 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
@@ -15,6 +14,7 @@
 
 #include <utility>
 
+#include "engines/cpu_shared/passes/drop_repeated.h"
 #include "engines/simd/vectors/long_blocks.h"
 #include "ir/support/pass_managers.h"
 
@@ -30,7 +30,7 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   functions.addPass(llvm::InstCombinePass());
   functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
   functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  functions.addPass(llvm::GVNPass());
+  functions.addPass(cpu::DropRepeatedPass());
   functions.addPass(llvm::DSEPass());
   functions.addPass(llvm::InstCombinePass());
   functions.addPass(llvm::ADCEPass());
