@@ -444,8 +444,7 @@ TestFile read(const std::filesystem::path& path) {
     const auto colon = line.find(": ");
     if (!line.starts_with("; ") || colon == std::string::npos) continue;
     std::string before = line.substr(2, colon - 2);
-    std::ranges::replace_if(
-        before, [](char c) { return c == '(' || c == ')'; }, ' ');
+    std::ranges::replace_if(before, [](char c) { return c == '(' || c == ')'; }, ' ');
     const std::vector<std::string> head = words_of(before), words = words_of(line.substr(colon + 2));
     if (head.empty()) continue;
     if (head[0] == "RUN") {

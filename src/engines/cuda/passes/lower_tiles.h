@@ -4,8 +4,8 @@
 //   metalloid.cooperative_tensor.store.simdgroups.held.device(...)
 //
 // Products of tiles of half, bfloat and float, which all simdgroups of a threadgroup make together: the operands pass
-// through threadgroup memory in stages, and tensor cores (wgmma), of floats threads, read them there. Of GPUs of compute
-// capability 9.0 only.
+// through threadgroup memory in stages, and tensor cores (wgmma), of floats threads, read them there. Of GPUs of
+// compute capability 9.0 only.
 #pragma once
 
 #include <llvm/IR/InstrTypes.h>
