@@ -8,7 +8,6 @@ Needs PyTorch and CuPy with CUDA, and Metalloid's Python package.
 
 import pathlib
 import re
-import statistics
 import sys
 
 import torch
@@ -20,9 +19,9 @@ import metalloid
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 
-from compare import captured, seconds_of  # noqa: E402
+from compare import rates_by_turns  # noqa: E402
 
-ROUNDS = 5
+ROUNDS, CALLS = 5, 2
 SHAPES = ((64, 4096), (16, 16384))  # heads, length
 ROWS = 16  # of a simdgroup
 
@@ -57,15 +56,10 @@ def main() -> None:
             ours()
             wrong = (out - theirs()).abs().max().item()
             assert wrong < 0.01, f"{name}: {wrong}"
-            graphs = captured(ours, 2), captured(theirs, 2)
-            samples = [[seconds_of(graph, 2) for graph in graphs] for _ in range(ROUNDS)]
             operations = 4 * heads * length**2 * int(size) / (2 if causal else 1) * 1e-12
-            speeds = [operations / statistics.median(each) for each in zip(*samples, strict=True)]
-            print(
-                f"| `{name}`{', causal' * causal} | {heads} of {length:,} | {speeds[0]:.0f} | {speeds[1]:.0f} | "
-                f"{speeds[0] / speeds[1]:.2f} |",
-                flush=True,
-            )
+            rates = rates_by_turns((ours, theirs), operations, CALLS, ROUNDS)
+            label = f"`{name}`{', causal' * causal} | {heads} of {length:,}"
+            print(f"| {label} | {rates[0]:.0f} | {rates[1]:.0f} | {rates[0] / rates[1]:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pathlib
 import re
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cupy
 import numpy
@@ -93,7 +93,7 @@ def check(case: Case, arguments: list, run: Callable[[], None]) -> None:
             raise SystemExit(f"{case.kernel}: {wrong}")
 
 
-def captured(run: Callable[[], None], calls: int) -> torch.cuda.CUDAGraph:
+def captured(run: Callable[[], object], calls: int) -> torch.cuda.CUDAGraph:
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for _ in range(calls):
@@ -108,6 +108,13 @@ def seconds_of(graph: torch.cuda.CUDAGraph, calls: int) -> float:
     end.record()
     end.synchronize()
     return begin.elapsed_time(end) / 1000 / calls
+
+
+def rates_by_turns(works: Sequence[Callable[[], object]], amount: float, calls: int, rounds: int) -> tuple[float, ...]:
+    """`amount` per second of each, by the median of `rounds` rounds of as many calls in a graph."""
+    graphs = [captured(work, calls) for work in works]
+    samples = [[seconds_of(graph, calls) for graph in graphs] for _ in range(rounds)]
+    return tuple(amount / statistics.median(each) for each in zip(*samples, strict=True))
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ Needs PyTorch and CuPy with CUDA, and Metalloid's Python package.
 """
 
 import pathlib
-import statistics
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +20,7 @@ import metalloid
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 
-from compare import captured, seconds_of  # noqa: E402
+from compare import rates_by_turns  # noqa: E402
 
 ROUNDS = 7
 CALLS = 4
@@ -96,15 +95,10 @@ def main() -> None:
                 continue
             both[0]()
             torch.testing.assert_close(out[:64], both[1]()[:64], rtol=0.02, atol=0.02)
-            graphs = [captured(each, CALLS) for each in both]
-            samples = [[seconds_of(graph, CALLS) for graph in graphs] for _ in range(ROUNDS)]
             moved = 2 * x.numel() * x.element_size() * 1e-12
-            speeds = [moved / statistics.median(each) for each in zip(*samples, strict=True)]
-            print(
-                f"| `{make.__name__}`, {NAMES[dtype]} | {rows:,} | {speeds[0]:.2f} | {speeds[1]:.2f} | "
-                f"{speeds[0] / speeds[1]:.2f} |",
-                flush=True,
-            )
+            ours, theirs = rates_by_turns(both, moved, CALLS, ROUNDS)
+            label = f"`{make.__name__}`, {NAMES[dtype]}"
+            print(f"| {label} | {rows:,} | {ours:.2f} | {theirs:.2f} | {ours / theirs:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
