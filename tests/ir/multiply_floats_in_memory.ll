@@ -1,5 +1,6 @@
 ; Elements of floats that lanes have just read from threadgroup memory other lanes read there, too, sixteen bytes at once
-; where rows lie so; what may have been written to since comes by shuffles.
+; where rows lie so; what may have been written to since comes by shuffles. A matrix times itself is read by rows and by
+; columns.
 ; RUN: multiply_floats
 ; ARGUMENT: buffer
 
@@ -16,6 +17,13 @@
 ; CHECK: store volatile i32
 ; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(
 ; CHECK-NOT: load <4 x float>
+; CHECK-NOT: load <4 x float>
+; CHECK: %d = load
+; CHECK: [[ROW:%.*]] = load <4 x float>, ptr addrspace(3) {{%.*}}, align 16
+; CHECK: extractelement <4 x float> [[ROW]], i64 0
+; CHECK: [[COLUMNS:%.*]] = load <2 x float>, ptr addrspace(3) {{%.*}}, align 8
+; CHECK: extractelement <2 x float> [[COLUMNS]], i64 0
+; CHECK: extractelement <2 x float> [[COLUMNS]], i64 1
 ; CHECK-NOT: call {{.*}}@metalloid_float_fragment
 
 @p = internal addrspace(3) global [1024 x float] poison, align 16
@@ -37,6 +45,10 @@ entry:
   store volatile i32 0, ptr addrspace(3) @p
   %cb = call <2 x float> @metalloid_product.f32(<2 x float> %c, <2 x float> %b, <2 x float> zeroinitializer)
   store <2 x float> %cb, ptr addrspace(1) %x
+  %d = load <2 x float>, ptr addrspace(3) %a.place
+  %dm = call <2 x float> @metalloid_float_fragment.f32(<2 x float> %d, ptr addrspace(3) @p, i64 8, i1 false)
+  %dd = call <2 x float> @metalloid_product.f32(<2 x float> %dm, <2 x float> %dm, <2 x float> zeroinitializer)
+  store <2 x float> %dd, ptr addrspace(1) %x
   ret void
 }
 declare <2 x float> @metalloid_float_fragment.f32(<2 x float>, ptr addrspace(3), i64, i1) memory(none)

@@ -124,7 +124,7 @@ class FloatProducts {
 
   Value* read_along(const FloatFragment& fragment, Side side, unsigned k, unsigned part) {
     const unsigned first = k / at_once * at_once;
-    Value*& known = read_[{fragment.call, first, part}];
+    Value*& known = read_[{fragment.call, side, first, part}];
     if (!known) {
       Value* line = side == Side::left ? row_ : builder_.CreateAdd(column_, builder_.getInt64(part));
       known = read(fragment, line, builder_.getInt64(first), at_once);
@@ -133,7 +133,7 @@ class FloatProducts {
   }
 
   Value* read_across(const FloatFragment& fragment, Side side, unsigned k, unsigned part) {
-    Value*& known = read_[{fragment.call, k, 0}];
+    Value*& known = read_[{fragment.call, side, k, 0}];
     const bool is_left = side == Side::left;
     if (!known) known = read(fragment, builder_.getInt64(k), is_left ? row_ : column_, is_left ? 1 : pair);
     return is_left ? known : builder_.CreateExtractElement(known, part);
@@ -171,7 +171,7 @@ class FloatProducts {
   llvm::SmallVector<llvm::CallInst*, 16> pending_;  // products that nothing has used yet
   Value *lane_ = nullptr, *row_ = nullptr, *column_ = nullptr, *own_row_ = nullptr, *own_column_ = nullptr;
   std::map<std::tuple<Value*, unsigned, Value*, std::uint32_t>, Value*> known_;
-  std::map<std::tuple<Value*, unsigned, unsigned>, Value*> read_;
+  std::map<std::tuple<Value*, Side, unsigned, unsigned>, Value*> read_;  // of a matrix that may be on both sides
 };
 
 void drop_marks(llvm::Function& function) {
