@@ -38,8 +38,7 @@ class Queue {
   WaitedSlot take();
   void give_back(WaitedSlot slot);
 
-  // Behind the slot's launch. The driver is to write a word of the host's memory there: to ask it about an event keeps
-  // it from launching, and takes longer.
+  // Behind the slot's launch. The driver is to write a word of the host's memory there, which is read without it.
   void mark_end(WaitedSlot& slot);
   bool is_ended(const WaitedSlot& slot) const;
   // Asks the driver, which knows of failures.
