@@ -74,8 +74,10 @@ class LoopCopies {
  private:
   bool counters_can_be_made(llvm::BranchInst& branch) {
     if (!turns_.can_be_made(branch.getCondition(), counters_)) return false;
-    for (std::size_t i = 0; i < counters_.size(); ++i) {
-      if (!turns_.can_be_made(counters_[i]->getIncomingValueForBlock(&block_), counters_)) return false;
+    std::size_t made = 0;  // more may come on the way
+    while (made < counters_.size()) {
+      const llvm::PHINode* counter = counters_[made++];
+      if (!turns_.can_be_made(counter->getIncomingValueForBlock(&block_), counters_)) return false;
     }
     return true;
   }
