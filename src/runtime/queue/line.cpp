@@ -43,11 +43,12 @@ struct InOrderThread::Shared {
         is_asleep = false;
       }
       if (waiting.empty()) return;
-      // All at once: who posts more need not wait for the lock.
-      std::deque<std::function<void()>> work = std::exchange(waiting, {});
-      count = 0;
+      auto function = std::move(waiting.front());
+      waiting.pop_front();
+      --count;
       lock.unlock();
-      for (; !work.empty(); work.pop_front()) work.front()();
+      function();
+      function = nullptr;
       linger();
       lock.lock();
     }
