@@ -1,9 +1,12 @@
-// What a dispatch takes the host on a GPU: until the call returns, and until it is known to have ended.
+// What a dispatch takes the host on a GPU: until the call returns, and until it is known to have ended. The driver's
+// own launch of as much is measured in the same run.
 //
 //   build/bin/metalloid_launches
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <string_view>
@@ -37,6 +40,42 @@ void measure(std::string_view what, int count, const std::function<void()>& call
   fmt::print("{:<40} {:6.2f} us, with its end {:6.2f} us\n", what, issued, ended);
 }
 
+// The driver's functions, by their names in its library.
+template <typename Function>
+Function* driver_function(const char* name) {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  return reinterpret_cast<Function*>(library ? dlsym(library, name) : nullptr);
+}
+
+// Calls by the driver alone, of a kernel with an address, in the context that is there.
+void measure_driver(std::uintptr_t address) {
+  using Handle = void*;
+  const auto retain = driver_function<int(Handle*, int)>("cuDevicePrimaryCtxRetain");
+  const auto enter = driver_function<int(Handle)>("cuCtxSetCurrent");
+  const auto load = driver_function<int(Handle*, const char*)>("cuModuleLoadData");
+  const auto find = driver_function<int(Handle*, Handle, const char*)>("cuModuleGetFunction");
+  const auto launch = driver_function<int(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                          Handle, void**, void**)>("cuLaunchKernel");
+  const auto wait = driver_function<int(Handle)>("cuStreamSynchronize");
+  if (!retain || !enter || !load || !find || !launch || !wait) return;
+  Handle context = nullptr, module = nullptr, function = nullptr;
+  const char* const code =
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry add_one(.param .u64 y) {\n"
+      "  .reg .u64 %a<4>; .reg .u32 %i<2>; .reg .f32 %f<2>;\n"
+      "  ld.param.u64 %a0, [y]; cvta.to.global.u64 %a1, %a0; mov.u32 %i0, %tid.x; mul.wide.u32 %a2, %i0, 4;\n"
+      "  add.u64 %a3, %a1, %a2; ld.global.f32 %f0, [%a3]; add.f32 %f1, %f0, 0f3F800000; st.global.f32 [%a3], %f1;\n"
+      "  ret;\n}\n";
+  if (retain(&context, 0) != 0 || enter(context) != 0 || load(&module, code) != 0 ||
+      find(&function, module, "add_one") != 0) {
+    return;
+  }
+  std::array<void*, 1> parameters = {&address};
+  measure(
+      "the driver's own launch", calls,
+      [&] { launch(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters.data(), nullptr); }, [&] { wait(nullptr); });
+}
+
 }  // namespace
 
 int main() {
@@ -54,6 +93,7 @@ int main() {
   const auto measure_stream = [&](std::string_view what, int count, metalloid::Stream& stream) {
     measure(what, count, [&] { stream.dispatch(kernel, dispatch); }, [&] { stream.synchronize(); });
   };
+  measure_driver(y.gpu_address());
   measure_stream("stream of others", calls, shared);
   measure_stream("own stream", calls, own);
   measure_stream("own stream, one at a time", 1, own);

@@ -1,6 +1,7 @@
 #include "runtime/queue/issue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runtime/compile/kernel_cache.h"
@@ -17,6 +18,15 @@ void UnderWay::add(std::shared_ptr<engines::Completion> completion, std::shared_
   dispatches_.push_back({std::move(completion), std::move(work)});
 }
 
+void UnderWay::add(UnderWay later) {
+  if (dispatches_.empty()) {
+    dispatches_ = std::move(later.dispatches_);
+  } else {
+    std::ranges::move(later.dispatches_, std::back_inserter(dispatches_));
+  }
+  if (later.has_times_) add(later.times_);
+}
+
 void UnderWay::add(Times times) {
   if (!has_times_) times_.begin = times.begin;
   has_times_ = true;
@@ -29,7 +39,8 @@ bool UnderWay::is_done() const {
 
 std::exception_ptr UnderWay::wait() {
   std::exception_ptr first;
-  for (const Dispatch& each : std::exchange(dispatches_, {})) {
+  for (Dispatch& next : std::exchange(dispatches_, {})) {
+    const Dispatch each = std::move(next);  // what it keeps goes with it
     each.completion->wait();
     const Times times = each.completion->times();
     add(times);

@@ -21,6 +21,7 @@ class UnderWay {
   // Keeps the dispatch until it was waited for.
   void add(std::shared_ptr<engines::Completion> completion, std::shared_ptr<const PlannedDispatch> work);
   void add(Times times);  // of what is done
+  void add(UnderWay later);
   bool is_done() const;
   // For all. What each threw is told to the recorder; returns the first.
   std::exception_ptr wait();

@@ -153,16 +153,16 @@ bool Line::dispatch(std::shared_ptr<const PlannedDispatch> work) {
   ++unfinished_;
   {
     const Issuing here(*this, lock);
-    std::exception_ptr first;
     try {
       issue_.dispatch(std::move(work));
+      finish_together(issue_.take());
     } catch (...) {
-      first = std::current_exception();
+      finish_in_order(issue_.take(),
+                      [self = shared_from_this(), first = std::current_exception()](UnderWay& under_way) {
+                        static_cast<void>(under_way.wait());
+                        self->finished(first);
+                      });
     }
-    finish_in_order(issue_.take(), [self = shared_from_this(), first](UnderWay& under_way) {
-      const auto later = under_way.wait();
-      self->finished(first ? first : later);
-    });
   }
   if (order_.empty() && !is_closing_) return true;
   lock.unlock();
@@ -181,6 +181,10 @@ void Line::drop(const CommandBuffer::State& work) {
 
 void Line::finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish) {
   if (finishing_ == 0 && work.is_done()) return finish(work);
+  {
+    const std::lock_guard lock(together_mutex_);
+    together_.reset();
+  }
   ++finishing_;
   auto shared = std::make_shared<UnderWay>(std::move(work));
   finisher_.post([this, shared, finish = std::move(finish)] {
@@ -189,10 +193,29 @@ void Line::finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish)
   });
 }
 
-void Line::finished(std::exception_ptr error) {
+void Line::finish_together(UnderWay work) {
+  if (finishing_ == 0 && work.is_done()) return finished(work.wait());
+  const std::lock_guard lock(together_mutex_);
+  const bool is_first = !together_;
+  if (is_first) together_ = std::make_shared<Together>();
+  together_->work.add(std::move(work));
+  ++together_->count;
+  if (!is_first) return;
+  ++finishing_;
+  finisher_.post([self = shared_from_this(), together = together_] {
+    {
+      const std::lock_guard begins(self->together_mutex_);
+      if (self->together_ == together) self->together_.reset();
+    }
+    self->finished(together->work.wait(), together->count);
+    --self->finishing_;
+  });
+}
+
+void Line::finished(std::exception_ptr error, std::size_t count) {
   {
     const std::lock_guard lock(mutex_);
-    --unfinished_;
+    unfinished_ -= count;
     if (error && !first_error_) first_error_ = std::move(error);
     if (unfinished_ != 0) return;
   }

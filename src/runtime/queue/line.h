@@ -55,7 +55,7 @@ class Line : public std::enable_shared_from_this<Line> {
   // By the thread that issues: calls the function once those before it were called and the work is done, which is now
   // or on another thread.
   void finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish);
-  void finished(std::exception_ptr error);  // one that was committed, with its handlers
+  void finished(std::exception_ptr error, std::size_t count = 1);  // of what was committed, with its handlers
   bool is_idle() const { return unfinished_.load(std::memory_order_acquire) == 0; }
   void wait_until_idle();
   void wait();  // throws the first error since the last call
@@ -73,6 +73,13 @@ class Line : public std::enable_shared_from_this<Line> {
     const CommandBuffer::State* holder;
     Work work;  // once it is committed
   };
+  // Dispatches that nobody asks about, of which the finisher tells at once when it comes to them.
+  struct Together {
+    UnderWay work;
+    std::size_t count = 0;
+  };
+  // As finish_in_order.
+  void finish_together(UnderWay work);
   void work();
   // Under the mutex, as what follows.
   bool begins_here(const Work& work);
@@ -90,6 +97,8 @@ class Line : public std::enable_shared_from_this<Line> {
   std::atomic<std::size_t> finishing_ = 0;   // on the thread for that
   bool is_closing_ = false;
   std::exception_ptr first_error_;  // since the last wait()
+  std::mutex together_mutex_;
+  std::shared_ptr<Together> together_;  // what the finisher was given last, until it begins
   std::thread thread_;
   InOrderThread finisher_, handlers_;
 };

@@ -132,8 +132,11 @@ Launch::Launch(const GpuExecutable& executable, const DispatchPlan& plan, Gpu& g
   try {
     const auto entered = gpu.enter();
     if (executable.logs()) make_room_for_messages(slot_.report);
+    // What is in front has ended when a kernel runs for too long.
+    if (executable.may_not_end()) queue.mark_ends();
     for (std::uint32_t call = 0; call < calls; ++call) executable.launch(plan, queue.handle(), slot_);
-    queue.mark_end(slot_);
+    queue.count(slot_);
+    if (executable.may_not_end()) queue.mark_ends();
   } catch (...) {
     queue.give_back(slot_);
     throw;
@@ -172,6 +175,7 @@ void Launch::wait() {
   bool is_interrupted = false;
   if (!is_done()) {
     const auto entered = gpu_.enter();
+    queue_.mark_ends_between_launches(slot_);
     const support::WatchdogTimer timer([this] { stop(); }, timeout_);
     wait_for_end(timer);
     is_interrupted = timer.interrupted();
@@ -364,7 +368,10 @@ void GpuExecutable::run(const DispatchPlan& plan) const {
   auto queue = gpu_.take_queue();
   const auto give_back = [&] { gpu_.give_back(std::move(queue)); };
   try {
-    Launch(*this, plan, gpu_, *queue).wait();
+    const auto entered = gpu_.enter();
+    Launch launch(*this, plan, gpu_, *queue);
+    queue->mark_ends();
+    launch.wait();
   } catch (...) {
     give_back();
     throw;
@@ -380,6 +387,7 @@ std::optional<std::chrono::duration<double>> GpuExecutable::time(const DispatchP
   begin.record(queue->handle());
   Launch launch(*this, plan, gpu_, *queue, calls);
   end.record(queue->handle());
+  queue->mark_ends();
   launch.wait();
   wait_until([&] { return is_success(driver().event_query(end.handle())); });
   float milliseconds = 0;

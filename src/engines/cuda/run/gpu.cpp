@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "engines/cuda/code/target.h"
@@ -64,18 +66,44 @@ Queue::Queue(Gpu& gpu) : gpu_(gpu) {
   driver().check(driver().allocate_host(&word, sizeof(*ended_), mapped_everywhere), "an allocation");
   ended_ = new (word) std::uint32_t(0);
   // Some systems have no such operation.
-  if (write_number() != success) ended_ = nullptr;
+  if (write_number(0) != success) ended_ = nullptr;
 }
 
-int Queue::write_number() const {
-  return driver().stream_write(handle_, reinterpret_cast<Address>(ended_), launched_, 0);
+int Queue::write_number(std::uint32_t number) const {
+  return driver().stream_write(handle_, reinterpret_cast<Address>(ended_), number, 0);
 }
 
-void Queue::mark_end(WaitedSlot& slot) {
+void Queue::count(WaitedSlot& slot) {
   slot.number = ++launched_;
-  if (ended_) return driver().check(write_number(), "an end");
+  constexpr std::uint32_t between_marks = 16;
+  if (ended_ && slot.number % between_marks == 0) return mark_ends();
+  if (ended_) return;
   if (!slot.event) driver().check(driver().event_create(&slot.event, without_timing), "an event");
   driver().check(driver().event_record(slot.event, handle_), "an event");
+}
+
+void Queue::mark_ends() {
+  if (!ended_) return;
+  // Numbers come in order.
+  const std::lock_guard lock(marking_);
+  const std::uint32_t last = launched_;
+  if (last == marked_) return;
+  driver().check(write_number(last), "an end");
+  marked_ = last;
+}
+
+void Queue::mark_ends_between_launches(const WaitedSlot& slot) {
+  constexpr auto quiet = std::chrono::microseconds(5);  // as long as a launch takes
+  using Clock = std::chrono::steady_clock;
+  while (!is_marked(slot)) {
+    const std::uint32_t last = launched_;
+    for (const auto end = Clock::now() + quiet; Clock::now() < end;) std::this_thread::yield();
+    if (last == launched_) mark_ends();
+  }
+}
+
+bool Queue::is_marked(const WaitedSlot& slot) const {
+  return !ended_ || static_cast<std::int32_t>(marked_ - slot.number) >= 0;
 }
 
 bool Queue::is_ended(const WaitedSlot& slot) const {

@@ -29,7 +29,7 @@ struct WaitedSlot : ReportSlot {
   Handle event = nullptr;    // behind the launch, where the driver does not write words
 };
 
-// Launches of one queue of the driver's, in order.
+// Launches of one queue of the driver's, in order. One thread launches, and any may wait.
 class Queue {
  public:
   explicit Queue(Gpu& gpu);
@@ -38,20 +38,27 @@ class Queue {
   WaitedSlot take();
   void give_back(WaitedSlot slot);
 
-  // Behind the slot's launch. The driver is to write a word of the host's memory there, which is read without it.
-  void mark_end(WaitedSlot& slot);
+  // Behind the slot's launch. Every sixteenth marks the ends.
+  void count(WaitedSlot& slot);
+  // Behind all launches so far: the driver is to write a number to a word of the host's memory there, which is read
+  // without it. One mark does for many launches.
+  void mark_ends();
+  // The same by another thread than the one that launches, which goes first: the driver does one thing at a time.
+  void mark_ends_between_launches(const WaitedSlot& slot);
   bool is_ended(const WaitedSlot& slot) const;
   // Asks the driver, which knows of failures.
   bool is_idle() const;
 
  private:
-  int write_number() const;
+  int write_number(std::uint32_t number) const;
+  bool is_marked(const WaitedSlot& slot) const;
 
   Gpu& gpu_;
   Handle handle_ = nullptr;
-  std::uint32_t* ended_ = nullptr;  // the last launch that has ended; null: events say it
-  std::uint32_t launched_ = 0;      // modulo 2^32
-  std::mutex mutex_;
+  std::uint32_t* ended_ = nullptr;  // the last launch that is known to have ended; null: events say it
+  std::atomic<std::uint32_t> launched_ = 0, marked_ = 0;  // modulo 2^32
+  std::mutex marking_;
+  std::mutex mutex_;  // of what follows
   std::vector<WaitedSlot> free_;
 };
 
