@@ -4,6 +4,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -43,14 +44,30 @@ std::optional<unsigned> dimension_of(Instruction& instruction) {
   return std::nullopt;
 }
 
+// Of a thread's place in its threadgroup, the dimension that a call reads.
+std::optional<unsigned> dimension_of_place(const Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  switch (call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic) {
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x: return 0;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y: return 1;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z: return 2;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void know_threads(llvm::Function& function, const std::array<std::uint32_t, 3>& threads) {
   for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    const auto dimension = dimension_of(instruction);
-    if (!dimension) continue;
-    instruction.replaceAllUsesWith(llvm::ConstantInt::get(instruction.getType(), threads[*dimension]));
-    instruction.eraseFromParent();
+    const auto size = dimension_of(instruction), place = dimension_of_place(instruction);
+    if (place && threads[*place] > 1) {
+      llvm::cast<llvm::CallInst>(instruction)
+          .addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, threads[*place])));
+    } else if (size || place) {
+      const std::uint32_t number = size ? threads[*size] : 0;
+      instruction.replaceAllUsesWith(llvm::ConstantInt::get(instruction.getType(), number));
+      instruction.eraseFromParent();
+    }
   }
 }
 

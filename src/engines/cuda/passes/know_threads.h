@@ -2,8 +2,8 @@
 //
 //   %threads = load i32, %head + threads_per_threadgroup     ->     256
 //
-// Code for threadgroups of one size alone: distances of accesses in loops are constants then, and loops over simdgroups
-// have a known number of turns.
+// Code for threadgroups of one size alone: distances of accesses in loops are constants then, loops over simdgroups
+// have a known number of turns, and in a row of threads each lies where its x says.
 #pragma once
 
 #include <llvm/IR/Module.h>
