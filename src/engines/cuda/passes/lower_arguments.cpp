@@ -260,7 +260,8 @@ ConstantPlace place_of_constant(llvm::IRBuilderBase& builder, const Entry& entry
   }
   Value* own =
       builder.CreateInBoundsGEP(builder.getInt8Ty(), entry.parameters, place ? builder.getInt64(*place) : there);
-  return {builder.CreateSelect(is_own, own, builder.CreateIntToPtr(there, builder.getPtrTy())), is_own, place};
+  Value* elsewhere = builder.CreateIntToPtr(there, builder.getPtrTy());
+  return {builder.CreateSelect(is_own, own, elsewhere), is_own, elsewhere, place};
 }
 
 void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo& info) {

@@ -49,8 +49,8 @@ void place_arguments(llvm::Module& module, const Entry& entry, const KernelInfo&
 
 // Of an argument of constant memory, which is in the parameters or elsewhere. `is_own`: i1, the former.
 struct ConstantPlace {
-  llvm::Value *address, *is_own;
-  std::optional<std::uint64_t> place;  // of a reference, where in the parameters it has room
+  llvm::Value *address, *is_own, *elsewhere;  // `elsewhere`: the address if it is not its own
+  std::optional<std::uint64_t> place;         // of a reference, where in the parameters it has room
 };
 ConstantPlace place_of_constant(llvm::IRBuilderBase& builder, const Entry& entry, const KernelInfo& info,
                                 unsigned number);

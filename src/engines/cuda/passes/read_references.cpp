@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "engines/cuda/kernel_abi.h"
+#include "support/address_spaces.h"
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -82,42 +83,43 @@ class References {
     }
     llvm::Instruction* rest = &*first.getFirstNonPHIOrDbgOrAlloca();
     llvm::IRBuilder<> builder(rest);
-    std::map<unsigned, ConstantPlace> places;
-    Value* are_own = nullptr;
-    for (const auto& [member, loads] : members_) {
-      if (places.contains(member.argument)) continue;
-      const ConstantPlace& place = places[member.argument] = place_of_constant(builder, entry_, info_, member.argument);
-      are_own = are_own ? builder.CreateAnd(are_own, place.is_own) : place.is_own;
-    }
     const auto load = [&](const Member& member, Value* from, std::uint64_t offset) {
       Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), from, offset);
       const llvm::Align align = llvm::commonAlignment(llvm::Align(inline_alignment), offset);
-      llvm::LoadInst* loaded =
-          builder.CreateAlignedLoad(member.type, address, std::min(align, layout_.getABITypeAlign(member.type)));
-      loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));
-      return loaded;
+      return builder.CreateAlignedLoad(member.type, address, std::min(align, layout_.getABITypeAlign(member.type)));
     };
-    llvm::SmallVector<Value*, 8> own;
+    std::map<unsigned, ConstantPlace> places;
+    llvm::SmallVector<llvm::LoadInst*, 8> own;
     for (const auto& [member, loads] : members_) {
+      if (!places.contains(member.argument)) {
+        places[member.argument] = place_of_constant(builder, entry_, info_, member.argument);
+      }
       own.push_back(load(member, entry_.parameters, *places.at(member.argument).place + member.offset));
+      own.back()->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));
     }
+    // A branch for each argument, which is less than to choose between addresses.
     llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
-    llvm::Instruction* elsewhere = llvm::SplitBlockAndInsertIfThen(builder.CreateNot(are_own), rest->getIterator(),
-                                                                   /*Unreachable=*/false, unlikely);
-    for (const auto& [index, entry] : llvm::enumerate(members_)) {
-      const auto& [member, loads] = entry;
-      builder.SetInsertPoint(elsewhere);
-      // Volatile, or both would become one read of either address.
-      llvm::LoadInst* far = load(member, places.at(member.argument).address, member.offset);
-      far->setMetadata(llvm::LLVMContext::MD_invariant_load, nullptr);
-      far->setVolatile(true);
-      builder.SetInsertPoint(rest->getParent(), rest->getParent()->begin());
-      llvm::PHINode* either = builder.CreatePHI(member.type, 2);
-      either->addIncoming(own[index], &first);
-      either->addIncoming(far, elsewhere->getParent());
-      for (llvm::LoadInst* each : loads) {
-        each->replaceAllUsesWith(either);
-        each->eraseFromParent();
+    for (const auto& [argument, place] : places) {
+      builder.SetInsertPoint(rest);
+      llvm::BasicBlock* before = rest->getParent();
+      llvm::Instruction* elsewhere = llvm::SplitBlockAndInsertIfThen(
+          builder.CreateNot(place.is_own), rest->getIterator(), /*Unreachable=*/false, unlikely);
+      for (const auto& [index, entry] : llvm::enumerate(members_)) {
+        const auto& [member, loads] = entry;
+        if (member.argument != argument) continue;
+        builder.SetInsertPoint(elsewhere);
+        // Volatile, or both would become one read of either address.
+        llvm::LoadInst* far =
+            load(member, builder.CreateAddrSpaceCast(place.elsewhere, builder.getPtrTy(device_space)), member.offset);
+        far->setVolatile(true);
+        builder.SetInsertPoint(rest->getParent(), rest->getParent()->begin());
+        llvm::PHINode* either = builder.CreatePHI(member.type, 2);
+        either->addIncoming(own[index], before);
+        either->addIncoming(far, elsewhere->getParent());
+        for (llvm::LoadInst* each : loads) {
+          each->replaceAllUsesWith(either);
+          each->eraseFromParent();
+        }
       }
     }
   }
