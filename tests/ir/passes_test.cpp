@@ -67,6 +67,7 @@
 #include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/ring_tiles.h"
+#include "engines/cuda/passes/round_bfloats.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/reference/lower_meetings.h"
@@ -275,6 +276,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"stop_loops", [](Subject& s) { EXPECT_TRUE(engines::cuda::stop_loops(s.on_gpu)); }},
       {"quick_math", [](Subject& s) { engines::cuda::quick_math(s.module()); }},
+      {"round_bfloats", [](Subject& s) { engines::cuda::round_bfloats(s.module()); }},
       {"multiply_floats",
        [](Subject& s) { engines::cuda::multiply_floats(s.module(), engines::cuda::LaneOrder::plain); }},
       {"join_products", [](Subject& s) { engines::cuda::join_products(s.module()); }},

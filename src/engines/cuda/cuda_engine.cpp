@@ -52,6 +52,7 @@
 #include "engines/cuda/passes/read_references.h"
 #include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/ring_tiles.h"
+#include "engines/cuda/passes/round_bfloats.h"
 #include "engines/cuda/passes/stop_loops.h"
 #include "engines/cuda/passes/unroll_loops.h"
 #include "engines/cuda/run/assembled.h"
@@ -191,6 +192,7 @@ class CudaEngine final : public Engine {
     pass("mark_constants", [&] { ir::mark_constants(module); });
     pass("unroll_arrays", [&] { unroll_arrays(*entry.function); });
     pass("tidy", [&] { tidy(*entry.function); });
+    pass("round_bfloats", [&] { round_bfloats(module); });
     pass("expand_copies", [&] { expand_copies(*entry.function); });
     if (are_apart) pass("mark_invariant", [&] { mark_invariant(entry); });
     if (target.checks_bounds) {
