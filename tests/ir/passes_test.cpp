@@ -51,6 +51,7 @@
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/join_turns.h"
 #include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
@@ -260,6 +261,7 @@ const std::map<std::string, Pass>& passes() {
       {"order_copies",
        [](Subject& s) { engines::cuda::order_copies({.function = s.entry, .simdgroups_are_whole = true}); }},
       {"know_threads", [](Subject& s) { engines::cuda::know_threads(*s.entry, {256, 2, 1}); }},
+      {"join_turns", [](Subject& s) { engines::cuda::join_turns({.function = s.entry}, 256); }},
       {"ring_tiles", [](Subject& s) { EXPECT_NE(engines::cuda::ring_tiles(*s.entry), 0U); }},
       {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},

@@ -33,6 +33,7 @@
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
+#include "engines/cuda/passes/join_turns.h"
 #include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
@@ -200,6 +201,8 @@ class CudaEngine final : public Engine {
         for (const Entry& each : functions) check_bounds(each, kernel.info);
       });
     }
+    const bool is_row_of_threads = target.knows_threads() && target.threads[1] == 1 && target.threads[2] == 1;
+    if (are_apart && is_row_of_threads) pass("join_turns", [&] { join_turns(entry, target.threads[0]); });
     std::uint32_t ring_bytes = 0;
     const bool copies_ahead = are_apart && target.has_asynchronous_copies();
     if (copies_ahead) pass("ring_tiles", [&] { ring_bytes = ring_tiles(*entry.function); });

@@ -104,7 +104,7 @@ class Alignment {
   bool is_unsure(llvm::Instruction& instruction) const {
     const bool is_plain =
         (llvm::isa<llvm::LoadInst>(instruction) || llvm::isa<llvm::StoreInst>(instruction)) && !instruction.isAtomic();
-    if (!is_plain) return false;
+    if (!is_plain || is_noted_aligned(instruction)) return false;
     llvm::Type* type = llvm::getLoadStoreType(&instruction);
     // No structures, and nothing that has bits of no byte.
     const llvm::TypeSize bits = layout_.getTypeSizeInBits(type);

@@ -20,6 +20,8 @@
 namespace metalloid::engines::cuda {
 namespace {
 
+constexpr llvm::StringLiteral aligned_name = "metalloid.aligned";
+
 using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
@@ -155,6 +157,12 @@ class AlignmentFork {
 };
 
 }  // namespace
+
+void note_aligned(llvm::Instruction& access) {
+  access.setMetadata(aligned_name, llvm::MDNode::get(access.getContext(), {}));
+}
+
+bool is_noted_aligned(const llvm::Instruction& access) { return access.hasMetadata(aligned_name); }
 
 void fork_by_alignment(llvm::Function& function, llvm::ArrayRef<UnsureAccess> unsure) {
   const AlignmentFork forks(function);

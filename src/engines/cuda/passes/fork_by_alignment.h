@@ -11,6 +11,10 @@ namespace metalloid::engines::cuda {
 // The widest access that the GPU has, in bytes.
 inline const llvm::Align widest_access(16);
 
+// Accesses that code in front asks about already.
+void note_aligned(llvm::Instruction& access);
+bool is_noted_aligned(const llvm::Instruction& access);
+
 struct UnsureAccess {
   llvm::Instruction* instruction;  // a load or a store
   llvm::Align sure;

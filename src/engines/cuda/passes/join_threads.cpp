@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "engines/cuda/kernel_abi.h"
+#include "engines/cuda/passes/fork_by_alignment.h"
+#include "engines/cuda/passes/row_accesses.h"
 #include "engines/cuda/passes/thread_path.h"
 #include "ir/bounds/check_bounds.h"
 #include "ir/bounds/lower_bounds_checks.h"
@@ -30,7 +32,6 @@ namespace {
 using llvm::Value;
 using Kind = Step::Kind;
 
-constexpr std::uint64_t widest_access = 16;
 constexpr unsigned most_joined = 8, lanes = 32;
 // Of numbers, for all threads together: who computes more does not wait for memory.
 constexpr std::size_t most_instructions = 1024, instructions_of_call = 24;
@@ -52,15 +53,14 @@ class Plan {
           (step.kind == Kind::load || step.kind == Kind::store) && differences_.is_row(step.instruction);
       if (step.kind == Kind::store && !is_row) return 0;
       if (is_row) {
-        llvm::Type* type = llvm::getLoadStoreType(step.instruction);
-        widest = std::max(widest, step.instruction->getDataLayout().getTypeStoreSize(type).getFixedValue());
+        widest = std::max(widest, bytes_of(*step.instruction));
       }
       if (step.kind == Kind::value && !differences_.of(step.instruction).is_same) {
         instructions += llvm::isa<llvm::CallInst>(step.instruction) ? instructions_of_call : 1;
       }
     }
     if (widest == 0 || !asks_before_stores() || parts_by_data()) return 0;
-    auto count = static_cast<unsigned>(std::min<std::uint64_t>(widest_access / widest, most_joined));
+    auto count = static_cast<unsigned>(std::min<std::uint64_t>(widest_access.value() / widest, most_joined));
     while (count > 1 && count * instructions > most_instructions) count /= 2;
     return count < 2 ? 0 : count;
   }
@@ -316,16 +316,12 @@ class Together {
     builder_.SetInsertPoint(next);
   }
 
-  static std::uint64_t bytes_of(const llvm::Instruction& access) {
-    return access.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue();
-  }
-
   void ask_alignment(llvm::Instruction& access) {
     Value* pointer = llvm::getLoadStorePointerOperand(&access);
     if (!differences_.is_row(&access) || rows_.contains(&access)) return;
     if (!is_written(pointer)) return;  // not yet
     rows_.insert(&access);
-    const std::uint64_t alignment = std::min(count_ * bytes_of(access), widest_access);
+    const std::uint64_t alignment = row_alignment(access, count_);
     if (llvm::getKnownAlignment(of(pointer, 0), access.getDataLayout()).value() >= alignment) return;
     if (!asked_alignments_.insert({pointer, alignment}).second) return;
     Value* low =
@@ -334,42 +330,16 @@ class Together {
                               builder_.getInt32(0)));
   }
 
-  // Pieces of the GPU's widest access, or one that is smaller.
   void access_row(llvm::Instruction& access) {
-    llvm::Type* type = llvm::getLoadStoreType(&access);
-    const std::uint64_t bytes = bytes_of(access), piece = std::min(count_ * bytes, widest_access);
-    const auto in_piece = static_cast<unsigned>(piece / bytes);
-    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-    const unsigned elements = vector ? vector->getNumElements() : 1;
-    auto* wide = llvm::FixedVectorType::get(type->getScalarType(), in_piece * elements);
     Value* first = of(llvm::getLoadStorePointerOperand(&access), 0);
-    std::vector<Value*> values;
-    for (unsigned j = 0; j < count_; j += in_piece) {
-      Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), first, j * bytes);
-      llvm::Instruction* made = nullptr;
-      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) {
-        Value* row = llvm::PoisonValue::get(wide);
-        for (unsigned i = 0; i < in_piece * elements; ++i) {
-          Value* value = of(store->getValueOperand(), j + i / elements);
-          if (vector) value = builder_.CreateExtractElement(value, i % elements);
-          row = builder_.CreateInsertElement(row, value, i);
-        }
-        made = builder_.CreateAlignedStore(row, place, llvm::Align(piece));
-      } else {
-        made = builder_.CreateAlignedLoad(wide, place, llvm::Align(piece));
-        for (unsigned i = 0; i < in_piece; ++i) values.push_back(element(made, i, elements, type));
-      }
-      made->copyMetadata(access, {llvm::LLVMContext::MD_invariant_load, llvm::LLVMContext::MD_nontemporal,
-                                  llvm::LLVMContext::MD_alias_scope, llvm::LLVMContext::MD_noalias});
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) {
+      several_[&access] = load_row(builder_, *load, first, count_);
+      return;
     }
-    if (!values.empty()) several_[&access] = std::move(values);
-  }
-
-  Value* element(Value* row, unsigned i, unsigned elements, llvm::Type* type) {
-    if (!type->isVectorTy()) return builder_.CreateExtractElement(row, i);
-    llvm::SmallVector<int, 8> places;
-    for (unsigned e = 0; e < elements; ++e) places.push_back(static_cast<int>(i * elements + e));
-    return builder_.CreateShuffleVector(row, places);
+    auto& store = llvm::cast<llvm::StoreInst>(access);
+    std::vector<Value*> values;
+    for (unsigned j = 0; j < count_; ++j) values.push_back(of(store.getValueOperand(), j));
+    store_row(builder_, store, first, values);
   }
 
   const Plan& plan_;

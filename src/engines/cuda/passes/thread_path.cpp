@@ -32,6 +32,11 @@ class Walk {
     return true;
   }
 
+  bool run_turn(const llvm::Loop& loop) {
+    for (llvm::PHINode& phi : loop.getHeader()->phis()) chosen_.insert(&phi);
+    return take(*loop.getHeader()) && take(*loop.getLoopLatch());
+  }
+
   std::vector<Step> path;
 
  private:
@@ -153,8 +158,24 @@ std::optional<std::vector<Step>> path_of(llvm::Function& entry) {
   return std::move(walk.path);
 }
 
+std::optional<std::vector<Step>> path_of_turn(const llvm::Loop& loop) {
+  Walk walk;
+  if (!walk.run_turn(loop)) return std::nullopt;
+  return std::move(walk.path);
+}
+
 Differences::Differences(const std::vector<Step>& path, llvm::CallInst& thread_x, std::size_t nominal)
-    : thread_x_(thread_x), nominal_(nominal) {
+    : index_(thread_x), nominal_(nominal) {
+  follow(path);
+}
+
+Differences::Differences(const std::vector<Step>& path, llvm::PHINode& counter, const llvm::Loop& loop)
+    : index_(counter), loop_(&loop) {
+  known_[&counter] = {false, 1, true, true};
+  follow(path);
+}
+
+void Differences::follow(const std::vector<Step>& path) {
   for (const Step& step : path) {
     if (step.kind == Step::Kind::choice) {
       const bool is_same = of(step.condition).is_same && of(step.if_true).is_same && of(step.if_false).is_same;
@@ -169,8 +190,10 @@ Differences::Differences(const std::vector<Step>& path, llvm::CallInst& thread_x
 
 Difference Differences::of(Value* value) const {
   if (llvm::isa<llvm::Constant, llvm::Argument>(value)) return {true, 0, true, true};
-  const auto found = known_.find(value);
-  return found == known_.end() ? Difference{} : found->second;
+  if (const auto found = known_.find(value); found != known_.end()) return found->second;
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  const bool is_outside = loop_ && instruction && !loop_->contains(instruction);
+  return is_outside ? Difference{true, 0, true, true} : Difference{};
 }
 
 Condition Differences::condition_of(llvm::Instruction* instruction) const {
@@ -225,9 +248,9 @@ Difference Differences::of_address(llvm::GetElementPtrInst& address) const {
 }
 
 Difference Differences::of_instruction(llvm::Instruction& instruction) {
-  if (&instruction == &thread_x_) return {false, 1, true, true};
+  if (&instruction == &index_) return {false, 1, true, true};
   // The threadgroup's place: of threads of one, the same.
-  if (instruction.getOpcode() == llvm::Instruction::UDiv && instruction.getOperand(0) == &thread_x_ &&
+  if (!loop_ && instruction.getOpcode() == llvm::Instruction::UDiv && instruction.getOperand(0) == &index_ &&
       is_nominal_size(instruction.getOperand(1))) {
     conditions_[&instruction] = Condition::same_threadgroup;
     return {true, 0, true, true};

@@ -1,8 +1,10 @@
-// The way of a thread through a kernel in which threads have nothing to do with each other, as one list, and what is
-// known of how the threads side by side differ on it. What join_threads writes down for several threads at once.
+// The way of a thread through a kernel in which threads have nothing to do with each other, or through a turn of a
+// loop, as one list, and what is known of how the threads side by side differ on it. What join_threads and join_turns
+// write down for several at once.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
@@ -38,6 +40,9 @@ struct Step {
 // branches, memory of the thread, what threads do together.
 std::optional<std::vector<Step>> path_of(llvm::Function& entry);
 
+// Of a turn of a loop of two blocks, the first of which has the test: all but that, phis and branches.
+std::optional<std::vector<Step>> path_of_turn(const llvm::Loop& loop);
+
 // How a number of the thread j places behind the first differs from the first's.
 struct Difference {
   bool is_same = false;            // and comes of nothing that differs: one computation does for all
@@ -53,6 +58,8 @@ class Differences {
  public:
   // `nominal` is where the size of threadgroups in x lies in the parameters.
   Differences(const std::vector<Step>& path, llvm::CallInst& thread_x, std::size_t nominal);
+  // Of turns at neighbours of a counter that is below 2^31, what comes from outside of the loop being the same.
+  Differences(const std::vector<Step>& path, llvm::PHINode& counter, const llvm::Loop& loop);
 
   Difference of(llvm::Value* value) const;
   // Of the operand of an extension, or of the division that has the threadgroup's place as its result.
@@ -61,13 +68,15 @@ class Differences {
   bool is_row(llvm::Instruction* access) const;
 
  private:
+  void follow(const std::vector<Step>& path);
   Difference of_instruction(llvm::Instruction& instruction);
   Difference of_extension(llvm::CastInst& cast);
   Difference of_address(llvm::GetElementPtrInst& address) const;
   bool is_nominal_size(const llvm::Value* value) const;
 
-  llvm::CallInst& thread_x_;
-  std::size_t nominal_;
+  llvm::Instruction& index_;
+  const llvm::Loop* loop_ = nullptr;
+  std::size_t nominal_ = 0;
   llvm::DenseMap<llvm::Value*, Difference> known_;
   llvm::DenseMap<llvm::Instruction*, Condition> conditions_;
 };
