@@ -13,11 +13,10 @@ namespace {
 
 using llvm::Value;
 
-// LLVM takes care of roots and their inverses itself.
 bool is_guarded_exponent(const llvm::APFloat& exponent) {
   llvm::APFloat twice = exponent;
   twice.multiply(llvm::APFloat(exponent.getSemantics(), 2), llvm::APFloat::rmNearestTiesToEven);
-  return !exponent.isInteger() && twice.isInteger() && !exponent.isExactlyValue(0.5) && !exponent.isExactlyValue(-0.5);
+  return !exponent.isInteger() && twice.isInteger();
 }
 
 }  // namespace
@@ -43,8 +42,8 @@ void guard_powers(llvm::Module& module) {
         llvm::FastMathFlags flags;
         flags.setApproxFunc();
         power = builder.CreateFDivFMF(llvm::ConstantFP::get(type, 1.0), power, flags);
-        power = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, power);
       }
+      power = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, power);
       Value* is_infinite = builder.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(type, /*Negative=*/true));
       Value* of_infinity = is_negative ? llvm::ConstantFP::getZero(type) : llvm::ConstantFP::getInfinity(type);
       Value* guarded = builder.CreateSelect(is_infinite, of_infinity, power);

@@ -18,6 +18,25 @@ kernel void constants(device float* y, device const float* x, uint i [[thread_po
 // EXPECT y ~1e-6: inf inf 0 0 inf 0 -inf 1  0 0 inf inf 0 inf 0 1  inf inf 0 0 inf 0 inf 1
 // EXPECT+: 32 8 0.03125 0.125 2 0.015625 64 1
 
+template <typename T>
+void inverses(device T* y, device const T* x, uint i) {
+  y[4 * i] = pow(x[i], T(-0.5f));
+  y[4 * i + 1] = abs(pow(x[i], T(0.5f)));
+  y[4 * i + 2] = 1 / sqrt(x[i]);
+  y[4 * i + 3] = 3 / (sqrt(x[i]) * 2);
+}
+kernel void inverse_roots(device float* y, device const float* x, uint i [[thread_position_in_grid]]) {
+  inverses(y, x, i);
+}
+kernel void inverse_roots_of_halves(device half* y, device const half* x, uint i [[thread_position_in_grid]]) {
+  inverses(y, x, i);
+}
+// Processors have estimates of 1 / sqrt(x), which are no numbers for these once they are made better.
+// RUN: --kernel inverse_roots --threads 6 --group 6 --arg y=f32[6,4]=zeros --arg x=f32[6]=-inf,-0.0,0,inf,4,nan
+// EXPECT y ~1e-6: 0 inf nan nan inf 0 -inf -inf inf 0 inf inf 0 inf 0 0 0.5 2 0.5 0.75 nan nan nan nan
+// RUN: --kernel inverse_roots_of_halves --threads 6 --group 6 --arg y=f16[6,4]=zeros --arg x=f16[6]=-inf,-0.0,0,inf,4,nan
+// EXPECT y ~1e-3: 0 inf nan nan inf 0 -inf -inf inf 0 inf inf 0 inf 0 0 0.5 2 0.5 0.75 nan nan nan nan
+
 // C23 F.10.4.4.
 kernel void powers(device float* y, device const float* a, device const float* b, uint i [[thread_position_in_grid]]) {
   y[i] = pow(a[i], b[i]);

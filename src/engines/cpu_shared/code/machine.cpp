@@ -169,6 +169,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
+  // A step of Newton's from the processor's estimate makes NaN of 1 / sqrt(0) and of 1 / sqrt(infinity), and on
+  // processors without AVX-512 infinities of denormals.
+  for (llvm::Function& function : module) function.addFnAttr("reciprocal-estimates", "none");
   const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   const bool is_large = module.getInstructionCount() > most_scheduled_twice;
   machine.setOptLevel(is_large ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Default);
