@@ -44,21 +44,19 @@ _run_at_once = runs_at_once(_allocate)
 
 def run(call: Call) -> list[Any]:
     """The kernel's outputs, as one operation of MLX's graph without derivatives. Inputs that are no mx.array pass by."""
-    places = [place for place, value in enumerate(call.inputs) if isinstance(value, mx.array)]
-    if not places:
+    arrays = [value for value in call.inputs if isinstance(value, mx.array)]
+    if not arrays:
         return _run_at_once(call)
 
-    def run_arrays(*arrays: Any) -> list[Any]:
-        values = list(call.inputs)
-        for place, array in zip(places, arrays, strict=True):
-            values[place] = array
-        return _run_at_once(call._replace(inputs=values))
+    def run_arrays(*_: Any) -> list[Any]:
+        # The call's own arrays: those that come here are operations on them, which MLX would have to evaluate.
+        return _run_at_once(call)
 
     function: Any = mx.custom_function(run_arrays)
     function.vjp(_vjp)
     function.jvp(_jvp)
     try:
-        return function(*(call.inputs[place] for place in places))
+        return function(*arrays)
     except RuntimeError as error:
         if not str(error).startswith("[eval] Attempting to eval an array during function transformations"):
             raise
