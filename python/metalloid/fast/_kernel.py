@@ -18,6 +18,7 @@ from ._call import (
     extents_of,
     in_order,
     initial_value,
+    is_mapping,
     require_lists,
     shapes_of,
     template_of,
@@ -59,7 +60,7 @@ class MetalKernel(Tunable):
         self, inputs: Any, output_shapes: Any, output_dtypes: Any
     ) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """What a call was given, checked, in the order of the names."""
-        if isinstance(inputs, Mapping):
+        if is_mapping(inputs):
             inputs = in_order("inputs", self._input_names, inputs)
             output_shapes = in_order("output_shapes", self._output_names, output_shapes)
             output_dtypes = in_order("output_dtypes", self._output_names, output_dtypes)
@@ -123,7 +124,8 @@ class MetalKernel(Tunable):
         call = Call(
             self, list(inputs), shapes_of(output_shapes), dtype_names(output_dtypes),
             extents_of("grid", grid), extents_of("threadgroup", threadgroup),
-            list(template.items()) if isinstance(template, Mapping) else template, template_of(template),
+            list(template.items()) if template is not None and isinstance(template, Mapping) else template,
+            template_of(template),
             initial_value(init_value), stream,
         )  # fmt: skip
         if flag("metal_kernel: verbose", verbose):
