@@ -38,14 +38,17 @@ LibraryInfo library_info(Reflection reflection) {
   return info;
 }
 
-bool has_code(const LibraryInfo& info, const std::string& kernel) {
+// With code, or with the reason why there is none.
+bool tells_of(const LibraryInfo& info, const std::string& kernel) {
   return std::any_of(info.kernels.begin(), info.kernels.end(),
-                     [&](const KernelInfo& each) { return each.name == kernel && !each.symbol.empty(); });
+                     [&](const KernelInfo& each) { return each.name == kernel && !each.symbol.empty(); }) ||
+         std::any_of(info.unsupported.begin(), info.unsupported.end(),
+                     [&](const UnsupportedFunction& each) { return each.name == kernel; });
 }
 
 // The whole way from source to library.
 Result compile_in(Session& session, const CompileOptions& options, const KernelSelection& selection,
-                  const std::optional<tokens::WantedKernels>& wanted) {
+                  const tokens::Reading& reading) {
   const auto check = [&](bool succeeded) {
     if (!succeeded || session.diagnostics().error_count() != 0) {
       throw Error(ErrorCode::compile_error, session.diagnostics().text());
@@ -53,7 +56,7 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
   };
   const KernelUses kernel_uses;
   const KernelInstantiations instantiations(session, selection);
-  const bool parsed = session.parse(wanted);
+  const bool parsed = session.parse(reading);
   if (session.lacks_async_copy()) return {};
   check(parsed);
   kernel_uses.check(session);
@@ -79,21 +82,30 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
 Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude,
                const KernelSelection& selection) {
   std::unique_ptr<Session> session;
-  const auto read = [&](const std::optional<tokens::WantedKernels>& wanted) {
+  const auto read = [&](const tokens::Reading& reading) {
     session = std::make_unique<Session>(source, options, prelude);
-    Result result = compile_in(*session, options, selection, wanted);
+    Result result = compile_in(*session, options, selection, reading);
     if (session->lacks_async_copy()) {
       session = std::make_unique<Session>(source, options, prelude, true);
-      result = compile_in(*session, options, selection, wanted);
+      result = compile_in(*session, options, selection, reading);
     }
     return result;
   };
   try {
-    if (selection.kind == KernelSelection::Kind::some) {
-      // What is wrong with a kernel is said of the whole source.
+    if (selection.kind != KernelSelection::Kind::all) {
+      const bool is_part = selection.kind == KernelSelection::Kind::some;
+      tokens::Reading reading;
+      if (is_part) {
+        reading.wanted = {selection.kernel, selection.following};
+      } else {
+        reading.instantiations = few_instantiations;
+      }
+      // What is wrong is said of the whole source.
       try {
-        Result result = read(tokens::WantedKernels{selection.kernel, selection.following});
-        if (!session->left_something_out() || has_code(result.library.info, selection.kernel)) return result;
+        Result result = read(reading);
+        if (!is_part || !session->left_something_out() || tells_of(result.library.info, selection.kernel)) {
+          return result;
+        }
       } catch (const Error&) {
         if (!session->left_something_out()) throw;
       }

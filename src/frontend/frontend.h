@@ -36,6 +36,7 @@ struct Result {
   ir::CompiledLibrary library;
   // False if kernels that were not selected lack code. They have no symbol then, and what is said of them lacks what
   // only their bodies tell: arguments at program scope, static threadgroup memory, function constants that they use.
+  // Of instantiations of a source that has many there is the name alone.
   bool is_complete = true;
   std::vector<Dependency> dependencies;
   std::uint64_t processor_time = 0;  // microseconds that it took

@@ -236,6 +236,40 @@ TEST(KernelsOnDemand, PlainKernelsDoNotWaitForTheOthers) {
   }
 }
 
+// Of instantiations a library reads the names alone.
+TEST(KernelsOnDemand, InstantiationsAreReadWhenTheyAreAskedFor) {
+  const auto instantiation = [](const std::string& name, const std::string& kernel) {
+    return "template [[host_name(\"" + name + "\")]] [[kernel]] decltype(" + kernel + ") " + kernel + ";\n";
+  };
+  const std::string more = "template <typename T> [[kernel]] void draw(texture2d<T> image [[texture(0)]]) {}\n" +
+                           instantiation("draws", "draw<float>") +
+                           "kernel void last(device float* out [[buffer(0)]]) { out[0] = 9; }\n";
+  const Library library = Device::cpu().make_library("// names\n" + source_with("") + more);
+  const std::vector<std::string> names = library.kernel_names();
+  ASSERT_EQ(names.size(), 123u);
+  EXPECT_EQ(names.front(), "plain");
+  EXPECT_EQ(names[1], "fill_1");
+  EXPECT_EQ(names.back(), "last");
+  const auto failure_of = [](const Library& asked, const char* kernel) {
+    try {
+      asked.kernel(kernel, FunctionConstants().set(0, std::int64_t{0}));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(failure_of(library, "fill_7"), "");
+  EXPECT_THAT(failure_of(library, "draws"), HasSubstr("texture"));
+  EXPECT_THAT(failure_of(library, "nobody"), HasSubstr("no kernel is named 'nobody'"));
+  const Library faulty =
+      Device::cpu().make_library("// faulty\n" + source_with("") + instantiation("broken", "fill<float, unknown>"));
+  EXPECT_EQ(failure_of(faulty, "fill_8"), "");
+  EXPECT_THAT(failure_of(faulty, "broken"), HasSubstr("undeclared identifier 'unknown'"));
+  EXPECT_THROW(faulty.info(), Error);
+  EXPECT_THROW(Device::cpu().make_library(source_with("") + instantiation("plain", "fill<float, 500>")), Error);
+  EXPECT_THROW(Device::cpu().make_library(source_with("") + instantiation("fill_9", "fill<float, 500>")), Error);
+}
+
 TEST(KernelsOnDemand, AHeaderThatChangedIsSaid) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "metalloid_changed_header";
   std::filesystem::create_directories(folder);

@@ -11,9 +11,7 @@ namespace {
 
 thread_local KernelInstantiations* current_instantiations = nullptr;
 
-// Fewer are made at once: reading the source again would take longer.
-constexpr std::size_t few = 32;
-// Likewise functions that kernels need.
+// As few_instantiations, of functions that kernels need.
 constexpr std::size_t few_functions = 300;
 
 bool is_kernel(const clang::FunctionDecl& function) {
@@ -129,7 +127,8 @@ void KernelInstantiations::instantiate_all_if_few(clang::Sema& sema) {
   const auto is_much = [&] { return kernels > 1 && session_.declarations().size() - before > few_functions; };
   std::deque<clang::Sema::PendingImplicitInstantiation> pending = std::move(sema.PendingInstantiations);
   sema.PendingInstantiations.clear();
-  done_ = waiting_.size() <= few && (kernels <= 1 || pending.size() <= few_functions);
+  done_ = session_.named_kernels().empty() && waiting_.size() <= few_instantiations &&
+          (kernels <= 1 || pending.size() <= few_functions);
   for (std::size_t i = 0; done_ && i < waiting_.size(); ++i) {
     instantiate(sema, i, 1);
     done_ = !is_much();

@@ -3,6 +3,7 @@
 // the end of the source, and only if somebody wants it.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@
 #include "frontend/session/session.h"
 
 namespace metalloid::frontend {
+
+// Kernels that a library instantiates at once: with more, reading the source again takes less than they do.
+inline constexpr std::size_t few_instantiations = 32;
 
 // The name that hosts know a function by.
 std::string host_name(const clang::FunctionDecl& function);

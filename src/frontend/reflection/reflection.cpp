@@ -28,6 +28,7 @@ class Reflector {
   Reflection run() {
     visit(*context_.getTranslationUnitDecl());
     for (const auto& [function, name] : session_.extra_host_names()) add_kernel(*function, name);
+    for (const tokens::NamedKernel& kernel : session_.named_kernels()) add_named(kernel);
     sort_by_source_order();
     check_names();
     return std::move(reflection_);
@@ -113,8 +114,8 @@ class Reflector {
       error(function.getLocation(), "kernel must have void return type");
       return;
     }
-    ReflectedKernel kernel;
-    kernel.function = &function;
+    const clang::SourceLocation point = function.getPointOfInstantiation();
+    ReflectedKernel kernel{{}, &function, point.isValid() ? point : function.getLocation()};
     kernel.info.name = name;
     const clang::PresumedLoc location = sources_.getPresumedLoc(sources_.getExpansionLoc(function.getLocation()));
     if (location.isValid()) {
@@ -143,6 +144,12 @@ class Reflector {
       if (argument.gate) reflection_.gates[{kernel_index, kernel.info.arguments.size()}] = argument.gate;
       kernel.info.arguments.push_back(std::move(argument.info));
     }
+    reflection_.kernels.push_back(std::move(kernel));
+  }
+
+  void add_named(const tokens::NamedKernel& named) {
+    ReflectedKernel kernel{{}, nullptr, named.place};
+    kernel.info.name = named.host_name;
     reflection_.kernels.push_back(std::move(kernel));
   }
 
@@ -195,9 +202,7 @@ class Reflector {
     std::vector<clang::SourceLocation> places;
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i] = i;
-      const clang::FunctionDecl* function = reflection_.kernels[i].function;
-      const clang::SourceLocation point = function->getPointOfInstantiation();
-      places.push_back(sources_.getExpansionLoc(point.isValid() ? point : function->getLocation()));
+      places.push_back(sources_.getExpansionLoc(reflection_.kernels[i].place));
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return sources_.isBeforeInTranslationUnit(places[a], places[b]);
@@ -219,7 +224,7 @@ class Reflector {
     std::set<std::string> names;
     for (const ReflectedKernel& kernel : reflection_.kernels) {
       if (!names.insert(kernel.info.name).second) {
-        error(kernel.function->getLocation(),
+        error(kernel.function ? kernel.function->getLocation() : kernel.place,
               "duplicate kernel name '%0': kernels cannot be overloaded and host_name "
               "must be unique")
             << kernel.info.name;

@@ -10,8 +10,9 @@
 namespace metalloid::frontend {
 
 struct ReflectedKernel {
-  KernelInfo info;  // symbol and threadgroup memory are filled in after code generation
-  const clang::FunctionDecl* function = nullptr;
+  KernelInfo info;                                // symbol and threadgroup memory are filled in after code generation
+  const clang::FunctionDecl* function = nullptr;  // null if only its name was read
+  clang::SourceLocation place = {};
 };
 
 // A variable at program scope that kernels take as an argument.

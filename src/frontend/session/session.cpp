@@ -133,7 +133,7 @@ Session::Session(PreludeOnly, const CompileOptions& options)
 
 Session::~Session() = default;
 
-bool Session::parse(std::optional<tokens::WantedKernels> wanted) {
+bool Session::parse(tokens::Reading reading) {
   auto& preprocessor = compiler_->getPreprocessor();
   auto& sema = compiler_->getSema();
   diagnostics_->BeginSourceFile(compiler_->getLangOpts(), &preprocessor);
@@ -162,9 +162,10 @@ bool Session::parse(std::optional<tokens::WantedKernels> wanted) {
     return false;
   }
   const clang::Token end_of_file = tokens.back();
-  tokens::Rewriter rewriter(preprocessor, std::move(wanted));
+  tokens::Rewriter rewriter(preprocessor, std::move(reading));
   rewriter.run(tokens);
   left_something_out_ = rewriter.left_something_out();
+  named_kernels_ = rewriter.take_named_kernels();
   instantiation_host_names_ = rewriter.take_instantiation_host_names();
   thread_declarators_ = rewriter.take_thread_declarators();
   // The parser crashes if it finds no end of the file. Rewriting unbalanced brackets can lose the last token, and

@@ -56,10 +56,11 @@ class Session {
   static std::string precompile_prelude(const CompileOptions& options);
 
   // Runs preprocessor, token rewriting and parser. False if there were errors, or if lacks_async_copy().
-  // `wanted`: the kernels to read, and what they need; nothing for the whole source.
-  bool parse(std::optional<tokens::WantedKernels> wanted = {});
+  bool parse(tokens::Reading reading = {});
   // Not the whole source was read.
   bool left_something_out() const { return left_something_out_; }
+  // Instantiations of which only the names were read.
+  const std::vector<tokens::NamedKernel>& named_kernels() const { return named_kernels_; }
   // The source declares functions by labels that only metalloid/async_copy.h defines.
   bool lacks_async_copy() const { return lacks_async_copy_; }
 
@@ -86,6 +87,7 @@ class Session {
   std::unique_ptr<clang::CompilerInstance> compiler_;
   DeclarationRecorder* recorder_ = nullptr;  // owned by compiler_
   tokens::HostNames instantiation_host_names_;
+  std::vector<tokens::NamedKernel> named_kernels_;
   std::set<clang::SourceLocation> thread_declarators_;
   bool lacks_async_copy_ = false;
   bool left_something_out_ = false;

@@ -3,7 +3,11 @@
 namespace metalloid::frontend::tokens {
 
 void Rewriter::run(TokenList& tokens) {
-  if (wanted_) left_something_out_ = leave_out_unreached(tokens, *wanted_, factory_);
+  if (reading_.wanted) left_something_out_ = leave_out_unreached(tokens, *reading_.wanted, factory_);
+  if (reading_.instantiations) {
+    named_kernels_ = leave_out_instantiations(tokens, *reading_.instantiations, factory_);
+    left_something_out_ |= !named_kernels_.empty();
+  }
   reject_words_of_hosts(tokens, factory_);
   thread_declarators_ = find_thread_declarators(tokens);
   remove_thread_qualifiers(tokens);

@@ -41,20 +41,34 @@ struct WantedKernels {
   std::uint32_t following = 0;
 };
 
+// What of a source is read; all unless it says otherwise.
+struct Reading {
+  std::optional<WantedKernels> wanted = {};  // these kernels, and what they need
+  std::optional<std::size_t> instantiations =
+      {};  // those of kernels only if they are at most so many, else their names
+};
+
+// An instantiation of a kernel that was not read.
+struct NamedKernel {
+  std::string host_name;
+  clang::SourceLocation place;
+};
+
 class Rewriter {
  public:
-  // `wanted`: the kernels to read, and what they need; nothing for the whole source.
-  explicit Rewriter(clang::Preprocessor& preprocessor, std::optional<WantedKernels> wanted = {})
-      : factory_(preprocessor), wanted_(std::move(wanted)) {}
+  explicit Rewriter(clang::Preprocessor& preprocessor, Reading reading = {})
+      : factory_(preprocessor), reading_(std::move(reading)) {}
   void run(TokenList& tokens);
   bool left_something_out() const { return left_something_out_; }
+  std::vector<NamedKernel> take_named_kernels() { return std::move(named_kernels_); }
   HostNames take_instantiation_host_names() { return std::move(host_names_); }
   // Where a `*` or `&` stands in a type that says `thread`.
   std::set<clang::SourceLocation> take_thread_declarators() { return std::move(thread_declarators_); }
 
  private:
   TokenFactory factory_;
-  std::optional<WantedKernels> wanted_;
+  Reading reading_;
+  std::vector<NamedKernel> named_kernels_;
   bool left_something_out_ = false;
   HostNames host_names_;
   std::set<clang::SourceLocation> thread_declarators_;
@@ -68,6 +82,9 @@ void reject_words_of_hosts(const TokenList& tokens, TokenFactory& factory);     
 
 // False if the source has no such kernel, or is not understood: then all stays.
 bool leave_out_unreached(TokenList& tokens, const WantedKernels& wanted, const TokenFactory& factory);  // unreached.cpp
+// Those of kernels, if they are more than `most`. None if two have one name, or the source is not understood.
+std::vector<NamedKernel> leave_out_instantiations(TokenList& tokens, std::size_t most,
+                                                  const TokenFactory& factory);  // unreached.cpp
 
 void remove_thread_qualifiers(TokenList& tokens);                                          // qualifiers.cpp
 void expand_bfloat_literals(TokenList& tokens, TokenFactory& factory);                     // literals.cpp
