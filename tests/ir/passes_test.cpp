@@ -94,7 +94,6 @@
 #include "engines/simd/simdgroup/run_threadgroups.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
-#include "engines/simd/vectors/long_blocks.h"
 #include "engines/simd/widening/wide_functions.h"
 #include "ir/assemble.h"
 #include "ir/bounds/hoist_checks.h"
@@ -120,6 +119,7 @@
 #include "ir/passes/thread_variables.h"
 #include "ir/passes/threadgroup_addresses.h"
 #include "ir/support/check_frames.h"
+#include "ir/support/long_blocks.h"
 #include "ir/support/pointer_tags.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
@@ -298,7 +298,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"drop_repeated", [](Subject& s) { cpu::drop_repeated(*s.entry, 3); }},
       {"drop_repeated_in_small", [](Subject& s) { cpu::drop_repeated(*s.entry, 1000); }},
-      {"split_long_blocks", [](Subject& s) { simd::split_long_blocks(*s.entry, 8, 3); }},
+      {"split_long_blocks", [](Subject& s) { ir::split_long_blocks(*s.entry, 8, 3); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},
       {"hand_on_structures", [](Subject& s) { simd::hand_on_structures(s.module(), *s.entry); }},

@@ -19,6 +19,7 @@
 #include "ir/passes/initialisers.h"
 #include "ir/passes/inline_choice.h"
 #include "ir/passes/take_operations.h"
+#include "ir/support/long_blocks.h"
 #include "ir/support/pass_down.h"
 #include "ir/support/pass_managers.h"
 
@@ -159,6 +160,7 @@ void inline_functions(KernelModule& kernel, const InlinePolicy& policy) {
   const std::vector<llvm::Function*> order = in_call_order(module, recursive);
   PassManagers managers;
   llvm::FunctionPassManager simplify;
+  simplify.addPass(SplitLongBlocksPass());
   simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   simplify.addPass(llvm::EarlyCSEPass());
   simplify.addPass(llvm::SimplifyCFGPass());

@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "ir/support/long_blocks.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::ir {
@@ -18,6 +19,7 @@ void simplify(llvm::Module& module) {
   PassManagers managers;
   llvm::FunctionPassManager functions;
   functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(SplitLongBlocksPass());
   functions.addPass(llvm::InstCombinePass());
   functions.addPass(llvm::SimplifyCFGPass());
   functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));

@@ -37,7 +37,7 @@
 #include "engines/simd/lane/count_turns.h"
 #include "engines/simd/lane/limit_unrolling.h"
 #include "engines/simd/shapes/lane_target.h"
-#include "engines/simd/vectors/long_blocks.h"
+#include "ir/support/long_blocks.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -130,7 +130,7 @@ void optimise_lane(llvm::Function& lane) {
   passes.addPass(llvm::InstCombinePass());
   passes.run(lane, managers.functions);
   take_constants_from_sums(lane);
-  split_long_blocks(lane);
+  ir::split_long_blocks(lane);
 }
 
 void check_bounds(llvm::Function& lane, const KernelInfo& info) {

@@ -32,7 +32,7 @@
 
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/vectors/joined_vectors.h"
-#include "engines/simd/vectors/long_blocks.h"
+#include "ir/support/long_blocks.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::simd {
@@ -237,7 +237,7 @@ void keep_matrix_orders(llvm::Module& module) {
   ir::PassManagers managers;
   for (llvm::Function& function : module) {
     if (!functions.contains(&function)) continue;
-    join_blocks(function);
+    ir::join_blocks(function);
     llvm::SROAPass(llvm::SROAOptions::ModifyCFG).run(function, managers.functions);
     keep_orders(function, *product);
   }

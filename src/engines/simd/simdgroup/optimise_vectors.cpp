@@ -15,13 +15,13 @@
 #include <utility>
 
 #include "engines/cpu_shared/passes/drop_repeated.h"
-#include "engines/simd/vectors/long_blocks.h"
+#include "ir/support/long_blocks.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::simd {
 
 void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
-  for (llvm::Function& function : module) join_blocks(function);
+  for (llvm::Function& function : module) ir::join_blocks(function);
   ir::PassManagers managers(&machine);
   llvm::FunctionPassManager functions;
   functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -39,7 +39,7 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, managers.modules);
-  for (llvm::Function& function : module) split_long_blocks(function);
+  for (llvm::Function& function : module) ir::split_long_blocks(function);
 }
 
 }  // namespace metalloid::engines::simd

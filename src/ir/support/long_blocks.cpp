@@ -1,4 +1,4 @@
-#include "engines/simd/vectors/long_blocks.h"
+#include "ir/support/long_blocks.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <iterator>
 
-namespace metalloid::engines::simd {
+namespace metalloid::ir {
 
-void split_long_blocks(llvm::Function& function, unsigned longest, unsigned part) {
+bool split_long_blocks(llvm::Function& function, unsigned longest, unsigned part) {
   llvm::SmallVector<llvm::BasicBlock*, 4> long_ones;
   for (llvm::BasicBlock& block : function) {
     if (block.size() > longest) long_ones.push_back(&block);
@@ -24,10 +24,16 @@ void split_long_blocks(llvm::Function& function, unsigned longest, unsigned part
       block = block->splitBasicBlock(place, "on");
     }
   }
+  return !long_ones.empty();
+}
+
+llvm::PreservedAnalyses SplitLongBlocksPass::run(llvm::Function& function,
+                                                 llvm::FunctionAnalysisManager& /*analyses*/) {
+  return split_long_blocks(function) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
 void join_blocks(llvm::Function& function) {
   for (llvm::BasicBlock& block : llvm::make_early_inc_range(function)) llvm::MergeBlockIntoPredecessor(&block);
 }
 
-}  // namespace metalloid::engines::simd
+}  // namespace metalloid::ir
