@@ -36,7 +36,7 @@ void set_option(const char* name, Value value) {
   if (found != options.end()) static_cast<llvm::cl::opt<Value>*>(found->second)->setValue(value);
 }
 
-// Kernels are one function after inlining, with long blocks: three of LLVM's steps take time that grows with the
+// Kernels are one function after inlining, with long blocks: some of LLVM's steps take time that grows with the
 // square or the cube of these, unless they are told to stop.
 void bound_compile_time() {
   // CodeGenPrepare starts over at a function's first block after each change that makes a block or an overflow check,
@@ -49,6 +49,9 @@ void bound_compile_time() {
   // LLVM's limits are 150 and 90.
   set_option("dse-memoryssa-scanlimit", 30u);
   set_option("dse-memoryssa-walklimit", 20u);
+  // Of blocks that go on to the same one, each is compared with all others for an end in common: thousands go on past a
+  // check of a buffer's bounds. LLVM's limit is 150.
+  set_option("tail-merge-threshold", 20u);
   // Where the source's variables are is followed through all machine code, though kernels have lines alone.
   set_option("experimental-debug-variable-locations", llvm::cl::BOU_FALSE);
 }
