@@ -30,6 +30,24 @@ bool holds_addresses(const llvm::Type& type) {
   return llvm::any_of(type.subtypes(), [](const llvm::Type* part) { return holds_addresses(*part); });
 }
 
+// Whether nothing but stores fills a thread's variable: addresses that it has then are those that the kernel came to
+// elsewhere.
+bool is_filled_by_stores(const Value& variable) {
+  return llvm::all_of(variable.users(), [&](const llvm::User* user) {
+    if (llvm::isa<llvm::GetElementPtrInst>(user)) return is_filled_by_stores(*user);
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) return store->getValueOperand() != &variable;
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+    return llvm::isa<llvm::LoadInst>(user) || (call && call->isLifetimeStartOrEnd());
+  });
+}
+
+bool reads_address(const llvm::Instruction& instruction) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  if (!load || !holds_addresses(*load->getType())) return false;
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(load->getPointerOperand()));
+  return !variable || !is_filled_by_stores(*variable);
+}
+
 // The number of an argument of which an address is.
 std::optional<std::uint64_t> number_of(const Value& object) {
   const llvm::CallInst* call = as_argument(const_cast<Value&>(object));
@@ -82,8 +100,7 @@ std::optional<std::set<std::uint64_t>> written_arguments(llvm::Function& functio
 bool mark_apart(llvm::Module& module, const KernelInfo& info) {
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      const bool makes_address = llvm::isa<llvm::LoadInst>(instruction) && holds_addresses(*instruction.getType());
-      if (makes_address || llvm::isa<llvm::IntToPtrInst>(instruction)) return false;
+      if (reads_address(instruction) || llvm::isa<llvm::IntToPtrInst>(instruction)) return false;
     }
   }
   llvm::Function& kernel = *module.getFunction(info.symbol);
