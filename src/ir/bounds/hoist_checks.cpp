@@ -11,7 +11,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
@@ -29,14 +28,17 @@ namespace {
 using llvm::SCEV;
 using llvm::Value;
 
-// Instructions of loops that are worth a second form.
-constexpr std::size_t most_instructions = 400;
+// Instructions of loops that are worth a second form. Products with packed weights have some hundreds for few checks.
+constexpr std::size_t most_instructions = 1000;
 // Products of matrices are large loops, and most of a kernel.
 constexpr std::size_t most_instructions_with_meetings = 6000;
 // Of loops of which several turns are done at once.
 constexpr std::size_t few_instructions = 60;
 // Of a counter in an offset: products with 32-bit counters do not wrap.
 constexpr std::uint64_t most_scale = std::uint64_t{1} << 20;
+
+// Of an address that goes along by what the kernel computes, in bytes.
+constexpr std::uint64_t most_step = 0x7fffffff;
 
 // Goes up from turn to turn, and is below `end` where the loop's body begins.
 struct Counter {
@@ -47,11 +49,12 @@ struct Counter {
   bool is_signed;
 };
 
-// An offset: base + scale * by * (counter - its start).
+// An offset: base + scale * by * (counter - its start), or base + scale * by * turn.
 struct Line {
   const SCEV* base;          // 64 bits
   std::uint64_t scale = 0;   // 0: it does not change
   const SCEV* by = nullptr;  // 64 bits; null: one
+  bool is_of_turns = false;
 };
 
 // What a number of 32 bits must not exceed, or it wraps: start + by * (counter - its start).
@@ -186,6 +189,7 @@ class LoopChecks {
       if (line->scale == 0) continue;
       whole.scale = line->scale;
       whole.by = line->by;
+      whole.is_of_turns = line->is_of_turns;
     }
     return whole;
   }
@@ -194,7 +198,7 @@ class LoopChecks {
     const auto* factor = llvm::dyn_cast<llvm::SCEVConstant>(product.getOperand(0));
     if (!factor || product.getNumOperands() != 2 || factor->getAPInt().ugt(most_scale)) return std::nullopt;
     auto line = line_of(product.getOperand(1));
-    if (!line || line->scale > most_scale) return std::nullopt;
+    if (!line || line->scale > most_scale || (line->is_of_turns && line->by)) return std::nullopt;
     line->scale *= factor->getAPInt().getZExtValue();
     line->base = evolution_.getMulExpr(factor, line->base);
     return line;
@@ -249,9 +253,14 @@ class LoopChecks {
 
   std::optional<Line> line_of_steps(const llvm::SCEVAddRecExpr& own) {
     if (own.getLoop() != &loop_ || !own.isAffine() || !own.getType()->isIntegerTy(64)) return std::nullopt;
-    const auto* by = llvm::dyn_cast_or_null<llvm::SCEVConstant>(times_as_fast(own));
-    if (!by) return std::nullopt;
-    return Line{own.getStart(), by->getAPInt().getZExtValue()};
+    if (const auto* by = llvm::dyn_cast_or_null<llvm::SCEVConstant>(times_as_fast(own))) {
+      return Line{own.getStart(), by->getAPInt().getZExtValue()};
+    }
+    const SCEV* step = own.getStepRecurrence(evolution_);
+    const auto* fixed = llvm::dyn_cast<llvm::SCEVConstant>(step);
+    if (!fixed) return Line{own.getStart(), 1, step, /*is_of_turns=*/true};
+    if (fixed->getAPInt().getActiveBits() > 31) return std::nullopt;  // it goes down
+    return Line{own.getStart(), fixed->getAPInt().getZExtValue(), nullptr, /*is_of_turns=*/true};
   }
 
   // In front of the loop. Leaves there how many turns it has, unless somebody else counts them.
@@ -274,9 +283,15 @@ class LoopChecks {
     all = builder.CreateAnd(all, builder.CreateICmpNE(step, none));
     Value *short_distance = builder.CreateSub(last, start), *distance = builder.CreateZExt(short_distance, word);
     // Turns that do several elements may end with the last one: of the counter's last value nothing but it will do.
-    if (const auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(step); fixed && fixed->getValue().ugt(1)) {
-      distance = builder.CreateMul(builder.CreateUDiv(distance, builder.CreateZExt(step, word)),
-                                   builder.CreateZExt(step, word));
+    const bool has_lines_of_turns =
+        llvm::any_of(checks_, [](const Hoisted& hoisted) { return hoisted.line.is_of_turns; });
+    const auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(step);
+    Value* last_turn = distance;
+    if (has_lines_of_turns || (fixed && fixed->getValue().ugt(1))) {
+      // Where the condition is false it is not asked for: divided by anything but zero.
+      Value* by = builder.CreateZExt(builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, step, one), word);
+      last_turn = builder.CreateUDiv(distance, by);
+      distance = builder.CreateMul(last_turn, by);
     }
     for (const NoWrap& number : no_wraps_) {
       Value *by = expand(number.by), *grown = builder.CreateMul(by, distance);
@@ -288,8 +303,15 @@ class LoopChecks {
       all = builder.CreateAnd(all, builder.CreateICmpSLE(furthest, builder.getInt64(number.most)));
     }
     for (const Hoisted& hoisted : checks_) {
-      Value* grown = builder.CreateMul(distance, builder.getInt64(hoisted.line.scale));
-      if (hoisted.line.by) grown = builder.CreateMul(grown, expand(hoisted.line.by));
+      Value* grown =
+          builder.CreateMul(hoisted.line.is_of_turns ? last_turn : distance, builder.getInt64(hoisted.line.scale));
+      if (hoisted.line.by) {
+        Value* by = expand(hoisted.line.by);
+        // So that 32 bits of turns times it do not wrap.
+        if (hoisted.line.is_of_turns)
+          all = builder.CreateAnd(all, builder.CreateICmpULE(by, builder.getInt64(most_step)));
+        grown = builder.CreateMul(grown, by);
+      }
       Value* bytes = builder.CreateAdd(grown, builder.getInt64(hoisted.bytes));
       Value* available = expand(evolution_.getSCEV(hoisted.check->getArgOperand(2)));
       Value* base = expand(hoisted.line.base);
@@ -317,23 +339,7 @@ class LoopChecks {
 
   // It hangs in the air: nobody goes there yet.
   void copy_to(Form& form, llvm::BasicBlock* preheader, llvm::BasicBlock* before, const char* name) {
-    llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
-    form.loop =
-        llvm::cloneLoopWithPreheader(preheader, before, &loop_, form.values, name, &loops_, &dominators_, blocks);
-    llvm::remapInstructionsInBlocks(blocks, form.values);
-    llvm::SmallVector<llvm::BasicBlock*, 4> exits;
-    loop_.getUniqueExitBlocks(exits);
-    for (llvm::BasicBlock* exit : exits) {
-      for (llvm::PHINode& phi : exit->phis()) {
-        for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
-          if (!loop_.contains(phi.getIncomingBlock(i))) continue;
-          Value* value = phi.getIncomingValue(i);
-          const auto made = form.values.find(value);
-          phi.addIncoming(made == form.values.end() ? value : static_cast<Value*>(made->second),
-                          in(form, phi.getIncomingBlock(i)));
-        }
-      }
-    }
+    form.loop = copy_loop(loop_, preheader, before, name, form.values, loops_, dominators_);
     for (const Hoisted& hoisted : checks_) in(form, static_cast<llvm::Instruction*>(hoisted.check))->eraseFromParent();
     auto* step = in(form, counter_->step);
     counter_->is_signed ? step->setHasNoSignedWrap() : step->setHasNoUnsignedWrap();
