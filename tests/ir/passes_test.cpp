@@ -45,7 +45,9 @@
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/cuda/passes/align_accesses.h"
+#include "engines/cuda/passes/align_loops.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/convert_exactly.h"
 #include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/gather_lanes.h"
@@ -266,6 +268,8 @@ const std::map<std::string, Pass>& passes() {
       {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
+      {"align_loops", [](Subject& s) { engines::cuda::align_loops(*s.entry); }},
+      {"convert_exactly", [](Subject& s) { engines::cuda::convert_exactly(s.module()); }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
       {"unroll_arrays", [](Subject& s) { engines::cuda::unroll_arrays(*s.entry); }},

@@ -27,7 +27,9 @@
 #include "engines/cuda/lanes/fragments.h"
 #include "engines/cuda/lanes/products.h"
 #include "engines/cuda/passes/align_accesses.h"
+#include "engines/cuda/passes/align_loops.h"
 #include "engines/cuda/passes/check_bounds.h"
+#include "engines/cuda/passes/convert_exactly.h"
 #include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
 #include "engines/cuda/passes/gather_lanes.h"
@@ -212,6 +214,7 @@ class CudaEngine final : public Engine {
       if (copies_ahead) pass("copy_ahead", [&] { copy_ahead(*entry.function); });
       pass("read_ahead", [&] { read_ahead(*entry.function); });
     }
+    pass("align_loops", [&] { align_loops(*entry.function); });
     pass("align_accesses", [&] { align_accesses(*entry.function); });
     std::uint32_t joined = 0;
     bool may_not_end = false;
@@ -249,6 +252,7 @@ class CudaEngine final : public Engine {
     pass("join_products", [&] { join_products(module); });
     pass("load_fragments", [&] { load_fragments(module); });
     pass("tidy_products", [&] { tidy_products(module); });
+    pass("convert_exactly", [&] { convert_exactly(module); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {

@@ -12,6 +12,8 @@ namespace metalloid::engines::cuda {
 namespace {
 
 constexpr unsigned turns_at_once = 4, most_instructions = 64;
+// Of a loop that reads memory, and of its turns that are done at once.
+constexpr unsigned most_reading = 256, most_of_turns = 640;
 // Of a loop that is unrolled as a whole.
 constexpr unsigned most_turns = 16;
 constexpr unsigned most_unrolled = 2048;  // instructions, of a loop that goes along an array
@@ -50,12 +52,33 @@ bool goes_along_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) 
   return false;
 }
 
+// Of memory that nobody writes, so that reads of several turns may be on their way.
+bool reads_memory(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      return load && load->hasMetadata(llvm::LLVMContext::MD_invariant_load);
+    });
+  });
+}
+
+unsigned turns_of_long(const llvm::Loop& loop) {
+  unsigned turns = turns_at_once;
+  while (turns > 1 && !is_short(loop, most_of_turns / turns)) turns /= 2;
+  return turns;
+}
+
 void unroll(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     const bool counts = !llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(loop));
-    if (!counts || has_wish(*loop) || !is_short(*loop, most_instructions)) continue;
+    if (!counts || has_wish(*loop)) continue;
+    if (!is_short(*loop, most_instructions)) {
+      if (is_short(*loop, most_reading) && reads_memory(*loop))
+        llvm::addStringMetadataToLoop(loop, count_name, turns_of_long(*loop));
+      continue;
+    }
     const unsigned turns = evolution.getSmallConstantTripCount(loop);
     const bool is_known = turns != 0 && turns <= most_turns + 1;  // with that in which it is left
     llvm::addStringMetadataToLoop(loop, count_name, is_known ? turns : turns_at_once);
