@@ -10,6 +10,7 @@ import pathlib
 import statistics
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -22,6 +23,16 @@ MATRICES = 12  # by turns, so that caches have none of them
 rng = numpy.random.default_rng(1)
 
 
+class Case(NamedTuple):
+    arrays: list[numpy.ndarray]
+    matrix: numpy.ndarray  # what they stand for
+    threads: tuple[int, ...]
+    group: tuple[int, ...]
+    x: type = numpy.float16
+    y: torch.dtype = torch.float16
+    adds_to_y: bool = False
+
+
 def nibbles_in_words(weights: numpy.ndarray) -> numpy.ndarray:
     """Eight of the last axis in a word."""
     parts = weights.reshape(*weights.shape[:-1], -1, 8).astype(numpy.uint32)
@@ -32,31 +43,33 @@ def of_groups(values: numpy.ndarray, size: int) -> numpy.ndarray:
     return numpy.repeat(values.astype(numpy.float32), size, axis=1)
 
 
-def q4_0(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+def q4_0(weights: numpy.ndarray) -> Case:
     rows, columns = weights.shape
     scales = (0.01 * rng.random((rows, columns // 32)) + 0.001).astype(numpy.float16)
     blocks = numpy.empty((rows, columns // 32, 18), dtype=numpy.uint8)
     blocks[:, :, :2] = scales.view(numpy.uint8).reshape(rows, -1, 2)
     parts = weights.reshape(rows, -1, 2, 16)
     blocks[:, :, 2:] = parts[:, :, 0] | parts[:, :, 1] << 4
-    return [blocks], of_groups(scales, 32) * (weights.astype(numpy.float32) - 8), rows // 8 * 64, 64
+    matrix = of_groups(scales, 32) * (weights.astype(numpy.float32) - 8)
+    return Case([blocks], matrix, (rows // 8 * 64,), (64,), x=numpy.float32, y=torch.float32)
 
 
-def affine(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+def affine(weights: numpy.ndarray) -> Case:
     rows, columns = weights.shape
     scales = (0.01 * rng.random((rows, columns // 64)) + 0.001).astype(numpy.float16)
     biases = (-8 * scales * (0.9 + 0.2 * rng.random(scales.shape))).astype(numpy.float16)
     exact = of_groups(scales, 64) * weights + of_groups(biases, 64)
-    return [nibbles_in_words(weights), scales, biases], exact, rows // 8 * 64, 64
+    return Case([nibbles_in_words(weights), scales, biases], exact, (rows // 8 * 64,), (64,))
 
 
-def gptq(weights: numpy.ndarray) -> tuple[list[numpy.ndarray], numpy.ndarray, int, int]:
+def gptq(weights: numpy.ndarray) -> Case:
     rows, columns = weights.shape
     scales = (0.01 * rng.random((columns // 128, rows)) + 0.001).astype(numpy.float16)
     zeros = rng.integers(0, 15, scales.shape, dtype=numpy.uint8)
     words = numpy.ascontiguousarray(nibbles_in_words(weights).T)
     exact = of_groups(scales.T, 128) * (weights.astype(numpy.float32) - of_groups(zeros.T, 128) - 1)
-    return [words, nibbles_in_words(zeros), scales], exact, rows // 32 * 1024, 1024
+    threads, group = (rows // 4, columns // 128), (128, 1)
+    return Case([words, nibbles_in_words(zeros), scales], exact, threads, group, y=torch.float32, adds_to_y=True)
 
 
 LAYOUTS = {"q4_0": q4_0, "affine": affine, "gptq": gptq}
@@ -90,16 +103,17 @@ def main() -> None:
     for name in sys.argv[1:] or LAYOUTS:
         kernel = library.get_kernel(name)
         for rows, columns in SHAPES:
-            arrays, exact, threads, group = LAYOUTS[name](rng.integers(0, 16, (rows, columns), dtype=numpy.uint8))
-            x = rng.standard_normal(columns).astype(numpy.float16)
-            expected = exact @ x.astype(numpy.float32)
-            y, of_x = torch.empty(rows, dtype=torch.float16, device="cuda"), on_gpu(x)
-            copies = [[on_gpu(each) for each in arrays] for _ in range(MATRICES)]
-            order = [of_x, columns, rows]
+            case = LAYOUTS[name](rng.integers(0, 16, (rows, columns), dtype=numpy.uint8))
+            x = rng.standard_normal(columns).astype(case.x)
+            expected = case.matrix @ x.astype(numpy.float32)
+            y, of_x = torch.zeros((MATRICES, rows), dtype=case.y, device="cuda"), on_gpu(x)
+            copies = [[on_gpu(each) for each in case.arrays] for _ in range(MATRICES)]
 
             def launches() -> None:
-                for copy in copies:
-                    kernel(y, *copy, *order, threads=(threads,), group_size=(group,))
+                if case.adds_to_y:
+                    y.zero_()
+                for row, copy in zip(y, copies, strict=True):
+                    kernel(row, *copy, of_x, columns, rows, threads=case.threads, group_size=case.group)
 
             launches()
             torch.cuda.synchronize()
@@ -110,7 +124,7 @@ def main() -> None:
             with torch.cuda.graph(graph):
                 launches()
             graph.replay()
-            count = sum(each.nbytes for each in arrays)
+            count = sum(each.nbytes for each in case.arrays)
             samples = [(seconds_of(graph.replay) / MATRICES, seconds_to_read(count)) for _ in range(ROUNDS)]
             took = statistics.median(each for each, _ in samples)
             ratio = statistics.median(copy / each for each, copy in samples)
