@@ -7,7 +7,7 @@
 ; CHECK-LABEL: define void @metalloid_lane(
 ; CHECK: [[TURNS:%.*]] = udiv i64 %{{.*}}, %{{.*}}
 ; CHECK: mul i64 [[TURNS]], 16
-; CHECK: icmp ule i64 %step, 2147483647
+; CHECK: icmp ule i64 %step.i, 2147483647
 ; CHECK: br i1 %{{.*}}, label %[[INSIDE:.*]], label %[[OTHER:.*]]
 ; CHECK: [[INSIDE]]:
 ; CHECK-NOT: call void @metalloid_check_bounds(
