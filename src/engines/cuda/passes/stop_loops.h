@@ -11,9 +11,9 @@ namespace metalloid::engines::cuda {
 //                                    ...
 //                                    br %c, label %loop, ...
 //
-// Loops of which can be said beforehand how many turns they have at most (ScalarEvolution) end by themselves, unless that
-// is as many as two counters of 32 bits have together, or one of 64. Where such a loop has others in it, it looks by the
-// GPU's clock, every 2^32 cycles.
+// Loops of which can be said beforehand how many turns they have at most (ScalarEvolution) end by themselves, unless
+// that is as many as two counters of 32 bits have together, or one of 64. Where such a loop has others in it, it looks
+// by the GPU's clock, every 2^32 cycles.
 bool stop_loops(const Entry& entry);
 
 // In front of an instruction: if the host wants that, the thread ends.
