@@ -85,12 +85,14 @@
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
+#include "engines/simd/shapes/lane_target.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/count_together.h"
 #include "engines/simd/simdgroup/hold_vectors.h"
 #include "engines/simd/simdgroup/keep_constants_apart.h"
 #include "engines/simd/simdgroup/keep_loads_apart.h"
+#include "engines/simd/simdgroup/optimise_vectors.h"
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/run_threadgroups.h"
@@ -330,6 +332,7 @@ const std::map<std::string, Pass>& passes() {
          if (llvm::Function* pair = simd::pair_simdgroups(*s.entry)) s.entry = pair;
        }},
       {"simplify_control_flow", [](Subject& s) { simd::simplify_control_flow(*s.entry); }},
+      {"step_by_8", [](Subject& s) { simd::set_step_width(*s.entry, 8); }},
       {"widen", [](Subject& s) { widen(s, true); }},
       {"widen_some", [](Subject& s) { widen(s, false); }},
       {"run_simdgroups", [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), false); }},
@@ -340,6 +343,7 @@ const std::map<std::string, Pass>& passes() {
       {"carry_over_barriers", [](Subject& s) { simd::carry_over_barriers(*s.entry); }},
       {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
       {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
+      {"optimise_vectors", [](Subject& s) { simd::optimise_vectors(s.module(), *machine); }},
       {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
       {"lower_math",

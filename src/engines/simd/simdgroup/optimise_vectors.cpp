@@ -24,7 +24,7 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) ir::join_blocks(function);
   ir::PassManagers managers(&machine);
   llvm::FunctionPassManager functions;
-  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   functions.addPass(llvm::SimplifyCFGPass());
   functions.addPass(llvm::InstCombinePass());

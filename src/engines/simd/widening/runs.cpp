@@ -11,7 +11,7 @@ using llvm::Value;
 
 namespace {
 
-// More are no better than an access per lane, which is a gather's for 32 bits and more.
+// More are no better than an access per lane, which is a gather's for 32 bits and more; so are as many as lanes.
 constexpr unsigned most_runs = 8;
 
 // Whether the address of any lane follows from that of any other.
@@ -45,7 +45,8 @@ std::optional<Widening::Runs> Widening::runs_of(const Value* pointer, Type* type
     }
   }
   const bool is_any_number_good = !lanes_ && is_all_known(bits) && (size < 4 || !runs.along.empty());
-  if (1u << others.size() > most_runs && !is_any_number_good) return std::nullopt;
+  const unsigned number = 1u << others.size();
+  if ((number > most_runs || number == width_) && !is_any_number_good) return std::nullopt;
   runs.starts = lanes_of_bits(others);
   return runs;
 }
