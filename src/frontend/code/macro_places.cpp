@@ -110,14 +110,16 @@ class LocationWriter {
   }
 
   llvm::DILocation* fix(llvm::DILocation* location) {
-    llvm::DILocation*& fixed = locations_[location];
-    if (fixed) return fixed;
+    if (llvm::DILocation* fixed = locations_.lookup(location)) return fixed;
     llvm::DILocalScope* scope = fix(location->getScope());
     llvm::DILocation* at = location->getInlinedAt() ? fix(location->getInlinedAt()) : nullptr;
     const MacroPlaces::Entry* entry = entry_of(location->getScope()->getFile(), location->getLine());
     if (!entry) {
       const unsigned line = is_stand_in(location->getScope()->getFile()) ? 0 : location->getLine();
-      return fixed = llvm::DILocation::get(context_, line, location->getColumn(), scope, at);
+      const bool is_right =
+          line == location->getLine() && scope == location->getScope() && at == location->getInlinedAt();
+      return locations_[location] =
+                 is_right ? location : llvm::DILocation::get(context_, line, location->getColumn(), scope, at);
     }
     const clang::PresumedLoc outside = places_.sources_.getPresumedLoc(entry->outside),
                              inside = places_.sources_.getPresumedLoc(entry->spelling);
@@ -132,15 +134,15 @@ class LocationWriter {
                                               inside.getLine(), program->getType(), inside.getLine(), nullptr, 0, 0,
                                               llvm::DINode::FlagZero, program->getSPFlags(), program->getUnit());
     }
-    fixed = llvm::DILocation::get(context_, inside.getLine(), inside.getColumn(), macro, expansion);
-    return fixed;
+    return locations_[location] =
+               llvm::DILocation::get(context_, inside.getLine(), inside.getColumn(), macro, expansion);
   }
 
   const MacroPlaces& places_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   llvm::DenseMap<llvm::DISubprogram*, llvm::DISubprogram*> programs_;
-  std::map<llvm::DILocation*, llvm::DILocation*> locations_;
+  llvm::DenseMap<llvm::DILocation*, llvm::DILocation*> locations_;
   std::map<std::string, llvm::DISubprogram*> macros_;
 };
 
