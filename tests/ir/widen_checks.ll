@@ -16,7 +16,12 @@
 ; CHECK: br i1
 ; CHECK: ret void
 ; CHECK: outside:
+; CHECK: call void @[[REPORT:report.first.lane[0-9s.]*]](ptr {{.*}}, <32 x i64> {{.*}}, i64 4, i64 {{.*}}, ptr
+; CHECK-NEXT: unreachable
+
+; CHECK: define internal void @[[REPORT]](
 ; CHECK: [[LANE:%.*]] = call i32 @llvm.cttz.i32(
+; CHECK: extractelement <32 x i64> {{.*}}, i32 [[LANE]]
 ; CHECK: call void @metalloid_report_bounds(
 ; CHECK-NEXT: unreachable
 

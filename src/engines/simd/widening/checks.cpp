@@ -17,9 +17,9 @@
 
 #include <utility>
 
-#include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/run/wrapped_rows.h"
+#include "engines/simd/widening/report_lanes.h"
 #include "engines/simd/widening/widening.h"
 #include "ir/bounds/lower_bounds_checks.h"
 
@@ -258,10 +258,12 @@ Value* Widening::first_thread_of(const llvm::CallInst& check) {
 }
 
 void Widening::report_lane(const llvm::CallInst& check, Value* outside) {
-  Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits_of(outside), builder_.getFalse());
-  llvm::SmallVector<Value*, 7> operands;
-  for (Value* operand : check.args()) operands.push_back(element_of(operand, 0, lane));
-  cpu::report_bounds(builder_, state_, builder_.CreateAdd(first_thread_of(check), lane), operands);
+  llvm::SmallVector<Value*, 10> operands = {state_, first_thread_of(check), bits_of(outside)};
+  for (Value* operand : check.args()) {
+    operands.push_back(shapes_.is_uniform(*operand) ? scalar_of(operand) : vector_of(operand));
+  }
+  builder_.CreateCall(&first_lane_reporter(*wide_.getParent(), operands), operands);
+  builder_.CreateUnreachable();
 }
 
 // Code on a way that others do not take: what it computes is not there for them.
