@@ -6,9 +6,29 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <cstddef>
-#include <iterator>
 
 namespace metalloid::ir {
+
+namespace {
+
+// Where the parts begin, but for the first.
+llvm::SmallVector<llvm::Instruction*, 16> beginnings(llvm::BasicBlock& block, unsigned part) {
+  llvm::SmallVector<llvm::Instruction*, 16> found;
+  std::size_t left = block.size();
+  unsigned own = 0;
+  for (llvm::Instruction& instruction : block) {
+    // Variables of the lane stay where LLVM looks for them.
+    if (own >= part && left > part && !llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction)) {
+      found.push_back(&instruction);
+      own = 0;
+    }
+    ++own;
+    --left;
+  }
+  return found;
+}
+
+}  // namespace
 
 bool split_long_blocks(llvm::Function& function, unsigned longest, unsigned part) {
   llvm::SmallVector<llvm::BasicBlock*, 4> long_ones;
@@ -16,13 +36,9 @@ bool split_long_blocks(llvm::Function& function, unsigned longest, unsigned part
     if (block.size() > longest) long_ones.push_back(&block);
   }
   for (llvm::BasicBlock* block : long_ones) {
-    while (block->size() > 2 * std::size_t{part}) {
-      // Variables of the lane stay where LLVM looks for them.
-      auto place = std::next(block->begin(), part);
-      while (llvm::isa<llvm::AllocaInst, llvm::PHINode>(*place)) ++place;
-      if (place->isTerminator()) break;
-      block = block->splitBasicBlock(place, "on");
-    }
+    // From the end, so that each instruction moves once.
+    const auto parts = beginnings(*block, part);
+    for (llvm::Instruction* first : llvm::reverse(parts)) block->splitBasicBlock(first, "on");
   }
   return !long_ones.empty();
 }
