@@ -96,12 +96,16 @@ std::optional<Remark> refusal_in_call(const llvm::CallBase& call) {
 }  // namespace
 
 std::optional<Remark> refusal(const llvm::Module& module, llvm::StringRef kernel) {
+  llvm::SmallPtrSet<const llvm::Function*, 16> only_called;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() || ir::is_only_called(function)) only_called.insert(&function);
+  }
   for (const llvm::Function& function : module) {
     const bool stays = function.getName() != kernel;
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         const llvm::Function* callee = call->getCalledFunction();
-        if (!callee || (!callee->isDeclaration() && !ir::is_only_called(*callee))) {
+        if (!only_called.contains(callee)) {
           return remark_at(*call, "a function is called through a pointer here");
         }
         auto remark = stays ? refusal_in_call(*call) : std::nullopt;
