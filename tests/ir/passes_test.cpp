@@ -96,6 +96,7 @@
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/run_threadgroups.h"
+#include "engines/simd/simdgroup/shorten_calls.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/widening/wide_functions.h"
@@ -385,6 +386,7 @@ const std::map<std::string, Pass>& passes() {
          s.entry = entry.function;
        }},
       {"keep_loads_apart", [](Subject& s) { simd::keep_loads_apart(s.module()); }},
+      {"shorten_calls", [](Subject& s) { simd::shorten_calls(s.module()); }},
       {"hold_vectors", [](Subject& s) { simd::hold_vectors(s.module()); }},
       {"check_frames", [](Subject& s) { ir::check_frames(s.module(), s.kernel.info.name, 4096); }},
   };

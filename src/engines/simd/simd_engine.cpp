@@ -54,6 +54,7 @@
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/run_threadgroups.h"
+#include "engines/simd/simdgroup/shorten_calls.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
 #include "engines/simd/tiles/tile_code.h"
@@ -307,6 +308,7 @@ class SimdEngine : public Engine {
     pass("permute_loads", [&] { permute_loads(module, machine); });
     pass("convert_by_table", [&] { convert_by_table(module, machine); });
     pass("count_together", [&] { count_together(module, machine); });
+    pass("shorten_calls", [&] { shorten_calls(module); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     pass("hold_vectors", [&] { hold_vectors(module); });
