@@ -5,7 +5,7 @@
 ; CHECK: entry:
 ; CHECK: [[ALL:%.*]] = load <64 x float>, ptr %rows
 ; CHECK: loop:
-; CHECK: [[SUM:%.*]] = phi <64 x float> [ zeroinitializer, %entry ], [ [[LAST:%.*]], %loop ]
+; CHECK: [[SUM:%.*]] = phi <64 x float> [ [[LAST:%.*]], %loop ], [ zeroinitializer, %entry ]
 ; CHECK: [[TILES:%.*]] = shufflevector <64 x float> [[ALL]], <64 x float> poison, <64 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8,
 ; CHECK: [[NEXT:%.*]] = call <64 x float> @metalloid_matrix_product(<64 x float> [[SUM]], <64 x float> [[TILES]], <64 x float> [[ALL]])
 ; CHECK: [[LAST]] = call <64 x float> @metalloid_matrix_product(<64 x float> [[NEXT]], <64 x float> [[TILES]], <64 x float> [[ALL]])

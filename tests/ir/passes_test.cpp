@@ -126,6 +126,7 @@
 #include "ir/support/check_frames.h"
 #include "ir/support/long_blocks.h"
 #include "ir/support/pointer_tags.h"
+#include "ir/support/promote_variables.h"
 #include "metalloid/error.h"
 #include "metalloid/library.h"
 
@@ -305,6 +306,7 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"drop_repeated", [](Subject& s) { cpu::drop_repeated(*s.entry, 3); }},
       {"drop_repeated_in_small", [](Subject& s) { cpu::drop_repeated(*s.entry, 1000); }},
+      {"promote_short_variables", [](Subject& s) { ir::promote_short_variables(*s.entry); }},
       {"split_long_blocks", [](Subject& s) { ir::split_long_blocks(*s.entry, 8, 3); }},
       {"split_copies", [](Subject& s) { simd::split_copies(*s.entry); }},
       {"interleave_variables", [](Subject& s) { simd::interleave_variables(*s.entry); }},

@@ -34,6 +34,7 @@
 #include "engines/simd/vectors/joined_vectors.h"
 #include "ir/support/long_blocks.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/promote_variables.h"
 
 namespace metalloid::engines::simd {
 namespace {
@@ -238,6 +239,7 @@ void keep_matrix_orders(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!functions.contains(&function)) continue;
     ir::join_blocks(function);
+    ir::promote_short_variables(function);
     llvm::SROAPass(llvm::SROAOptions::ModifyCFG).run(function, managers.functions);
     keep_orders(function, *product);
   }

@@ -17,11 +17,13 @@
 #include "engines/cpu_shared/passes/drop_repeated.h"
 #include "ir/support/long_blocks.h"
 #include "ir/support/pass_managers.h"
+#include "ir/support/promote_variables.h"
 
 namespace metalloid::engines::simd {
 
 void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) ir::join_blocks(function);
+  for (llvm::Function& function : module) ir::promote_short_variables(function);
   ir::PassManagers managers(&machine);
   llvm::FunctionPassManager functions;
   functions.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
