@@ -129,6 +129,10 @@ class SimdEngine : public Engine {
     auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
     std::vector<Remark> remarks;
     if (!lower(kernel, *machine, wanted, remarks)) return {{}, std::move(remarks)};
+    if (cpu::is_made_quickly(*kernel.module)) {
+      remarks.push_back(
+          {{}, "a long program, whose machine code is made quickly: it may run 1.3 times as long", {}, 0});
+    }
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)),
             std::move(remarks)};
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -28,6 +29,9 @@ namespace {
 // Instructions of a program whose machine code is not put into order once more behind registers are given out, which
 // takes a tenth of all time, and of machine code that runs long brings 2 to 5 %.
 constexpr unsigned most_scheduled_twice = 20'000;
+// Instructions of a function that is optimised once it is machine code. Above, LLVM would take 4 s and more, most of it
+// to give out registers.
+constexpr unsigned most_optimised = 60'000;
 
 template <class Value>
 void set_option(const char* name, Value value) {
@@ -171,13 +175,21 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
 }
 
+bool is_made_quickly(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& each) { return each.getInstructionCount() > most_optimised; });
+}
+
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
   // A step of Newton's from the processor's estimate makes NaN of 1 / sqrt(0) and of 1 / sqrt(infinity), and on
   // processors without AVX-512 infinities of denormals.
   for (llvm::Function& function : module) function.addFnAttr("reciprocal-estimates", "none");
   const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  const bool is_large = module.getInstructionCount() > most_scheduled_twice;
-  machine.setOptLevel(is_large ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Default);
+  const unsigned size = module.getInstructionCount();
+  machine.setOptLevel(is_made_quickly(module)       ? llvm::CodeGenOptLevel::None
+                      : size > most_scheduled_twice ? llvm::CodeGenOptLevel::Less
+                                                    : llvm::CodeGenOptLevel::Default);
+  // Instructions are selected as ever.
+  machine.setO0WantsFastISel(false);
   return ir::write_code(module, machine, kind, what);
 }
 

@@ -35,6 +35,9 @@ void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
 // LLVM's whole -O2 pipeline, vectorisers included.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
+// Whether the module has a function so long that machine code is made quickly: it runs up to 1.3 times as long.
+bool is_made_quickly(const llvm::Module& module);
+
 // Throws what LLVM's diagnostics say; `what` is compiled: "kernel 'f'".
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what);
 
