@@ -1,17 +1,21 @@
-"""Matrices of 4-bit weights times a vector (four_bits.metal) on an NVIDIA GPU: how long, and what of the time that a copy
-on the same card, in the same run, would take to read the weights. Results are compared with NumPy's first.
+"""Matrices of 4-bit weights times a vector (four_bits.metal) on an NVIDIA GPU and the same in CUDA C++ (four_bits.cu, by
+NVIDIA's run-time compiler with fast math), and kernels that only read the weights: times of the same launches in graphs,
+by turns in one run, and what of them a copy on the same card would take to read the weights. Results are compared with
+NumPy's first.
 
     python bench/cuda/four_bits.py [KERNEL...]
 
-Needs PyTorch with CUDA, and Metalloid's Python package.
+Needs PyTorch and CuPy with CUDA, and Metalloid's Python package.
 """
 
+import operator
 import pathlib
 import statistics
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
+import cupy
 import numpy
 import torch
 
@@ -20,7 +24,9 @@ import metalloid
 SHAPES = ((14336, 4096), (4096, 14336))  # rows, columns
 ROUNDS = 9
 MATRICES = 12  # by turns, so that caches have none of them
+READING_BLOCKS, READING_THREADS = 132 * 4, 512  # of what only reads: all that an H200 has room for
 rng = numpy.random.default_rng(1)
+here = pathlib.Path(__file__).parent
 
 
 class Case(NamedTuple):
@@ -95,43 +101,82 @@ def seconds_to_read(count: int) -> float:
     return count * least / (2 * source.nbytes)
 
 
-def main() -> None:
-    source = (pathlib.Path(__file__).parent / "four_bits.metal").read_text()
-    library = metalloid.compile_shader(source, device="cuda", math_mode="fast", source_name="four_bits.metal")
-    print(torch.cuda.get_device_name() + "\n")
-    print("| kernel | rows x columns | time | weights | of a copy's speed |\n| --- | --- | --- | --- | --- |")
-    for name in sys.argv[1:] or LAYOUTS:
-        kernel = library.get_kernel(name)
-        for rows, columns in SHAPES:
-            case = LAYOUTS[name](rng.integers(0, 16, (rows, columns), dtype=numpy.uint8))
-            x = rng.standard_normal(columns).astype(case.x)
-            expected = case.matrix @ x.astype(numpy.float32)
-            y, of_x = torch.zeros((MATRICES, rows), dtype=case.y, device="cuda"), on_gpu(x)
-            copies = [[on_gpu(each) for each in case.arrays] for _ in range(MATRICES)]
+def cuda_functions() -> Callable[[str], cupy.RawKernel]:
+    options = ("--use_fast_math", "-std=c++17")
+    return cupy.RawModule(code=(here / "four_bits.cu").read_text(), options=options, backend="nvrtc").get_function
+
+
+def launch(function: cupy.RawKernel, blocks: tuple[int, ...], threads: tuple[int, ...], *arguments: object) -> None:
+    values = tuple(cupy.asarray(each) if isinstance(each, torch.Tensor) else numpy.int32(each) for each in arguments)
+    with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+        function(blocks, threads, values)
+
+
+def captured(work: Callable[[], None]) -> torch.cuda.CUDAGraph:
+    work()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        work()
+    graph.replay()
+    return graph
+
+
+def rows_of_table(name: str, kernel: Callable[..., None], function: Callable[[str], cupy.RawKernel]) -> None:
+    for rows, columns in SHAPES:
+        case = LAYOUTS[name](rng.integers(0, 16, (rows, columns), dtype=numpy.uint8))
+        x = rng.standard_normal(columns).astype(case.x)
+        expected = case.matrix @ x.astype(numpy.float32)
+        y, of_x = torch.zeros((MATRICES, rows), dtype=case.y, device="cuda"), on_gpu(x)
+        copies = [[on_gpu(each) for each in case.arrays] for _ in range(MATRICES)]
+        blocks = tuple(threads // size for threads, size in zip(case.threads, case.group, strict=True))
+        words = case.arrays[0].nbytes // 16
+
+        def metal(row: torch.Tensor, copy: list[torch.Tensor]) -> None:
+            kernel(row, *copy, of_x, columns, rows, threads=case.threads, group_size=case.group)
+
+        def cuda(row: torch.Tensor, copy: list[torch.Tensor]) -> None:
+            launch(function(name), blocks, case.group, row, *copy, of_x, columns, rows)
+
+        def read_only(row: torch.Tensor, copy: list[torch.Tensor]) -> None:
+            launch(function("read_only"), (READING_BLOCKS,), (READING_THREADS,), row, copy[0], words)
+
+        graphs = []
+        for run in (metal, cuda, read_only):
 
             def launches() -> None:
-                if case.adds_to_y:
+                if case.adds_to_y and run is not read_only:
                     y.zero_()
                 for row, copy in zip(y, copies, strict=True):
-                    kernel(row, *copy, of_x, columns, rows, threads=case.threads, group_size=case.group)
+                    run(row, copy)
 
-            launches()
+            y.zero_()
+            graphs.append(captured(launches))
             torch.cuda.synchronize()
             error = numpy.abs(y.cpu().numpy() - expected).max() / numpy.abs(expected).max()
-            if not error < 2e-3:
+            if run is not read_only and not error < 2e-3:
                 raise SystemExit(f"{name} is {error:.1e} of the largest element off")
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                launches()
-            graph.replay()
-            count = sum(each.nbytes for each in case.arrays)
-            samples = [(seconds_of(graph.replay) / MATRICES, seconds_to_read(count)) for _ in range(ROUNDS)]
-            took = statistics.median(each for each, _ in samples)
-            ratio = statistics.median(copy / each for each, copy in samples)
-            print(
-                f"| `{name}` | {rows} x {columns} | {took * 1e6:.1f} us | {count / 2**20:.1f} MiB | {ratio:.2f} |",
-                flush=True,
-            )
+        count = sum(each.nbytes for each in case.arrays)
+        samples = [
+            (*(seconds_of(graph.replay) / MATRICES for graph in graphs), seconds_to_read(count)) for _ in range(ROUNDS)
+        ]
+        *taken, of_copy = zip(*samples, strict=True)
+        cells = [
+            f"{statistics.median(each) * 1e6:.1f} us | {statistics.median(map(operator.truediv, of_copy, each)):.2f}"
+            for each in taken
+        ]
+        print(f"| `{name}`, {rows} x {columns} | {count / 2**20:.1f} MiB | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    source = (here / "four_bits.metal").read_text()
+    library = metalloid.compile_shader(source, device="cuda", math_mode="fast", source_name="four_bits.metal")
+    function = cuda_functions()
+    print(f"{torch.cuda.get_device_name()}, NVRTC {'.'.join(map(str, cupy.cuda.nvrtc.getVersion()))}\n")
+    print("| kernel, rows x columns | weights | Metalloid | of a copy's speed | CUDA C++ | | reading only | |")
+    print("| --- " * 8 + "|")
+    for name in sys.argv[1:] or LAYOUTS:
+        rows_of_table(name, library.get_kernel(name), function)
 
 
 if __name__ == "__main__":
