@@ -12,8 +12,8 @@ namespace metalloid::engines::cuda {
 
 // Bytes of one element.
 std::uint64_t bytes_of(const llvm::Instruction& access);
-// What `first` must be aligned to for a row of so many; the wide accesses are noted as
-// aligned (fork_by_alignment.h).
+// What `first` must be aligned to for a row of so many; the wide accesses are noted as aligned
+// (fork_by_alignment.h).
 std::uint64_t row_alignment(const llvm::Instruction& access, unsigned count);
 
 // The values of `count` neighbours, of which the access is one and `first` is where they begin.

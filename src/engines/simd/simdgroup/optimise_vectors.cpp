@@ -26,6 +26,7 @@ void optimise_vectors(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) ir::promote_short_variables(function);
   ir::PassManagers managers(&machine);
   llvm::FunctionPassManager functions;
+  // An address that is chosen between a lane's place and one that is always there is no branch.
   functions.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   functions.addPass(llvm::SimplifyCFGPass());
