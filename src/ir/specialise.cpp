@@ -18,7 +18,9 @@
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
+#include "ir/passes/know_addresses.h"
 #include "ir/passes/mark_constants.h"
+#include "ir/passes/mark_tables.h"
 #include "ir/passes/normalise_attributes.h"
 #include "ir/passes/place_turn_ends.h"
 #include "ir/passes/private_names.h"
@@ -119,6 +121,10 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   run_instrumentation("instrument_inlined", &Instrumentation::run_inlined);
   pass("mark_constants", [&] { mark_constants(*kernel.module); });
   pass("guard_powers", [&] { guard_powers(*kernel.module); });
+  if (!options.instrumentation) {  // after an access outside, threads go on there
+    pass("know_addresses", [&] { know_addresses(*kernel.module); });
+    pass("mark_tables", [&] { mark_tables(*kernel.module); });
+  }
   pass("simplify", [&] { simplify(*kernel.module); });
   pass("join_loops", [&] { join_loops(*kernel.module); });
   require_function_constants(kernel, renamed);
