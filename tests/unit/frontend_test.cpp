@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "ir/assemble.h"
+
 namespace metalloid {
 namespace frontend_test {
 
@@ -58,6 +60,24 @@ TEST(Frontend, TakesTheThreeFormsOfExplicitInstantiation) {
   for (const auto& kernel : info.kernels) names.push_back(kernel.name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"copy_float", "copy_half", "copy_int", "copy_int_again"}));
+}
+
+TEST(Frontend, CodeIsOfFunctionsThatKernelsReach) {
+  const std::string code = ir::disassemble(runtime::compile_library(R"(
+    float unreached(float x) { return x + 1; }
+    namespace deeper {
+    float also_unreached(float x) { return unreached(x); }
+    float reached(float x) { return x * 2; }
+    float late(float x);
+    }
+    kernel void f(device float* x) { x[0] = deeper::reached(deeper::late(x[1])); }
+    float deeper::late(float x) { return x - 1; }
+  )",
+                                                                    {}, {})
+                                               .library.bitcode);
+  EXPECT_NE(code.find("reached"), std::string::npos);
+  EXPECT_NE(code.find("late"), std::string::npos);
+  EXPECT_EQ(code.find("unreached"), std::string::npos) << code;
 }
 
 TEST(Frontend, ErrorsPointIntoTheSource) {

@@ -185,6 +185,19 @@ std::string symbol_of_gate(clang::CodeGenerator& generator, const clang::VarDecl
   return generator.GetMangledName(clang::GlobalDecl(&gate)).str();
 }
 
+// Hosts run kernels alone, so code of all other functions waits for a use, as Clang has it of inline functions: most of
+// what a source includes no kernel of it reaches.
+void wait_for_use(const clang::DeclContext& scope, const std::set<const clang::Decl*>& kernels) {
+  for (clang::Decl* declaration : scope.noload_decls()) {
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration)) {
+      wait_for_use(*llvm::cast<clang::DeclContext>(declaration), kernels);
+    } else if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+               function && function->isThisDeclarationADefinition() && kernels.count(function) == 0) {
+      function->setImplicitlyInline();
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflection,
@@ -207,6 +220,7 @@ std::unique_ptr<llvm::Module> generate_code(Session& session, Reflection& reflec
   generator->Initialize(session.context());
   std::set<const clang::Decl*> left_out;
   for (const ReflectedKernel& kernel : reflection.kernels) left_out.insert(kernel.function);
+  wait_for_use(*session.context().getTranslationUnitDecl(), left_out);
   for (const ReflectedKernel& kernel : reflection.kernels) {
     if (instantiations.wants(*kernel.function, kernel.info.name)) left_out.erase(kernel.function);
   }
