@@ -8,6 +8,8 @@
 ; CHECK: call { float } @perhaps(float {{.*}}, i1 {{.*}}, float {{.*}})
 ; CHECK: call void @somewhere(ptr
 ; CHECK: call void @both(ptr {{.*}}, ptr
+; CHECK: call { { float }, float } @halves(float {{.*}}, float {{.*}})
+; CHECK: call void @overlapping(ptr {{.*}}, ptr
 ; CHECK-LABEL: define internal void @somewhere(ptr %to
 ; CHECK-LABEL: define internal void @both(ptr %a, ptr %b
 ; CHECK-LABEL: define internal { float } @perhaps(float %{{.*}}, i1 %{{.*}}, float %{{.*}})
@@ -30,6 +32,9 @@ entry:
   call void @perhaps(ptr %b, float %sum, i1 %is)
   call void @somewhere(ptr %own, float %sum, i1 %is)
   call void @both(ptr %b, ptr %b)
+  %half = getelementptr i8, ptr %b, i64 8
+  call void @halves(ptr %b, ptr %half)
+  call void @overlapping(ptr %b, ptr %half)
   %other = load float, ptr %b
   store float %other, ptr addrspace(1) %out
   ret void
@@ -71,5 +76,27 @@ entry:
   %x = load float, ptr %b
   %y = fadd float %x, 1.0
   store float %y, ptr %a
+  ret void
+}
+
+define internal void @halves(ptr %a, ptr %b) noinline {
+entry:
+  %x = load float, ptr %a
+  %y = load float, ptr %b
+  %z = fadd float %x, %y
+  store float %z, ptr %a
+  %next = getelementptr i8, ptr %b, i64 4
+  store float %z, ptr %next
+  ret void
+}
+
+define internal void @overlapping(ptr %a, ptr %b) noinline {
+entry:
+  %next = getelementptr i8, ptr %a, i64 8
+  %x = load float, ptr %next
+  %y = load float, ptr %b
+  %z = fadd float %x, %y
+  store float %z, ptr %next
+  store float %z, ptr %b
   ret void
 }

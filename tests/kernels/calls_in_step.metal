@@ -187,3 +187,40 @@ kernel void changed_in_part(device uint* out, uint i [[thread_position_in_grid]]
   change_some(words, i % 5);
   out[i] = words[0] + 1000 * words[1] + 1000000 * words[2] + 100 * words[3];
 }
+
+constant uint squares[8] = {0, 1, 4, 9, 16, 25, 36, 49};
+struct Sums {
+  uint sums[4];
+  uint count;
+  constant uint* table;
+};
+
+NOINLINE void mix(thread uint* a, thread uint* b, constant uint* table, uint way) {
+  a[0] += table[b[1] % 8];
+  if (way == 1) b[0] = a[1];
+  if (way == 2) a[1] = b[0] + table[way];
+}
+NOINLINE void take(thread Sums* to, thread uint* a, thread uint* b, uint way) {
+  if (way == 0) return;
+  mix(to->sums, to->sums + 2, to->table, way);
+  mix(a, b, to->table, way);
+  to->sums[1] += a[0] + b[1];
+  to->count += 1;
+}
+
+// Parts of one variable are handed on, and a table that all calls name, through a structure.
+// RUN: --kernel parts --threads 6 --group 6 --arg out=u32[6,9]=zeros
+// ENGINE: simd
+// EXPECT out: 9 1 1 3 3 5 7 0 2001 49 54 19 4 1 5 30 1 1103 27 17 4 5 7 11 7 2 1021
+// EXPECT+: 75 54 17 6 3 5 32 3 2042 102 41 5 7 19 5 5 4 1202 5 71 44 8 5 11 16 5 1052
+kernel void parts(device uint* out, uint i [[thread_position_in_grid]]) {
+  Sums sums = {{i, i + 1, i + 2, i + 3}, 0, squares};
+  uint words[4] = {3, 5, 7, i}, others[2] = {i, 2}, more[2] = {1, 3 * i};
+  take(&sums, words, words + 2, i % 3);
+  take(&sums, others, more, (i + 1) % 3);
+  take(&sums, words + 2, words, i % 2);
+  device uint* row = out + 9 * i;
+  for (uint k = 0; k < 4; ++k) row[k] = sums.sums[k];
+  for (uint k = 0; k < 4; ++k) row[4 + k] = words[k];
+  row[8] = sums.count + 10 * others[0] + 1000 * more[0];
+}

@@ -104,21 +104,60 @@ bool stays_known(const Value& address, llvm::SmallPtrSetImpl<const Value*>& seen
   });
 }
 
-// Whether it leads to a variable that no other operand of a call leads to.
-bool is_apart(const llvm::Argument& parameter, llvm::SmallPtrSetImpl<const Value*>& asked) {
+struct Range {
+  std::int64_t first, end;  // bytes behind an address
+};
+constexpr std::int64_t far = std::int64_t{1} << 48;
+constexpr Range anywhere = {-far, far};
+
+Range range_of(const Elements& elements, const llvm::DataLayout& layout) {
+  const auto& [last, element] = *elements.rbegin();
+  return {elements.begin()->first,
+          last + static_cast<std::int64_t>(layout.getTypeStoreSize(element.type).getFixedValue())};
+}
+
+// Of an address in a variable or behind a parameter: where it begins, and the place. Nothing if that is not constant.
+std::optional<std::int64_t> place_behind(const Value& root, const Value& address, const llvm::DataLayout& layout) {
+  llvm::APInt offset(64, 0);
+  const Value* base = address.stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+  return base == &root ? std::optional(offset.getSExtValue()) : std::nullopt;
+}
+
+// Whether all that a function does by the address of an operand is known, and lies outside of `taken`, of `root`.
+bool is_outside(const Value& root, Range taken, const Value& operand, llvm::Argument& parameter) {
+  const llvm::DataLayout& layout = parameter.getParent()->getDataLayout();
+  Elements elements;
+  if (!find_elements(parameter, 0, layout, elements) || !merge_parts(elements, layout)) return false;
+  if (elements.empty()) return true;
+  const Range range = range_of(elements, layout);
+  const auto place = place_behind(root, operand, layout);
+  return place && (*place + range.end <= taken.first || taken.end <= *place + range.first);
+}
+
+// Whether bytes behind a parameter are of a variable, and no other operand of a call leads to them.
+bool is_apart(llvm::Argument& parameter, Range range, llvm::SmallPtrSetImpl<const Value*>& asked) {
   if (!asked.insert(&parameter).second) return false;
-  const bool result = llvm::all_of(parameter.getParent()->users(), [&](const llvm::User* user) {
+  llvm::Function& function = *parameter.getParent();
+  const bool result = llvm::all_of(function.users(), [&](const llvm::User* user) {
     const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (!call || call->getCalledFunction() != parameter.getParent()) return false;
-    const auto root = [](const Value* address) { return llvm::getUnderlyingObject(address, /*MaxLookup=*/0); };
-    const Value* own = root(call->getArgOperand(parameter.getArgNo()));
+    if (!call || call->getCalledFunction() != &function) return false;
+    const auto root = [](Value* address) { return llvm::getUnderlyingObject(address, /*MaxLookup=*/0); };
+    Value* operand = call->getArgOperand(parameter.getArgNo());
+    const Value* own = root(operand);
+    const auto place = place_behind(*own, *operand, function.getDataLayout());
+    const Range taken = place ? Range{*place + range.first, *place + range.end} : anywhere;
     llvm::SmallPtrSet<const Value*, 16> seen;
-    const auto* outer = llvm::dyn_cast<llvm::Argument>(own);
-    if (outer ? !is_apart(*outer, asked) : !llvm::isa<llvm::AllocaInst>(own) || !stays_known(*own, seen)) return false;
-    return llvm::none_of(llvm::enumerate(call->args()), [&](const auto& operand) {
-      if (operand.index() == parameter.getArgNo() || !is_thread_address(*operand.value())) return false;
-      const Value* other = root(operand.value());
-      return other == own || !llvm::isa<llvm::AllocaInst, llvm::Argument, llvm::GlobalVariable>(other);
+    if (const auto* outer = llvm::dyn_cast<llvm::Argument>(own)) {
+      if (!is_apart(*call->getFunction()->getArg(outer->getArgNo()), taken, asked)) return false;
+    } else if (!llvm::isa<llvm::AllocaInst>(own) || !stays_known(*own, seen)) {
+      return false;
+    }
+    return llvm::all_of(llvm::enumerate(call->args()), [&](const auto& each) {
+      Value* value = each.value().get();
+      if (each.index() == parameter.getArgNo() || !is_thread_address(*value)) return true;
+      const Value* other = root(value);
+      if (other == own) return is_outside(*own, taken, *value, *function.getArg(each.index()));
+      return llvm::isa<llvm::AllocaInst, llvm::Argument, llvm::GlobalVariable>(other);
     });
   });
   asked.erase(&parameter);
@@ -174,10 +213,9 @@ class Handing {
     unsigned parts = 0;
     for (const auto& [place, element] : elements) parts += parts_of(element.type);
     llvm::SmallPtrSet<const Value*, 16> asked;
-    if (parts > most_elements || !is_apart(parameter, asked)) return std::nullopt;
-    const auto& [last, element] = *elements.rbegin();
-    const std::int64_t end = last + static_cast<std::int64_t>(layout_.getTypeStoreSize(element.type).getFixedValue());
-    if (!are_reached(elements) && !is_of_variables(parameter, elements.begin()->first, end, asked)) return std::nullopt;
+    const Range range = range_of(elements, layout_);
+    if (parts > most_elements || !is_apart(parameter, range, asked)) return std::nullopt;
+    if (!are_reached(elements) && !is_of_variables(parameter, range.first, range.end, asked)) return std::nullopt;
     return elements;
   }
 

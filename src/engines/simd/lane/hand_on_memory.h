@@ -14,7 +14,7 @@ namespace metalloid::engines::simd {
 //                                              store float (extractvalue %1, 0), ptr %sum
 //
 // where the callee surely comes to each of them, or all calls hand it variables of which they are, and nothing else
-// leads it to the variable.
+// leads it to these places.
 void hand_on_memory(const std::vector<llvm::Function*>& functions);
 
 }  // namespace metalloid::engines::simd
