@@ -3,7 +3,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Dominators.h>
@@ -17,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "engines/simd/lane/parameter_memory.h"
 #include "engines/simd/vectors/parts.h"
 #include "ir/support/change_signature.h"
 
@@ -34,11 +34,6 @@ struct Element {
   bool comes_in = true;  // else it is written before anybody reads it
 };
 using Elements = std::map<std::int64_t, Element>;  // by their place, in bytes
-
-// Or one of any kind.
-bool is_thread_address(const Value& value) {
-  return value.getType()->isPointerTy() && value.getType()->getPointerAddressSpace() == 0;
-}
 
 // False: it goes elsewhere, or not to a constant place.
 bool find_elements(Value& address, std::int64_t place, const llvm::DataLayout& layout, Elements& elements) {
@@ -66,10 +61,6 @@ bool find_elements(Value& address, std::int64_t place, const llvm::DataLayout& l
   });
 }
 
-std::uint64_t bytes_of(const llvm::Instruction& access) {
-  return access.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue();
-}
-
 // What lies within another becomes part of it. False: some overlap otherwise.
 bool merge_parts(Elements& elements, const llvm::DataLayout& layout) {
   for (auto next = elements.begin(); next != elements.end();) {
@@ -87,105 +78,10 @@ bool merge_parts(Elements& elements, const llvm::DataLayout& layout) {
   return true;
 }
 
-// Whether the address leads to nothing but accesses, in functions that it is handed to as well.
-bool stays_known(const Value& address, llvm::SmallPtrSetImpl<const Value*>& seen) {
-  if (!seen.insert(&address).second) return true;
-  return llvm::all_of(address.users(), [&](const llvm::User* user) {
-    if (llvm::isa<llvm::LoadInst, llvm::MemIntrinsic>(user)) return true;
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) return store->getValueOperand() != &address;
-    if (llvm::isa<llvm::GetElementPtrInst>(user)) return stays_known(*user, seen);
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (!call || call->isLifetimeStartOrEnd()) return call != nullptr;
-    const llvm::Function* callee = call->getCalledFunction();
-    if (!callee || callee->isDeclaration()) return false;
-    return llvm::all_of(callee->args(), [&](const llvm::Argument& parameter) {
-      return call->getArgOperand(parameter.getArgNo()) != &address || stays_known(parameter, seen);
-    });
-  });
-}
-
-struct Range {
-  std::int64_t first, end;  // bytes behind an address
-};
-constexpr std::int64_t far = std::int64_t{1} << 48;
-constexpr Range anywhere = {-far, far};
-
 Range range_of(const Elements& elements, const llvm::DataLayout& layout) {
   const auto& [last, element] = *elements.rbegin();
   return {elements.begin()->first,
           last + static_cast<std::int64_t>(layout.getTypeStoreSize(element.type).getFixedValue())};
-}
-
-// Of an address in a variable or behind a parameter: where it begins, and the place. Nothing if that is not constant.
-std::optional<std::int64_t> place_behind(const Value& root, const Value& address, const llvm::DataLayout& layout) {
-  llvm::APInt offset(64, 0);
-  const Value* base = address.stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
-  return base == &root ? std::optional(offset.getSExtValue()) : std::nullopt;
-}
-
-// Whether all that a function does by the address of an operand is known, and lies outside of `taken`, of `root`.
-bool is_outside(const Value& root, Range taken, const Value& operand, llvm::Argument& parameter) {
-  const llvm::DataLayout& layout = parameter.getParent()->getDataLayout();
-  Elements elements;
-  if (!find_elements(parameter, 0, layout, elements) || !merge_parts(elements, layout)) return false;
-  if (elements.empty()) return true;
-  const Range range = range_of(elements, layout);
-  const auto place = place_behind(root, operand, layout);
-  return place && (*place + range.end <= taken.first || taken.end <= *place + range.first);
-}
-
-// Whether bytes behind a parameter are of a variable, and no other operand of a call leads to them.
-bool is_apart(llvm::Argument& parameter, Range range, llvm::SmallPtrSetImpl<const Value*>& asked) {
-  if (!asked.insert(&parameter).second) return false;
-  llvm::Function& function = *parameter.getParent();
-  const bool result = llvm::all_of(function.users(), [&](const llvm::User* user) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (!call || call->getCalledFunction() != &function) return false;
-    const auto root = [](Value* address) { return llvm::getUnderlyingObject(address, /*MaxLookup=*/0); };
-    Value* operand = call->getArgOperand(parameter.getArgNo());
-    const Value* own = root(operand);
-    const auto place = place_behind(*own, *operand, function.getDataLayout());
-    const Range taken = place ? Range{*place + range.first, *place + range.end} : anywhere;
-    llvm::SmallPtrSet<const Value*, 16> seen;
-    if (const auto* outer = llvm::dyn_cast<llvm::Argument>(own)) {
-      if (!is_apart(*call->getFunction()->getArg(outer->getArgNo()), taken, asked)) return false;
-    } else if (!llvm::isa<llvm::AllocaInst>(own) || !stays_known(*own, seen)) {
-      return false;
-    }
-    return llvm::all_of(llvm::enumerate(call->args()), [&](const auto& each) {
-      Value* value = each.value().get();
-      if (each.index() == parameter.getArgNo() || !is_thread_address(*value)) return true;
-      const Value* other = root(value);
-      if (other == own) return is_outside(*own, taken, *value, *function.getArg(each.index()));
-      return llvm::isa<llvm::AllocaInst, llvm::Argument, llvm::GlobalVariable>(other);
-    });
-  });
-  asked.erase(&parameter);
-  return result;
-}
-
-// Whether the bytes from `first` to `end` are there in a variable of each caller, or its caller's: reading them, and
-// writing them back as they were, is nothing.
-bool is_of_variables(const llvm::Argument& parameter, std::int64_t first, std::int64_t end,
-                     llvm::SmallPtrSetImpl<const Value*>& asked) {
-  if (!asked.insert(&parameter).second) return false;
-  const llvm::DataLayout& layout = parameter.getParent()->getDataLayout();
-  const bool result = llvm::all_of(parameter.getParent()->users(), [&](const llvm::User* user) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (!call || call->getCalledFunction() != parameter.getParent()) return false;
-    llvm::APInt offset(64, 0);
-    const Value* root = call->getArgOperand(parameter.getArgNo())
-                            ->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
-    const std::int64_t place = offset.getSExtValue();
-    if (const auto* outer = llvm::dyn_cast<llvm::Argument>(root)) {
-      return is_of_variables(*outer, first + place, end + place, asked);
-    }
-    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(root);
-    const auto bytes = variable ? variable->getAllocationSize(layout) : std::nullopt;
-    return bytes && first + place >= 0 && end + place <= static_cast<std::int64_t>(bytes->getFixedValue());
-  });
-  asked.erase(&parameter);
-  return result;
 }
 
 class Handing {
@@ -212,10 +108,9 @@ class Handing {
     if (elements.empty() || !merge_parts(elements, layout_)) return std::nullopt;
     unsigned parts = 0;
     for (const auto& [place, element] : elements) parts += parts_of(element.type);
-    llvm::SmallPtrSet<const Value*, 16> asked;
     const Range range = range_of(elements, layout_);
-    if (parts > most_elements || !is_apart(parameter, range, asked)) return std::nullopt;
-    if (!are_reached(elements) && !is_of_variables(parameter, range.first, range.end, asked)) return std::nullopt;
+    if (parts > most_elements || !is_apart(parameter, range)) return std::nullopt;
+    if (!are_reached(elements) && !is_of_variables(parameter, range)) return std::nullopt;
     return elements;
   }
 
