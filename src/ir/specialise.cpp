@@ -18,7 +18,7 @@
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
-#include "ir/passes/know_addresses.h"
+#include "ir/passes/know_constants.h"
 #include "ir/passes/mark_constants.h"
 #include "ir/passes/mark_tables.h"
 #include "ir/passes/normalise_attributes.h"
@@ -122,7 +122,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   pass("mark_constants", [&] { mark_constants(*kernel.module); });
   pass("guard_powers", [&] { guard_powers(*kernel.module); });
   if (!options.instrumentation) {  // after an access outside, threads go on there
-    pass("know_addresses", [&] { know_addresses(*kernel.module); });
+    pass("know_constants", [&] { know_constants(*kernel.module); });
     pass("mark_tables", [&] { mark_tables(*kernel.module); });
   }
   pass("simplify", [&] { simplify(*kernel.module); });

@@ -113,7 +113,7 @@
 #include "ir/passes/infer_address_spaces.h"
 #include "ir/passes/inline_functions.h"
 #include "ir/passes/join_loops.h"
-#include "ir/passes/know_addresses.h"
+#include "ir/passes/know_constants.h"
 #include "ir/passes/mark_constants.h"
 #include "ir/passes/mark_tables.h"
 #include "ir/passes/normalise_attributes.h"
@@ -219,7 +219,7 @@ const std::map<std::string, Pass>& passes() {
       {"infer_address_spaces", [](Subject& s) { ir::infer_address_spaces(s.module()); }},
       {"mark_constants", [](Subject& s) { ir::mark_constants(s.module()); }},
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
-      {"know_addresses", [](Subject& s) { ir::know_addresses(s.module()); }},
+      {"know_constants", [](Subject& s) { ir::know_constants(s.module()); }},
       {"mark_tables", [](Subject& s) { ir::mark_tables(s.module()); }},
       {"guard_powers", [](Subject& s) { ir::guard_powers(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},

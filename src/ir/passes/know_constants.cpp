@@ -1,4 +1,4 @@
-#include "ir/passes/know_addresses.h"
+#include "ir/passes/know_constants.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
@@ -34,7 +34,7 @@ constexpr std::int64_t pointer_bytes = 8;
 // Addresses within one variable that are followed.
 constexpr unsigned most_addresses = 20'000;
 
-// What is known of a pointer: nothing yet, that it is always this constant, or that it may be anything.
+// What is known of a value: nothing yet, that it is always this constant, or that it may be anything.
 class Known {
  public:
   static Known anything() { return Known(nullptr, true); }
@@ -93,9 +93,9 @@ bool overlaps_pointer(std::int64_t pointer, std::int64_t offset, std::int64_t by
   return offset < pointer + pointer_bytes && pointer < offset + bytes;
 }
 
-class Addresses {
+class Constants {
  public:
-  explicit Addresses(llvm::Module& module) : module_(module), layout_(module.getDataLayout()) {
+  explicit Constants(llvm::Module& module) : module_(module), layout_(module.getDataLayout()) {
     for (llvm::Function& function : module) {
       for (llvm::Instruction& instruction : llvm::instructions(function)) {
         auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -340,11 +340,11 @@ class Addresses {
 
 }  // namespace
 
-void know_addresses(llvm::Module& module) {
+void know_constants(llvm::Module& module) {
   const bool has_calls = llvm::any_of(module, [](const llvm::Function& function) {
     return !function.isDeclaration() && function.hasLocalLinkage() && !function.use_empty();
   });
-  if (!has_calls || !Addresses(module).replace()) return;
+  if (!has_calls || !Constants(module).replace()) return;
   PassManagers managers;
   llvm::ModulePassManager passes;
   passes.addPass(llvm::DeadArgumentEliminationPass());

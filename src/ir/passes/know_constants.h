@@ -1,5 +1,5 @@
-// Addresses of constants and threadgroup variables that functions which stay calls get from all their callers, by a
-// parameter or in a member of a variable.
+// Constants that functions which stay calls get from all their callers: by a parameter, or, as the addresses of tables
+// and of threadgroup variables, in a member of a variable.
 //
 //   %state = alloca { i32, ptr addrspace(2) }               define internal void @round(ptr %state) {
 //   store ptr addrspace(2) @table, ptr %state.8               %table = load ptr addrspace(2), ptr %state.8
@@ -15,6 +15,6 @@
 
 namespace metalloid::ir {
 
-void know_addresses(llvm::Module& module);
+void know_constants(llvm::Module& module);
 
 }  // namespace metalloid::ir

@@ -1,5 +1,5 @@
-; Functions that stay calls know the addresses of tables that all their callers hand them.
-; RUN: know_addresses
+; Functions that stay calls know the constants that all their callers hand them.
+; RUN: know_constants
 
 @table = internal addrspace(2) constant [4 x i32] [i32 1, i32 2, i32 3, i32 4]
 @other = internal addrspace(2) constant [4 x i32] [i32 5, i32 6, i32 7, i32 8]
@@ -19,20 +19,22 @@ define internal i32 @round(ptr %s) noinline {
   %two = getelementptr i8, ptr %s, i64 24
   %b = load ptr addrspace(2), ptr %two
   %x = load i32, ptr addrspace(2) %a
-  %y = call i32 @add(ptr addrspace(2) %a, ptr addrspace(2) %b)
+  %y = call i32 @add(ptr addrspace(2) %a, ptr addrspace(2) %b, i32 3)
   %sum = add i32 %x, %y
   ret i32 %sum
 }
 
-; By a parameter, of which nothing is left.
+; By parameters, of which nothing is left.
 ; CHECK-LABEL: define internal i32 @add(
 ; CHECK-SAME: ptr addrspace(2) %q)
 ; CHECK: load i32, ptr addrspace(2) @table
 ; CHECK: load i32, ptr addrspace(2) %q
-define internal i32 @add(ptr addrspace(2) %p, ptr addrspace(2) %q) noinline {
+; CHECK: shl i32 %x, 3
+define internal i32 @add(ptr addrspace(2) %p, ptr addrspace(2) %q, i32 %bits) noinline {
   %x = load i32, ptr addrspace(2) %p
   %y = load i32, ptr addrspace(2) %q
-  %sum = add i32 %x, %y
+  %more = shl i32 %x, %bits
+  %sum = add i32 %more, %y
   ret i32 %sum
 }
 
