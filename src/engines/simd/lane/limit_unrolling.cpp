@@ -24,10 +24,10 @@ using Size = std::uint64_t;
 
 constexpr Size endless = std::numeric_limits<Size>::max() / 4;
 
-// Instructions of a lane's program that become machine code in three seconds or so.
-constexpr Size most = 5000;
+// Instructions of a lane's program that become machine code in a second or so.
+constexpr Size most = 2000;
 // What loops stay for that choose places in variables which no registers hold anyway.
-constexpr Size most_with_places = 9000;
+constexpr Size most_with_places = 4000;
 // A branch on which lanes part, with what it brings in masks and blocks.
 constexpr Size branch_weight = 12;
 // Of a body that has others to keep the processor busy while its counter goes on.
