@@ -1,6 +1,7 @@
 #include "engines/simd/lane/prepare_lane.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/SimplifyQuery.h>
@@ -171,6 +172,42 @@ llvm::SmallVector<llvm::FreezeInst*, 4> name_by_element(llvm::Function& lane) {
   return names;
 }
 
+// What an index is a constant away from, or a multiple of that.
+const llvm::Value* origin_of(const llvm::Value* index) {
+  while (const auto* step = llvm::dyn_cast<llvm::Instruction>(index)) {
+    const bool is_by_constant = llvm::isa<llvm::BinaryOperator>(step) && llvm::isa<llvm::Constant>(step->getOperand(1));
+    if (!is_by_constant && !llvm::isa<llvm::CastInst>(step)) break;
+    index = step->getOperand(0);
+  }
+  return index;
+}
+
+// LoadStoreVectorizer compares each load with 64 others of the same address. So that of a table has a name of its own
+// where no other load of the block is near it.
+void name_lookups(llvm::Function& lane, llvm::SmallVectorImpl<llvm::FreezeInst*>& names) {
+  using Place = std::pair<const llvm::Value*, const llvm::Value*>;
+  for (llvm::BasicBlock& block : lane) {
+    llvm::MapVector<Place, llvm::SmallVector<llvm::GetElementPtrInst*, 1>> lookups;
+    for (llvm::Instruction& instruction : block) {
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (!load || !load->isSimple() || !load->getMetadata(llvm::LLVMContext::MD_invariant_load)) continue;
+      auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(load->getPointerOperand());
+      while (step && step->hasAllConstantIndices()) {
+        step = llvm::dyn_cast<llvm::GetElementPtrInst>(step->getPointerOperand());
+      }
+      const auto* table = step ? llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(step)) : nullptr;
+      if (!table || !table->isConstant()) continue;
+      lookups[{table, origin_of(step->getOperand(step->getNumOperands() - 1))}].push_back(step);
+    }
+    for (const auto& [place, steps] : lookups) {
+      if (steps.size() != 1 || llvm::isa<llvm::Constant>(place.second)) continue;
+      llvm::GetElementPtrInst* step = steps.front();
+      names.push_back(new llvm::FreezeInst(step->getPointerOperand(), "", step->getIterator()));
+      step->setOperand(0, names.back());
+    }
+  }
+}
+
 }  // namespace
 
 // Loads of addresses stay alone: out of a joined one comes a number, of which nobody knows what memory it is in.
@@ -181,7 +218,8 @@ void join_accesses(llvm::Function& lane) {
     if (load && load->isSimple() && load->getType()->isPointerTy()) alone.push_back(load);
   }
   for (llvm::LoadInst* load : alone) load->setVolatile(true);
-  const auto names = name_by_element(lane);
+  auto names = name_by_element(lane);
+  name_lookups(lane, names);
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoadStoreVectorizerPass());
