@@ -13,7 +13,7 @@ namespace metalloid::engines::simd {
 struct WidthLimits {
   unsigned of_64_bits = 1500;       // 16 lanes, if a third of the results are integers of 64 bits
   unsigned long_of_64_bits = 5000;  // 8 lanes, of these, if their threads do not meet
-  unsigned of_any = 5000;           // 16 lanes
+  unsigned of_any = 3000;           // 16 lanes
 };
 
 // Says for a kernel's functions how many lanes run in step (shapes/lane_target.h): all 32, but of large programs fewer.
@@ -22,6 +22,10 @@ struct WidthLimits {
 // such values moves most of them to memory and back, and as each of its instructions becomes four, LLVM's code
 // generator takes half a minute for the largest. With 16 lanes both are half of it, and no instruction does less than a
 // register's work with 8.
+//
+// Of long programs of 32 bits, functions that stay calls hand on as many registers as their parameters have. 16 lanes
+// take half of the code, and as long to run with AVX-512, or 0.65 to 0.8 of the time with AVX2, which has half as many
+// registers. Straight code without calls may take 1.07 of it with AVX-512.
 //
 // What the source calls a simdgroup stays 32 threads: its lanes run as two or four groups, one behind the other, which
 // is what threads do that have nothing to do with each other between barriers of the threadgroup. So it is for kernels
