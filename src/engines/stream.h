@@ -29,6 +29,8 @@ class Completion {
 
   // Whether somebody has found out that it is; hardware may know more.
   bool is_done() const { return is_done_.load(std::memory_order_acquire); }
+  // Finds out whether it is, without a wait.
+  virtual bool poll() { return is_done(); }
   // What the dispatch throws is not thrown here.
   virtual void wait();
   // Once it is done.

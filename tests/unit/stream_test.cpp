@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -109,6 +112,24 @@ TEST_P(Streams, KeepTheMemoryOfTheirWork) {
   stream.synchronize();
   EXPECT_TRUE(is_released);
   EXPECT_EQ(*memory, 5);
+}
+
+// Nobody waits for the stream or asks it.
+TEST_P(Streams, LetGoOfMemoryOnTheirOwn) {
+  std::atomic<int> released = 0;
+  int memory = 0;
+  constexpr int count = 40;
+  const Kernel add = kernel_of(device, "x[i] += 1;");
+  for (int turn = 0; turn < count; ++turn) {
+    std::shared_ptr<void> owner(&memory, [&](void*) { ++released; });
+    stream.dispatch(add, over(Buffer::wrap(&memory, 4, std::move(owner))));
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (released != count && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(released, count);
+  EXPECT_EQ(memory, count);
 }
 
 TEST_P(Streams, TakeKernelsOfOtherDevices) {

@@ -21,11 +21,11 @@ bool runs_directly(const Kernel& kernel, const engines::DispatchPlan& plan) {
   return !is_checking() && !Staging::is_needed(plan, *code_for(kernel.state(), plan).runner.hardware);
 }
 
-const engines::Hardware* hardware_at_once(const Kernel& kernel, const engines::DispatchPlan& plan) {
+const CompiledKernel* code_at_once(const Kernel& kernel, const engines::DispatchPlan& plan) {
   const engines::Hardware* const hardware = kernel.state().compiled->runner.hardware;
   if (hardware->runs_at_call() || is_checking()) return nullptr;
   const CompiledKernel* const code = ready_code_for(kernel.state(), plan);
-  return code && code->runner.hardware == hardware && !Staging::is_needed(plan, *hardware) ? hardware : nullptr;
+  return code && code->runner.hardware == hardware && !Staging::is_needed(plan, *hardware) ? code : nullptr;
 }
 
 }  // namespace metalloid::runtime

@@ -1,6 +1,7 @@
 // Where the work of a queue goes, one piece after the other.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <map>
@@ -22,7 +23,11 @@ class UnderWay {
   void add(std::shared_ptr<engines::Completion> completion, std::shared_ptr<const PlannedDispatch> work);
   void add(Times times);  // of what is done
   void add(UnderWay later);
+  std::size_t size() const { return dispatches_.size() - next_; }
   bool is_done() const;
+  // Lets go of those at the front that have ended, but for the memory that they keep. The first error is what the first
+  // threw, if there is none yet. Returns how many.
+  std::size_t let_go_of_ended(std::exception_ptr& first_error, std::vector<Buffer>& memory);
   // For all. What each threw is told to the recorder; returns the first.
   std::exception_ptr wait();
   // From the first's begin to the last's end, once waited for. Without any: now.
@@ -33,7 +38,10 @@ class UnderWay {
     std::shared_ptr<engines::Completion> completion;
     std::shared_ptr<const PlannedDispatch> work;
   };
+  void note_end(const Dispatch& dispatch, std::exception_ptr& first_error);
+
   std::vector<Dispatch> dispatches_;
+  std::size_t next_ = 0;  // of them: those in front are let go
   Times times_;
   bool has_times_ = false;
 };
@@ -45,6 +53,8 @@ class Issue {
   void dispatch(std::shared_ptr<const PlannedDispatch> work);
   // Whether a dispatch on that hardware would be handed over without a wait.
   bool takes_at_once(const engines::Hardware& hardware) const { return !hardware_ || hardware_ == &hardware; }
+  // As dispatch(), of what that hardware takes at once: returns what is to be waited for.
+  std::shared_ptr<engines::Completion> hand_over(const PlannedDispatch& work);
   // The host's own.
   void call(const std::function<void()>& work);
   // Waits for all that was given. Throws the first error since the last call.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "metalloid/error.h"
+#include "runtime/observe/recorder.h"
 #include "runtime/queue/command_buffer.h"
 
 namespace metalloid::runtime {
@@ -12,74 +13,11 @@ namespace {
 
 // Whose work this thread does.
 thread_local const void* current_line = nullptr;
-thread_local const void* current_thread = nullptr;
+
+// How often the finisher looks for dispatches that nobody lets go: seldom enough to be in nobody's way.
+constexpr std::chrono::milliseconds between_looks{1};
 
 }  // namespace
-
-struct InOrderThread::Shared {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::function<void()>> waiting;
-  bool is_closing = false;
-  bool is_asleep = false;              // and nobody has woken it
-  std::atomic<std::size_t> count = 0;  // that wait
-
-  // More may come soon, and to be woken takes longer than all the rest.
-  void linger() const {
-    constexpr auto patience = std::chrono::microseconds(20);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (count.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < end) {
-      std::this_thread::yield();
-    }
-  }
-
-  void work() {
-    current_thread = this;
-    std::unique_lock lock(mutex);
-    while (true) {
-      if (waiting.empty() && !is_closing) {
-        is_asleep = true;
-        changed.wait(lock, [&] { return is_closing || !waiting.empty(); });
-        is_asleep = false;
-      }
-      if (waiting.empty()) return;
-      auto function = std::move(waiting.front());
-      waiting.pop_front();
-      --count;
-      lock.unlock();
-      function();
-      function = nullptr;
-      linger();
-      lock.lock();
-    }
-  }
-};
-
-InOrderThread::InOrderThread() : shared_(std::make_shared<Shared>()) {}
-
-InOrderThread::~InOrderThread() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->is_closing = true;
-  }
-  shared_->changed.notify_all();
-  is_this() ? thread_.detach() : thread_.join();
-}
-
-void InOrderThread::post(std::function<void()> work) {
-  bool wakes = false;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { shared->work(); });
-    shared_->waiting.push_back(std::move(work));
-    ++shared_->count;
-    wakes = std::exchange(shared_->is_asleep, false);
-  }
-  if (wakes) shared_->changed.notify_all();
-}
-
-bool InOrderThread::is_this() const { return current_thread == shared_.get(); }
 
 class Line::Issuing {
  public:
@@ -151,22 +89,31 @@ bool Line::dispatch(std::shared_ptr<const PlannedDispatch> work) {
   std::unique_lock lock(mutex_);
   if (is_issuing_ || is_closing_ || !order_.empty() || !issue_.takes_at_once(*work->at_once)) return false;
   ++unfinished_;
+  std::shared_ptr<engines::Completion> completion;
+  std::exception_ptr error;
   {
     const Issuing here(*this, lock);
     try {
-      issue_.dispatch(std::move(work));
-      finish_together(issue_.take());
+      completion = issue_.hand_over(*work);
     } catch (...) {
-      finish_in_order(issue_.take(),
-                      [self = shared_from_this(), first = std::current_exception()](UnderWay& under_way) {
-                        static_cast<void>(under_way.wait());
-                        self->finished(first);
-                      });
+      error = std::current_exception();
     }
   }
-  if (order_.empty() && !is_closing_) return true;
+  if (error) {
+    hand_over({}, [this, error](UnderWay&) { finished(error); });
+  } else {
+    open_.add(std::move(completion), std::move(work));
+    if (is_observed()) {
+      hand_over({}, nullptr);  // who observes wants to know when it ended
+    } else {
+      if (may_let_go()) let_go_of_ended();
+      look_later();
+    }
+  }
+  if (waiters_ != 0) idle_.notify_all();
+  const bool is_waited_for = !order_.empty() || is_closing_;
   lock.unlock();
-  changed_.notify_all();
+  if (is_waited_for) changed_.notify_all();
   return true;
 }
 
@@ -180,46 +127,105 @@ void Line::drop(const CommandBuffer::State& work) {
 }
 
 void Line::finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish) {
-  if (finishing_ == 0 && work.is_done()) return finish(work);
-  {
-    const std::lock_guard lock(together_mutex_);
-    together_.reset();
-  }
+  std::unique_lock lock(mutex_);
+  if (!may_let_go() || open_.size() != 0 || !work.is_done()) return hand_over(std::move(work), std::move(finish));
+  lock.unlock();
+  finish(work);
+}
+
+void Line::hand_over(UnderWay work, std::function<void(UnderWay&)> finish) {
+  struct Handed {
+    UnderWay open, work;
+    std::function<void(UnderWay&)> finish;
+  };
   ++finishing_;
-  auto shared = std::make_shared<UnderWay>(std::move(work));
-  finisher_.post([this, shared, finish = std::move(finish)] {
-    finish(*shared);
-    --finishing_;
+  auto handed = std::make_shared<Handed>(std::exchange(open_, {}), std::move(work), std::move(finish));
+  finisher_.post([self = shared_from_this(), handed = std::move(handed)] {
+    std::unique_lock lock(self->mutex_);
+    self->idle_.wait(lock, [&] { return !self->is_letting_go_; });
+    lock.unlock();
+    const std::size_t count = handed->open.size();
+    auto error = handed->open.wait();
+    lock.lock();
+    self->count_finished(std::move(error), count);
+    lock.unlock();
+    if (handed->finish) handed->finish(handed->work);
+    lock.lock();
+    --self->finishing_;
+    if (self->waiters_ != 0) self->idle_.notify_all();
   });
 }
 
-void Line::finish_together(UnderWay work) {
-  if (finishing_ == 0 && work.is_done()) return finished(work.wait());
-  const std::lock_guard lock(together_mutex_);
-  const bool is_first = !together_;
-  if (is_first) together_ = std::make_shared<Together>();
-  together_->work.add(std::move(work));
-  ++together_->count;
-  if (!is_first) return;
-  ++finishing_;
-  finisher_.post([self = shared_from_this(), together = together_] {
-    {
-      const std::lock_guard begins(self->together_mutex_);
-      if (self->together_ == together) self->together_.reset();
-    }
-    self->finished(together->work.wait(), together->count);
-    --self->finishing_;
-  });
+void Line::let_go_of_ended() {
+  std::exception_ptr error;
+  const std::size_t count = open_.let_go_of_ended(error, kept_);
+  let_go_ += count;
+  if (count != 0) count_finished(std::move(error), count);
+}
+
+void Line::let_go(UnderWay open, std::unique_lock<std::mutex>& lock) {
+  is_letting_go_ = true;
+  std::vector<Buffer> kept = std::exchange(kept_, {});
+  lock.unlock();
+  const std::size_t count = open.size();
+  auto error = open.wait();
+  kept.clear();
+  lock.lock();
+  is_letting_go_ = false;
+  let_go_ += count;
+  count_finished(std::move(error), count);
+  idle_.notify_all();
+}
+
+void Line::look_later() {
+  if (std::exchange(is_looked_after_, true)) return;
+  finisher_.post_later([self = shared_from_this()] { self->look_after_open(); }, between_looks);
+}
+
+void Line::look_after_open() {
+  std::unique_lock lock(mutex_);
+  is_looked_after_ = false;
+  if (may_let_go()) {
+    let_go_of_ended();
+    // As long as some end, somebody is there who dispatches and lets them go.
+    const bool nobody_is_there = let_go_ == let_go_before_;
+    let_go(nobody_is_there ? std::exchange(open_, {}) : UnderWay(), lock);
+    let_go_before_ = let_go_;
+  }
+  if (open_.size() != 0 || !kept_.empty()) look_later();
+}
+
+void Line::count_finished(std::exception_ptr error, std::size_t count) {
+  unfinished_ -= count;
+  if (error && !first_error_) first_error_ = std::move(error);
+  if (unfinished_ == 0 || waiters_ != 0) idle_.notify_all();
 }
 
 void Line::finished(std::exception_ptr error, std::size_t count) {
-  {
-    const std::lock_guard lock(mutex_);
-    unfinished_ -= count;
-    if (error && !first_error_) first_error_ = std::move(error);
-    if (unfinished_ != 0) return;
+  const std::lock_guard lock(mutex_);
+  count_finished(std::move(error), count);
+}
+
+bool Line::is_idle() {
+  if (unfinished_.load(std::memory_order_acquire) == 0) return true;
+  const std::lock_guard lock(mutex_);
+  if (may_let_go()) let_go_of_ended();
+  // Who asks may ask again until it is.
+  if (open_.size() != 0) hand_over({}, nullptr);
+  return unfinished_ == 0;
+}
+
+void Line::wait_for_all(std::unique_lock<std::mutex>& lock) {
+  ++waiters_;
+  while (unfinished_ != 0 || !kept_.empty() || is_letting_go_) {
+    const bool has_something = open_.size() != 0 || !kept_.empty();
+    if (may_let_go() && order_.empty() && has_something) {
+      let_go(std::exchange(open_, {}), lock);
+    } else {
+      idle_.wait(lock);
+    }
   }
-  idle_.notify_all();
+  --waiters_;
 }
 
 void Line::wait_until_idle() {
@@ -229,7 +235,7 @@ void Line::wait_until_idle() {
                 "a queue's work calls wait() of the same queue, and would wait for itself");
   }
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return unfinished_ == 0; });
+  wait_for_all(lock);
 }
 
 void Line::wait() {
@@ -251,7 +257,8 @@ void Line::end() {
   thread_.join();
   if (handlers_.is_this() || finisher_.is_this()) return;
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return unfinished_ == 0; });
+  wait_for_all(lock);
+  finisher_.drop_later();
 }
 
 void Line::work() {

@@ -3,36 +3,23 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
+#include "metalloid/device.h"
 #include "metalloid/queue.h"
+#include "runtime/queue/in_order_thread.h"
 #include "runtime/queue/issue.h"
 #include "runtime/queue/process.h"
 
 namespace metalloid::runtime {
-
-// Runs functions in order, on a thread that begins with the first.
-class InOrderThread {
- public:
-  InOrderThread();
-  // What was posted is done, unless it is this thread that lets go.
-  ~InOrderThread();
-  InOrderThread(const InOrderThread&) = delete;
-  InOrderThread& operator=(const InOrderThread&) = delete;
-
-  void post(std::function<void()> work);
-  bool is_this() const;
-
- private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
-  std::thread thread_;
-};
 
 // A queue and its thread share it: the thread may outlive the queue.
 class Line : public std::enable_shared_from_this<Line> {
@@ -56,7 +43,8 @@ class Line : public std::enable_shared_from_this<Line> {
   // or on another thread.
   void finish_in_order(UnderWay work, std::function<void(UnderWay&)> finish);
   void finished(std::exception_ptr error, std::size_t count = 1);  // of what was committed, with its handlers
-  bool is_idle() const { return unfinished_.load(std::memory_order_acquire) == 0; }
+  // Whether all is done. What it keeps alive may still be there.
+  bool is_idle();
   void wait_until_idle();
   void wait();  // throws the first error since the last call
   // No more work comes. Waits for what there is, unless its own thread asks.
@@ -73,19 +61,22 @@ class Line : public std::enable_shared_from_this<Line> {
     const CommandBuffer::State* holder;
     Work work;  // once it is committed
   };
-  // Dispatches that nobody asks about, of which the finisher tells at once when it comes to them.
-  struct Together {
-    UnderWay work;
-    std::size_t count = 0;
-  };
-  // As finish_in_order.
-  void finish_together(UnderWay work);
   void work();
   // Under the mutex, as what follows.
   bool begins_here(const Work& work);
   // While it lives the calling thread issues, and the mutex is free.
   class Issuing;
   Place* place_of(const CommandBuffer::State& work);
+  // The finisher waits for the open dispatches, then for the work.
+  void hand_over(UnderWay work, std::function<void(UnderWay&)> finish);
+  bool may_let_go() const { return finishing_ == 0 && !is_letting_go_; }
+  void let_go_of_ended();
+  // Waits for these, which were the open ones, and lets go of what was kept, with the mutex free.
+  void let_go(UnderWay open, std::unique_lock<std::mutex>& lock);
+  void look_later();
+  void look_after_open();
+  void wait_for_all(std::unique_lock<std::mutex>& lock);
+  void count_finished(std::exception_ptr error, std::size_t count);
 
   std::mutex mutex_;
   std::condition_variable changed_;  // for the line's thread
@@ -94,11 +85,17 @@ class Line : public std::enable_shared_from_this<Line> {
   bool is_issuing_ = false;                  // some thread, and the next work waits for that
   Issue issue_;                              // of that thread
   std::atomic<std::size_t> unfinished_ = 0;  // committed
-  std::atomic<std::size_t> finishing_ = 0;   // on the thread for that
+  std::size_t finishing_ = 0;                // on the thread for that
+  std::size_t waiters_ = 0;                  // for all to be done
   bool is_closing_ = false;
   std::exception_ptr first_error_;  // since the last wait()
-  std::mutex together_mutex_;
-  std::shared_ptr<Together> together_;  // what the finisher was given last, until it begins
+  // Dispatches that nobody asks about, behind all that the finisher has. Who dispatches or waits lets them go, and the
+  // finisher where nobody does.
+  UnderWay open_;
+  std::vector<Buffer> kept_;                      // of those that were let go
+  bool is_letting_go_ = false;                    // some thread waits for such dispatches, or lets go of what was kept
+  bool is_looked_after_ = false;                  // the finisher will look
+  std::uint64_t let_go_ = 0, let_go_before_ = 0;  // ever, and when it looked last
   std::thread thread_;
   InOrderThread finisher_, handlers_;
 };

@@ -1,11 +1,16 @@
 // A dispatch that is checked, and waits for its turn with all that it needs.
 #pragma once
 
+#include <vector>
+
 #include "engines/engine.h"
+#include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/library.h"
 
 namespace metalloid::runtime {
+
+struct CompiledKernel;
 
 struct PlannedDispatch {
   // Throws what plan_dispatch throws.
@@ -13,10 +18,14 @@ struct PlannedDispatch {
   PlannedDispatch(const PlannedDispatch&) = delete;
   PlannedDispatch& operator=(const PlannedDispatch&) = delete;
 
+  // The buffers that it keeps.
+  void add_memory(std::vector<Buffer>& memory) const;
+
   const Kernel kernel;
   const Dispatch dispatch;
   const engines::DispatchPlan plan;        // which points into the others
-  const engines::Hardware* const at_once;  // hardware_at_once
+  const CompiledKernel* const ready;       // code_at_once
+  const engines::Hardware* const at_once;  // its hardware
 };
 
 }  // namespace metalloid::runtime

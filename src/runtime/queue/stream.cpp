@@ -61,7 +61,7 @@ struct Stream::State {
 
   bool is_idle() const {
     if (shared) return shared->is_idle();
-    const runtime::Line* const found = used_line();
+    runtime::Line* const found = used_line();
     return !found || found->is_idle();
   }
 

@@ -27,6 +27,8 @@ class Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
+  // Whether it has, as far as is known without the driver.
+  bool has_ended() const { return queue_.is_ended(slot_); }
   // Returns when it is done. Throws what became of it.
   void wait();
 

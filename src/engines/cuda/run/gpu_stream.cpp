@@ -20,10 +20,35 @@ class LaunchCompletion final : public Completion {
   LaunchCompletion(const LaunchCompletion&) = delete;
   LaunchCompletion& operator=(const LaunchCompletion&) = delete;
 
+  bool poll() override { return is_done() || finds_end(); }
+
   void wait() override {
     if (is_done()) return;
     const std::lock_guard lock(waiting_);
-    if (is_done()) return;
+    if (!is_done()) end();
+  }
+
+ private:
+  bool finds_end() {
+    const std::unique_lock lock(waiting_, std::try_to_lock);
+    if (!lock) return false;
+    if (!is_done()) {
+      if (!is_over()) return false;
+      end();
+    }
+    return true;
+  }
+
+  // Or has failed, as who waits will find out.
+  bool is_over() const {
+    try {
+      return launch_->has_ended();
+    } catch (...) {
+      return true;
+    }
+  }
+
+  void end() {
     std::exception_ptr error;
     try {
       launch_->wait();
@@ -34,7 +59,6 @@ class LaunchCompletion final : public Completion {
     finish({begin_, Clock::now()}, std::move(error));
   }
 
- private:
   const Clock::time_point begin_ = Clock::now();
   std::mutex waiting_;  // of who waits for the GPU
   std::optional<Launch> launch_;
