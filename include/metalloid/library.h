@@ -100,8 +100,9 @@ class Kernel {
   Device device() const;
   // The name of the engine that runs it: the device's first, or the first one behind it that took the kernel.
   const std::string& engine() const;
-  // What the device's engines said of it, in their order: why one did not take it, or what costs speed at which line.
-  const std::vector<Remark>& remarks() const;
+  // What the device's engines said of it, in their order: why one did not take it, or what costs speed at which line;
+  // then for which threadgroups a dispatch has to do with slower code, and why.
+  std::vector<Remark> remarks() const;
   bool came_from_cache() const;  // true if no code was generated: memory or disk had it
 
   struct State;

@@ -90,7 +90,14 @@ Kernel Library::kernel(std::string_view name, const FunctionConstants& constants
 const KernelInfo& Kernel::info() const { return state_->compiled->info; }
 Device Kernel::device() const { return Device(state_->device); }
 const std::string& Kernel::engine() const { return state_->compiled->engine_name; }
-const std::vector<Remark>& Kernel::remarks() const { return state_->compiled->remarks; }
+std::vector<Remark> Kernel::remarks() const {
+  std::vector<Remark> all = state_->compiled->remarks;
+  const std::size_t sizes = state_->sizes.load(std::memory_order_acquire);
+  for (const runtime::SizedCode& sized : std::span(state_->sized).first(sizes)) {
+    if (sized.remark) all.push_back(*sized.remark);
+  }
+  return all;
+}
 bool Kernel::came_from_cache() const { return state_->from_cache; }
 std::uint64_t Kernel::static_threadgroup_memory_length() const { return info().static_threadgroup_memory; }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct CompiledKernel {
 struct SizedCode {
   Size threads;
   std::shared_ptr<const CompiledKernel> code;
+  std::optional<Remark> remark;  // why there is none
 };
 
 }  // namespace runtime

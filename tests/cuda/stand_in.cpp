@@ -9,6 +9,7 @@
 //   STAND_IN_ENDLESS=1      kernels never end, and what waits for them does not return
 //   STAND_IN_LOG=file       gets a line for each launch: stream, context, grid, block, and the parameters' bytes
 //   STAND_IN_MOST_OPTIMISATION=0   up to which level modules are taken
+//   STAND_IN_REFUSE=text    modules that have it are refused
 //   STAND_IN_CUBINS=new     a name for the machine code that it makes; that of other names is refused
 //   STAND_IN_MODULES=file   gets a line for each module that is loaded, "PTX" or "cubin", and "link" for each that is
 //   made STAND_IN_PTXAS=ptxas    a program that assembles each module; what it says is the loading's error
@@ -132,6 +133,11 @@ bool is_memory(std::uint64_t address, std::size_t bytes) {
 // "0" or what the assembler said.
 int assemble(const char* ptx, int level, std::string& log) {
   if (level > number("STAND_IN_MOST_OPTIMISATION", 4)) return invalid_ptx;
+  const std::string refused = variable("STAND_IN_REFUSE", "");
+  if (!refused.empty() && std::string(ptx).find(refused) != std::string::npos) {
+    log = "the stand-in refuses " + refused + "\n";
+    return invalid_ptx;
+  }
   const std::string program = variable("STAND_IN_PTXAS", "");
   if (program.empty()) return 0;
   std::string file = variable("TMPDIR", "/tmp") + "/stand_in_XXXXXX";

@@ -363,8 +363,9 @@ TEST(EngineBoundary, FallBacksShowWithTheirRemark) {
   const Kernel total = library().kernel("total");
   EXPECT_EQ(total.engine(), "reference");
   EXPECT_EQ(total.device().name(), "trial");
-  ASSERT_EQ(total.remarks().size(), 1u);
-  const Remark& remark = total.remarks()[0];
+  const std::vector<Remark> remarks = total.remarks();
+  ASSERT_EQ(remarks.size(), 1u);
+  const Remark& remark = remarks[0];
   EXPECT_EQ(remark.engine, "trial");
   EXPECT_EQ(remark.reason, "a threadgroup barrier in a function that could not be inlined");
   EXPECT_EQ(remark.source_file, "boundary.metal");

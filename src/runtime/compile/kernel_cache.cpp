@@ -23,6 +23,7 @@
 #include "runtime/compile/compile_jobs.h"
 #include "runtime/compile/kernel_lookup.h"
 #include "runtime/compile/library_cache.h"
+#include "runtime/observe/trace.h"
 #include "runtime/states.h"
 #include "support/compiler_id.h"
 #include "support/fork_safe_mutex.h"
@@ -229,6 +230,37 @@ std::shared_ptr<const Kernel::State> find_or_compile_kernel(std::shared_ptr<cons
   return state;
 }
 
+namespace {
+
+// The kernel has code that does, if slower: what goes wrong is told, and no more.
+void make_sized(const Kernel::State& kernel, const Runners& runners, std::vector<Candidate> candidates,
+                SizedCode& sized) {
+  const std::string& name = kernel.compiled->info.name;
+  const auto begin = TraceClock::now();
+  Event event{.kind = Event::Kind::kernel,
+              .device = kernel.device->name,
+              .kernel = name,
+              .source = kernel.source,
+              .threads_per_threadgroup = sized.threads};
+  try {
+    FoundKernel found =
+        find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates));
+    event.from_cache = found.from_cache;
+    sized.code = std::move(found.kernel);
+  } catch (const Error& error) {
+    event.error = error.code();
+    event.message = error.what();
+    const Size& threads = sized.threads;
+    sized.remark = Remark{.engine = kernel.compiled->engine_name,
+                          .reason = fmt::format("no code for threadgroups of {} x {} x {} threads alone: {}", threads.x,
+                                                threads.y, threads.z, error.what()),
+                          .source_file = {}};
+  }
+  if (is_tracing()) add_to_trace(event, begin, TraceClock::now());
+}
+
+}  // namespace
+
 const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
   const engines::Executable& own = *kernel.compiled->executable;
   if (!own.takes(plan)) return kernel.complete.load(std::memory_order_acquire);
@@ -259,12 +291,7 @@ const CompiledKernel& code_for(const Kernel::State& kernel, const engines::Dispa
     const std::size_t sizes = kernel.sizes.load();
     SizedCode& sized = kernel.sized[sizes];
     sized.threads = plan.threads_per_threadgroup;
-    try {
-      sized.code =
-          find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
-    } catch (const Error&) {
-      // The kernel has code that does, if slower.
-    }
+    make_sized(kernel, runners, std::move(candidates), sized);
     kernel.sizes.store(sizes + 1, std::memory_order_release);
     return *ready_code_for(kernel, plan);
   }

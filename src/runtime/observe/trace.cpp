@@ -186,7 +186,10 @@ Json arguments_of(const Event& event) {
   if (event.kind == Event::Kind::dispatch) {
     result[event.grid_counts_threads ? "threads_per_grid" : "threadgroups_per_grid"] = extents(event.grid);
     result["threads_per_threadgroup"] = extents(event.threads_per_threadgroup);
-  } else if (!event.error) {
+  } else if (event.threads_per_threadgroup.volume() > 1) {
+    result["threads_per_threadgroup"] = extents(event.threads_per_threadgroup);  // what the code is for alone
+  }
+  if (event.kind != Event::Kind::dispatch && !event.error) {
     result["cache"] = event.from_cache ? "hit" : "miss";
   }
   if (event.error) {

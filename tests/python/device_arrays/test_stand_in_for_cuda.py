@@ -2,6 +2,7 @@
 driver, launches nothing, and writes down what it was given. Programs run in processes of their own, in which the driver is
 opened."""
 
+import json
 import os
 import subprocess
 import sys
@@ -495,3 +496,28 @@ def test_code_for_one_size_of_threadgroups(program, tmp_path):
         """,
         METALLOID_CACHE_DIR=str(tmp_path / "cache"),
     )
+
+
+def test_what_keeps_code_for_one_size_from_being_made_is_told(program, tmp_path):
+    trace = tmp_path / "trace.json"
+    program(
+        """
+        source = "kernel void total(device float* out, device const float* x, constant uint& n, "
+        source += "uint i [[thread_index_in_threadgroup]], uint size [[threads_per_threadgroup]]) {"
+        source += "float sum = 0; for (uint k = i; k < n; k += size) sum += x[k]; out[i] = sum; }"
+        total = metalloid.compile_shader(source, device="cuda").total
+        x, out = Interface((1024,)), Interface((1024,))
+        for size in (32, 352, 352):
+            total(out, x, 1024, threads=size, group_size=size)
+        [[engine, reason, file, line]] = total.remarks
+        assert engine == "cuda" and "352 x 1 x 1 threads" in reason and "the stand-in refuses 1408" in reason, reason
+        assert [launch.block[0] for launch in launches()] == [32, 352, 352]
+        """,
+        REFUSE="1408",  # bytes from one turn to the next
+        METALLOID_TRACE=str(trace),
+        METALLOID_CACHE_DIR=str(tmp_path / "cache"),
+    )
+    sizes = [event["args"] for event in json.loads(trace.read_text()) if event["name"] == "compile kernel total"]
+    wanted, refused = (each for each in sizes if "threads_per_threadgroup" in each)
+    assert wanted["threads_per_threadgroup"] == [32, 1, 1] and "error" not in wanted
+    assert refused["threads_per_threadgroup"] == [352, 1, 1] and "refuses 1408" in refused["message"]
