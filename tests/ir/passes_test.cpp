@@ -44,6 +44,8 @@
 #include "engines/cpu_shared/passes/lower_private_memory.h"
 #include "engines/cpu_shared/passes/lower_threadgroup_memory.h"
 #include "engines/cpu_shared/passes/report_bounds.h"
+#include "engines/cuda/code/machine.h"
+#include "engines/cuda/code/target.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/align_loops.h"
 #include "engines/cuda/passes/check_bounds.h"
@@ -275,6 +277,12 @@ const std::map<std::string, Pass>& passes() {
       {"ring_tiles", [](Subject& s) { EXPECT_NE(engines::cuda::ring_tiles(*s.entry), 0U); }},
       {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
+      {"optimise_for_gpus",
+       [](Subject& s) {
+         const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));
+         engines::cuda::retarget(s.module(), *gpu);
+         engines::cuda::optimise(s.module(), *gpu);
+       }},
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_loops", [](Subject& s) { engines::cuda::align_loops(*s.entry); }},
       {"convert_exactly", [](Subject& s) { engines::cuda::convert_exactly(s.module()); }},
