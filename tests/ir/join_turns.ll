@@ -17,11 +17,14 @@
 ; CHECK: store <8 x i16> {{%.*}}, ptr addrspace(1) {{%.*}}, align 16
 ; CHECK: add nuw i32 {{%.*}}, 2048
 ; CHECK: icmp ult i32 {{%.*}}, %limit
+; CHECK: br i1 {{%.*}}, label %together, label %rest, !llvm.loop [[SHORT:![0-9]+]]
 ; CHECK: rest:
 ; CHECK: [[BEHIND:%.*]] = add i32 %limit, [[THREAD]]
 ; CHECK: br i1 {{%.*}}, label %test, label %end
 ; CHECK: phi i32 [ [[THREAD]], {{.*}} ], [ {{%.*}}, %turn ], [ [[BEHIND]], %rest ]
 ; CHECK: call void @metalloid_check_bounds
+; CHECK: [[SHORT]] = distinct !{[[SHORT]], [[AT_ONCE:![0-9]+]]}
+; CHECK: [[AT_ONCE]] = !{!"llvm.loop.unroll.count", i32 4}
 
 define void @kernel(i32 %n, i16 %scale, i64 %bytes) {
 entry:

@@ -41,6 +41,9 @@ using Kind = Step::Kind;
 constexpr unsigned most_joined = 8;
 // Of all turns that go together.
 constexpr std::size_t most_instructions = 512;
+// Short ones have several accesses on their way: so many turns, of loops of so many instructions.
+constexpr unsigned turns_at_once = 4;
+constexpr std::size_t most_at_once = 64;
 
 // for (counter = thread; counter < end; counter += threads) turn, and what of it goes together.
 struct TurnLoop {
@@ -230,8 +233,12 @@ class Writer {
     Value* next = builder_.CreateAdd(counter, step, "", /*HasNUW=*/true);
     counter->addIncoming(next, together);
     llvm::BranchInst* again = builder_.CreateCondBr(builder_.CreateICmpULT(next, limit), together, rest);
-    llvm::MDNode* as_it_stands = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-    llvm::MDNode* turns = llvm::MDNode::getDistinct(context, {nullptr, as_it_stands});
+    llvm::MDNode* wish = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+    if (is_short()) {
+      llvm::Metadata* at_once = llvm::ConstantAsMetadata::get(builder_.getInt32(turns_at_once));
+      wish = llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), at_once});
+    }
+    llvm::MDNode* turns = llvm::MDNode::getDistinct(context, {nullptr, wish});
     turns->replaceOperandWith(0, turns);
     again->setMetadata(llvm::LLVMContext::MD_loop, turns);
 
@@ -247,6 +254,16 @@ class Writer {
   }
 
  private:
+  // Longer ones would need registers that other threads have.
+  bool is_short() const {
+    std::size_t instructions = 0;
+    for (const Step& step : loop_.path) {
+      if (loop_.wanted.contains(step.instruction))
+        instructions += differences_.of(step.instruction).is_same ? 1 : loop_.count;
+    }
+    return instructions <= most_at_once;
+  }
+
   // Of the first turn of all, in front of the loop.
   Value* at_first(Value* value) {
     if (const auto known = first_.find(value); known != first_.end()) return known->second;
