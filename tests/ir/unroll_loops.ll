@@ -1,4 +1,4 @@
-; Short loops that can be counted do four turns at once, or all that there are if these are few; not those that lanes meet in, or that say otherwise.
+; Short loops that can be counted do eight turns at once, or all that there are if these are few; not those that lanes meet in, or that say otherwise.
 ; RUN: unroll_loops
 ; ARGUMENT: buffer
 
@@ -8,7 +8,7 @@
 ; CHECK: br i1 %more.3, label %as.said, label %short, !llvm.loop [[SAID:![0-9]+]]
 ; CHECK: br i1 %more.4, label %short, label %end, !llvm.loop [[SHORT:![0-9]+]]
 ; CHECK: [[UNROLLED]] = distinct !{[[UNROLLED]], [[COUNT:![0-9]+]]}
-; CHECK: [[COUNT]] = !{!"llvm.loop.unroll.count", i32 4}
+; CHECK: [[COUNT]] = !{!"llvm.loop.unroll.count", i32 8}
 ; CHECK: [[SAID]] = distinct !{[[SAID]], [[DISABLED:![0-9]+]]}
 ; CHECK: [[DISABLED]] = !{!"llvm.loop.unroll.disable"}
 ; CHECK: [[SHORT]] = distinct !{[[SHORT]], [[ALL:![0-9]+]]}

@@ -11,9 +11,9 @@
 namespace metalloid::engines::cuda {
 namespace {
 
-constexpr unsigned turns_at_once = 4, most_instructions = 64;
-// Of a loop that reads memory, and of its turns that are done at once.
-constexpr unsigned most_reading = 256, most_of_turns = 640;
+constexpr unsigned turns_at_once = 8, most_instructions = 64;
+// Of a longer loop that reads memory, and of its turns that are done at once.
+constexpr unsigned most_long_turns = 4, most_reading = 256, most_of_turns = 640;
 // Of a loop that is unrolled as a whole.
 constexpr unsigned most_turns = 16;
 constexpr unsigned most_unrolled = 2048;  // instructions, of a loop that goes along an array
@@ -63,7 +63,7 @@ bool reads_memory(const llvm::Loop& loop) {
 }
 
 unsigned turns_of_long(const llvm::Loop& loop) {
-  unsigned turns = turns_at_once;
+  unsigned turns = most_long_turns;
   while (turns > 1 && !is_short(loop, most_of_turns / turns)) turns /= 2;
   return turns;
 }

@@ -1,8 +1,8 @@
 // unroll_loops
 //
-//   br %more, %loop, %end, !llvm.loop !0    ->    !0 = {..., !{"llvm.loop.unroll.count", 4}}
+//   br %more, %loop, %end, !llvm.loop !0    ->    !0 = {..., !{"llvm.loop.unroll.count", 8}}
 //
-// Innermost short loops that lanes do not meet in, and whose turns can be counted, do four turns at once: a GPU's
+// Innermost short loops that lanes do not meet in, and whose turns can be counted, do eight turns at once: a GPU's
 // threads go on in the order of instructions, so that only instructions of other turns fill the time that one waits for
 // another.
 #pragma once
