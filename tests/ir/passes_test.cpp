@@ -70,6 +70,7 @@
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/read_references.h"
+#include "engines/cuda/passes/read_words.h"
 #include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/ring_tiles.h"
 #include "engines/cuda/passes/round_bfloats.h"
@@ -277,6 +278,12 @@ const std::map<std::string, Pass>& passes() {
       {"ring_tiles", [](Subject& s) { EXPECT_NE(engines::cuda::ring_tiles(*s.entry), 0U); }},
       {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
+      {"read_words",
+       [](Subject& s) {
+         const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));
+         engines::cuda::retarget(s.module(), *gpu);
+         engines::cuda::read_words(s.module(), *gpu);
+       }},
       {"optimise_for_gpus",
        [](Subject& s) {
          const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));

@@ -53,6 +53,7 @@
 #include "engines/cuda/passes/quick_math.h"
 #include "engines/cuda/passes/read_ahead.h"
 #include "engines/cuda/passes/read_references.h"
+#include "engines/cuda/passes/read_words.h"
 #include "engines/cuda/passes/reports.h"
 #include "engines/cuda/passes/ring_tiles.h"
 #include "engines/cuda/passes/round_bfloats.h"
@@ -252,6 +253,9 @@ class CudaEngine final : public Engine {
     pass("join_products", [&] { join_products(module); });
     pass("load_fragments", [&] { load_fragments(module); });
     pass("tidy_products", [&] { tidy_products(module); });
+    // Of code that reads sizes one by one.
+    const bool counts = placement == Placement::by_whole_threadgroup && counts_threads(module);
+    if (are_apart) pass("read_words", [&] { read_words(module, machine); });
     pass("convert_exactly", [&] { convert_exactly(module); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
@@ -268,7 +272,7 @@ class CudaEngine final : public Engine {
                        .threadgroup_bytes = needs.bytes + ring_bytes,
                        .recurses = functions.size() > 1,
                        .logs = logs,
-                       .counts_threads = placement == Placement::by_whole_threadgroup && counts_threads(module),
+                       .counts_threads = counts,
                        .threads = target.threads};
   }
 
