@@ -59,6 +59,7 @@
 #include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
+#include "engines/cuda/passes/loop_addresses.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_bounds_checks.h"
 #include "engines/cuda/passes/lower_logging.h"
@@ -284,6 +285,8 @@ const std::map<std::string, Pass>& passes() {
          engines::cuda::retarget(s.module(), *gpu);
          engines::cuda::read_words(s.module(), *gpu);
        }},
+      {"many_rows", [](Subject& s) { EXPECT_TRUE(engines::cuda::goes_along_many_rows(s.module())); }},
+      {"few_rows", [](Subject& s) { EXPECT_FALSE(engines::cuda::goes_along_many_rows(s.module())); }},
       {"optimise_for_gpus",
        [](Subject& s) {
          const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));

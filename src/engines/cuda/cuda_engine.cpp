@@ -39,6 +39,7 @@
 #include "engines/cuda/passes/know_threads.h"
 #include "engines/cuda/passes/limit_recursion.h"
 #include "engines/cuda/passes/load_fragments.h"
+#include "engines/cuda/passes/loop_addresses.h"
 #include "engines/cuda/passes/lower_arguments.h"
 #include "engines/cuda/passes/lower_bounds_checks.h"
 #include "engines/cuda/passes/lower_lanes.h"
@@ -78,6 +79,9 @@ namespace {
 constexpr unsigned turns_at_once = 8;
 // Instructions of a condition's second half that are done whatever the first says.
 constexpr int cheaper_than_a_branch = 4;
+
+// LLVM's pass, by its name.
+constexpr const char* strength_reduction = "loop-reduce";
 
 // CUDA's limit of a thread's variables.
 constexpr std::uint64_t most_local_bytes = 512 << 10;
@@ -133,7 +137,8 @@ class CudaEngine final : public Engine {
     const auto placement = wanted.is_usual ? Placement::by_whole_threadgroup : Placement::by_threadgroup;
     if (!facts) facts = lower(kernel, *machine, wanted, placement);
     const std::string code = ir::write_code(*kernel.module, *machine, llvm::CodeGenFileType::AssemblyFile,
-                                            fmt::format("kernel '{}'", kernel.info.name));
+                                            fmt::format("kernel '{}'", kernel.info.name),
+                                            goes_along_many_rows(*kernel.module) ? strength_reduction : "");
     return {form == CodeForm::text ? code : write_code_file({.facts = *facts, .code = code}), {}};
   }
 
