@@ -11,22 +11,26 @@
 ; CHECK: [[WIDE:%.*]] = fpext half %h to float
 ; CHECK: call float @llvm.nvvm.ex2.approx{{.*}}(float [[WIDE]])
 ; CHECK: fptrunc float {{%.*}} to half
-; CHECK: fdiv afn float
-; CHECK: fdiv afn float
+; CHECK: call float @llvm.nvvm.rcp.approx.ftz.f(
+; CHECK: call float @llvm.nvvm.rcp.approx.ftz.f(
 ; CHECK: insertelement <2 x float>
 ; CHECK: [[LOGARITHM:%.*]] = call float @llvm.nvvm.lg2.approx.ftz.f(float %x)
 ; CHECK: [[PRODUCT:%.*]] = fmul float %y, [[LOGARITHM]]
 ; CHECK: [[USUAL:%.*]] = call float @llvm.nvvm.ex2.approx{{.*}}(float [[PRODUCT]])
 ; CHECK: fcmp uge float {{%.*}}, {{0x7FF0000000000000|\+inf}}
-; CHECK: [[OTHER:%.*]] = call float @llvm.pow.f32(float %x, float %y)
-; CHECK: phi float [ [[USUAL]], {{.*}} ], [ [[OTHER]],
-; CHECK: [[TURNS:%.*]] = call float @llvm.rint.f32(
+; CHECK: [[LARGE:%.*]] = call float @llvm.fma.f32(float %x, {{.*}}, float [[ROUNDING:.*]])
+; CHECK: [[TURNS:%.*]] = fsub float [[LARGE]], [[ROUNDING]]
 ; CHECK-COUNT-3: call float @llvm.fma.f32(float [[TURNS]],
 ; CHECK: [[SINE:%.*]] = call float @llvm.nvvm.sin.approx.ftz.f(
 ; CHECK: [[IS_USUAL:%.*]] = fcmp uge float {{%.*}}, 7.812500e-03
 ; CHECK: [[CHOSEN:%.*]] = select i1 [[IS_USUAL]], float [[SINE]], float
+; CHECK: br i1
+; CHECK: [[POWER_OF_OTHERS:%.*]] = call float @llvm.pow.f32(float %x, float %y)
+; CHECK: [[OTHER:%.*]] = select i1 {{%.*}}, float [[POWER_OF_OTHERS]], float [[USUAL]]
 ; CHECK: [[OF_LARGE:%.*]] = call float @llvm.sin.f32(float %x)
-; CHECK: phi float [ [[CHOSEN]], {{.*}} ], [ [[OF_LARGE]],
+; CHECK: [[OTHER_SINE:%.*]] = select i1 {{%.*}}, float [[OF_LARGE]], float [[CHOSEN]]
+; CHECK: phi float [ [[USUAL]], {{.*}} ], [ [[OTHER]],
+; CHECK: phi float [ [[CHOSEN]], {{.*}} ], [ [[OTHER_SINE]],
 ; CHECK: call float @llvm.exp.f32(float %x)
 ; CHECK: [[INSTRUCTION:%.*]] = call float @llvm.nvvm.lg2.approx.ftz.f(float %x)
 ; CHECK: [[IS_BELOW:%.*]] = fcmp olt float [[INSTRUCTION]], -1.000000e+00

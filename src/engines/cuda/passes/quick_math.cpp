@@ -2,7 +2,6 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -11,11 +10,16 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -26,14 +30,64 @@ namespace intrinsic = llvm::Intrinsic;
 // Of an angle; 2 pi in parts.
 constexpr double small_angle = 0x1p-7;  // is its sine, where the instruction's loses digits
 constexpr double large_angle = 0x1p17, turn_inverse = 0x1.45f306p-3;
+constexpr double rounding = 0x1.8p23;  // what is added to smaller numbers makes them whole ones
 constexpr std::array<double, 3> turn_parts = {0x1.921fb4p+2, 0x1.4442dp-22, 0x1.846988p-46};
 constexpr double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0cp-26, ln_2 = 0x1.62e43p-1, log10_2 = 0x1.344136p-2;
 constexpr double unit_above_1 = 0x1p-23;  // in the last place
+// Calls that one branch is for.
+constexpr std::size_t most_together = 16;
+
+// Results that are others in rare cases, which one branch is for: each branch costs, and what comes behind it waits for
+// what is in front of it.
+class RareCases {
+ public:
+  // Stands for what branch() makes.
+  Value* add(llvm::IRBuilder<>& builder, Value* usual, Value* is_rare, std::function<Value*()> other) {
+    auto* result = llvm::cast<llvm::Instruction>(builder.CreateFreeze(usual));
+    cases_.push_back({result, usual, is_rare, std::move(other)});
+    return result;
+  }
+
+  // What is appended behind it comes behind the branch.
+  void branch(llvm::IRBuilder<>& builder) {
+    if (cases_.empty()) return;
+    Value* any = cases_.front().is_rare;
+    for (const Case& each : llvm::drop_begin(cases_)) any = builder.CreateOr(any, each.is_rare);
+    llvm::BasicBlock* before = builder.GetInsertBlock();
+    llvm::Instruction* next = &*builder.GetInsertPoint();
+    llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
+    llvm::Instruction* rare =
+        llvm::SplitBlockAndInsertIfThen(any, next->getIterator(), /*Unreachable=*/false, unlikely);
+    builder.SetInsertPoint(rare);
+    llvm::SmallVector<Value*, 8> instead;
+    for (const Case& each : cases_) {
+      Value* other = each.other();
+      instead.push_back(cases_.size() == 1 ? other : builder.CreateSelect(each.is_rare, other, each.usual));
+    }
+    builder.SetInsertPoint(next->getParent(), next->getParent()->begin());
+    for (const auto& [each, other] : llvm::zip_equal(cases_, instead)) {
+      llvm::PHINode* result = builder.CreatePHI(each.usual->getType(), 2);
+      result->addIncoming(each.usual, before);
+      result->addIncoming(other, rare->getParent());
+      each.result->replaceAllUsesWith(result);
+      each.result->eraseFromParent();
+    }
+    builder.SetInsertPoint(next);
+  }
+
+ private:
+  struct Case {
+    llvm::Instruction* result;
+    Value *usual, *is_rare;
+    std::function<Value*()> other;
+  };
+  std::vector<Case> cases_;
+};
 
 // Of one float.
 class QuickMath {
  public:
-  explicit QuickMath(llvm::IRBuilder<>& builder) : builder_(builder) {}
+  QuickMath(llvm::IRBuilder<>& builder, RareCases& rare) : builder_(builder), rare_(rare) {}
 
   // Bounds are where the result is infinite or 0 anyway: infinities would become NaN.
   Value* exp(Value* x) {
@@ -75,16 +129,18 @@ class QuickMath {
   // function that has all of them.
   Value* pow(Value* x, Value* y) {
     Value* power = builder_.CreateFMul(y, instruction_log2(x));
-    return unless_rare(exp2(power), is_at_least(power, std::numeric_limits<double>::infinity()),
-                       [&] { return builder_.CreateBinaryIntrinsic(intrinsic::pow, x, y); });
+    return rare_.add(builder_, exp2(power), is_at_least(power, std::numeric_limits<double>::infinity()),
+                     [&to = builder_, x, y] { return to.CreateBinaryIntrinsic(intrinsic::pow, x, y); });
   }
 
   // (1 - t) / (1 + t) with t = e^(-2 |x|); of small numbers that would lose digits.
   Value* tanh(Value* x) {
     Value* magnitude = builder_.CreateUnaryIntrinsic(intrinsic::fabs, x);
     Value* t = exp2(builder_.CreateFMul(magnitude, number(-2 * log2_e)));
-    Value* quotient = builder_.CreateFDiv(builder_.CreateFSub(number(1), t), builder_.CreateFAdd(number(1), t));
-    llvm::cast<llvm::Instruction>(quotient)->setHasApproxFunc(true);
+    // The divisor is between 1 and 2, so that its inverse needs no other exponent.
+    Value* inverse =
+        builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, {}, {builder_.CreateFAdd(number(1), t)});
+    Value* quotient = builder_.CreateFMul(builder_.CreateFSub(number(1), t), inverse);
     // x + x^3 p(x^2), closer than 0.1 units in the last place.
     Value* square = builder_.CreateFMul(magnitude, magnitude);
     Value* sum = number(small_tanh.back());
@@ -113,29 +169,14 @@ class QuickMath {
   }
 
   Value* of_angle(Value* x, intrinsic::ID quick, intrinsic::ID whole) {
-    Value* turns = builder_.CreateUnaryIntrinsic(intrinsic::rint, builder_.CreateFMul(x, number(turn_inverse)));
+    // The GPU's own rounding is as slow as its sine.
+    Value* turns = builder_.CreateFSub(fma(x, number(turn_inverse), number(rounding)), number(rounding));
     Value* rest = x;
     for (const double part : turn_parts) rest = fma(turns, number(-part), rest);
     Value* usual = builder_.CreateIntrinsic(quick, {}, {rest});
     if (whole == intrinsic::sin) usual = builder_.CreateSelect(is_at_least(rest, small_angle), usual, rest);
-    return unless_rare(usual, is_at_least(x, large_angle), [&] { return builder_.CreateUnaryIntrinsic(whole, x); });
-  }
-
-  // `usual`, or behind a branch what `other` appends.
-  Value* unless_rare(Value* usual, Value* is_rare, llvm::function_ref<Value*()> other) {
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::Instruction* next = &*builder_.GetInsertPoint();
-    llvm::MDNode* unlikely = llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights();
-    llvm::Instruction* rare =
-        llvm::SplitBlockAndInsertIfThen(is_rare, next->getIterator(), /*Unreachable=*/false, unlikely);
-    builder_.SetInsertPoint(rare);
-    Value* instead = other();
-    builder_.SetInsertPoint(next->getParent(), next->getParent()->begin());
-    llvm::PHINode* result = builder_.CreatePHI(usual->getType(), 2);
-    result->addIncoming(usual, before);
-    result->addIncoming(instead, rare->getParent());
-    builder_.SetInsertPoint(next);
-    return result;
+    return rare_.add(builder_, usual, is_at_least(x, large_angle),
+                     [&to = builder_, x, whole] { return to.CreateUnaryIntrinsic(whole, x); });
   }
 
   Value* number(double value) { return llvm::ConstantFP::get(builder_.getFloatTy(), value); }
@@ -144,6 +185,7 @@ class QuickMath {
   }
 
   llvm::IRBuilder<>& builder_;
+  RareCases& rare_;
 };
 
 bool is_one(const llvm::Instruction& instruction) {
@@ -204,9 +246,9 @@ Value* corrected_root_below(llvm::Instruction& instruction) {
   return is_root ? x : nullptr;
 }
 
-Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
+Value* compute(llvm::IRBuilder<>& builder, RareCases& rare, intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
   llvm::Type* type = operands.front()->getType();
-  QuickMath math(builder);
+  QuickMath math(builder, rare);
   llvm::SmallVector<Value*, 2> wide;
   for (Value* operand : operands) wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
   Value* result = nullptr;
@@ -224,18 +266,40 @@ Value* compute(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Valu
   return builder.CreateFPTrunc(result, type);
 }
 
-Value* compute_elements(llvm::IRBuilder<>& builder, intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
-  llvm::Type* type = operands.front()->getType();
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  if (!vector) return compute(builder, id, operands);
-  Value* result = llvm::PoisonValue::get(type);
-  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
-    const std::uint64_t at = i;
-    llvm::SmallVector<Value*, 2> elements;
-    for (Value* operand : operands) elements.push_back(builder.CreateExtractElement(operand, at));
-    result = builder.CreateInsertElement(result, compute(builder, id, elements), at);
+// Of each element; rare cases are still to come.
+std::vector<llvm::WeakTrackingVH> compute_elements(llvm::IRBuilder<>& builder, RareCases& rare,
+                                                   const llvm::IntrinsicInst& call) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(call.getType());
+  std::vector<llvm::WeakTrackingVH> results;
+  for (unsigned i = 0; i < (vector ? vector->getNumElements() : 1); ++i) {
+    llvm::SmallVector<Value*, 2> operands;
+    for (Value* operand : call.args()) {
+      operands.push_back(vector ? builder.CreateExtractElement(operand, std::uint64_t{i}) : operand);
+    }
+    results.emplace_back(compute(builder, rare, call.getIntrinsicID(), operands));
   }
-  return result;
+  return results;
+}
+
+bool has_rare_cases(const llvm::IntrinsicInst& call) {
+  const intrinsic::ID id = call.getIntrinsicID();
+  return id == intrinsic::sin || id == intrinsic::cos || id == intrinsic::pow;
+}
+
+// Those behind the first in its block whose operands are there before it. They are marked as taken.
+llvm::SmallVector<llvm::IntrinsicInst*, 8> take_with_rare_cases(llvm::MutableArrayRef<llvm::IntrinsicInst*> calls) {
+  llvm::IntrinsicInst* first = calls.front();
+  llvm::SmallVector<llvm::IntrinsicInst*, 8> taken;
+  const auto is_there = [&](const Value* operand) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(operand);
+    return !instruction || instruction->getParent() != first->getParent() || instruction->comesBefore(first);
+  };
+  for (llvm::IntrinsicInst*& call : calls) {
+    if (taken.size() == most_together) break;
+    if (!call || !has_rare_cases(*call) || call->getParent() != first->getParent()) continue;
+    if (llvm::all_of(call->args(), is_there)) taken.push_back(std::exchange(call, nullptr));
+  }
+  return taken;
 }
 
 void replace(llvm::Instruction& instruction, Value* result) {
@@ -250,7 +314,8 @@ void take_roots(llvm::Function& function) {
       Value* x = root_of(instruction);
       if (!x) continue;
       llvm::IRBuilder<> builder(&instruction);
-      replace(instruction, QuickMath(builder).rsqrt(x));
+      RareCases none;
+      replace(instruction, QuickMath(builder, none).rsqrt(x));
     }
   }
 }
@@ -264,10 +329,30 @@ void quick_math(llvm::Module& module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (is_one(instruction)) calls.push_back(llvm::cast<llvm::IntrinsicInst>(&instruction));
     }
-    for (llvm::IntrinsicInst* call : calls) {
-      llvm::IRBuilder<> builder(call);
-      const llvm::SmallVector<Value*, 2> operands(call->args());
-      replace(*call, compute_elements(builder, call->getIntrinsicID(), operands));
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!calls[i]) continue;
+      llvm::IRBuilder<> builder(calls[i]);
+      const llvm::SmallVector<llvm::IntrinsicInst*, 8> together =
+          has_rare_cases(*calls[i]) ? take_with_rare_cases(llvm::MutableArrayRef(calls).drop_front(i))
+                                    : llvm::SmallVector<llvm::IntrinsicInst*, 8>{calls[i]};
+      RareCases rare;
+      std::vector<std::vector<llvm::WeakTrackingVH>> results;
+      for (const llvm::IntrinsicInst* call : together) results.push_back(compute_elements(builder, rare, *call));
+      rare.branch(builder);
+      for (const auto& [call, elements] : llvm::zip_equal(together, results)) {
+        Value* result = elements.front();
+        if (call->getType()->isVectorTy()) {
+          result = llvm::PoisonValue::get(call->getType());
+          for (std::size_t e = 0; e < elements.size(); ++e)
+            result = builder.CreateInsertElement(result, elements[e], e);
+        }
+        if (call != together.front()) {
+          replace(*call, result);
+        } else {
+          call->replaceAllUsesWith(result);
+        }
+      }
+      together.front()->eraseFromParent();  // where the builder appends
     }
   }
 }
