@@ -33,7 +33,9 @@ def test_code_is_ptx_of_the_device(with_driver, source_file):
     file = source_file(kernel)
     text = with_driver("compile", file, "--kernel", "twice", "--emit", "asm", "--device", "cuda").stdout
     assert ".target sm_90" in text and ".version 9.0" in text and ".entry metalloid_kernel" in text
-    text = with_driver("compile", file, "--kernel", "twice", "--emit", "asm", "--device", "cuda", CAPABILITY="80", VERSION="12020").stdout
+    text = with_driver(
+        "compile", file, "--kernel", "twice", "--emit", "asm", "--device", "cuda", CAPABILITY="80", VERSION="12020"
+    ).stdout
     assert ".target sm_80" in text and ".version 8.2" in text
 
 
@@ -46,8 +48,15 @@ def test_code_is_ptx_of_the_device(with_driver, source_file):
         ({"FAIL": "cuDevicePrimaryCtxRetain:999"}, "a context on the GPU failed: CUDA_ERROR"),
         ({"FAIL": "cuMemAlloc_v2:2"}, "memory"),
         ({"FAIL": "cuModuleLoadDataEx:218"}, "NVIDIA's driver does not take the code of kernel 'twice'"),
-        ({"FAIL": "cuLaunchKernel:700"}, "the launch of kernel 'twice' on the GPU failed"),
-        ({"FAIL": "cuStreamWriteValue32_v2:801,cuEventQuery:700"}, "the GPU failed: CUDA_ERROR: as the stand-in was told; this process cannot use it any more"),
+        ({"FAIL": "cuLaunchKernel:1"}, "the launch of kernel 'twice' on the GPU failed"),
+        (
+            {"FAIL": "cuMemcpyDtoH_v2:700"},
+            "a copy on the GPU failed: CUDA_ERROR: as the stand-in was told; this process cannot use it any more",
+        ),
+        (
+            {"FAIL": "cuStreamWriteValue32_v2:801,cuEventQuery:700"},
+            "the GPU failed: CUDA_ERROR: as the stand-in was told; this process cannot use it any more",
+        ),
     ],
 )
 def test_what_fails_is_said(with_driver, source_file, variables, message):
@@ -118,7 +127,9 @@ def test_machine_code_and_what_it_takes(with_driver, source_file, tmp_path):
     result = with_driver("compile", file, "--emit", "cubin")
     assert result.returncode == 2 and "--emit cubin is for devices 'cuda', not 'cpu'" in result.stderr
     result = with_driver("compile", file, "--emit", "cubin", "--device", "cuda", FAIL="cuLinkAddData_v2:218")
-    assert result.returncode == 3 and "the driver of device 'cuda' makes no machine code of this kernel" in result.stderr
+    assert (
+        result.returncode == 3 and "the driver of device 'cuda' makes no machine code of this kernel" in result.stderr
+    )
     result = with_driver("compile", file, "--emit", "cubin", "--device", "cuda", DEVICES="0")
     assert result.returncode != 0 and "cuda" in result.stderr
 
@@ -129,13 +140,15 @@ def test_measurements_are_of_the_gpus_memory_and_clock(with_driver, source_file,
     file = source_file(kernel)
     arguments = ("--kernel", "twice", "--threads", "1024", "--arg", "x=f32[1024]=ones", "--device", "cuda")
     report = json.loads(with_driver("bench", file, *arguments, "--rounds", "3", "--json").stdout)
-    run, = report["runs"]
+    (run,) = report["runs"]
     # The stand-in's kernels take 2 ms, its memory moves 8 bytes at both edges of 0.5 GHz, ten processors run at 1 GHz.
     assert run["fastest"] * run["calls_per_sample"] == pytest.approx(2e-3)
     assert run["bandwidth"]["copy_bytes_per_second"] == 8e9 and run["peak_flops_per_second"] == 2560e9
     assert "machine" not in report
     addresses = {line.split()[4][144:160] for line in log.read_text().splitlines()}
     assert len(addresses) == 1  # nothing was copied
-    assert "10 multiprocessors, 2560 GFLOP/s and 8 GB/s by their clocks" in with_driver("bench", "--device", "cuda").stdout
+    assert (
+        "10 multiprocessors, 2560 GFLOP/s and 8 GB/s by their clocks" in with_driver("bench", "--device", "cuda").stdout
+    )
     result = with_driver("tune", file, *arguments)
     assert result.returncode == 0 and "2.00 ms" in result.stdout, result.stdout + result.stderr

@@ -330,6 +330,7 @@ kernel void test(device float4* out, device const uchar* in [[buffer(1)]], uint 
 }
 
 TEST_P(Runtime, CrashesAndFineKernelsRunSideBySide) {
+  if (GetParam() == "cuda") GTEST_SKIP() << "an address that is made of a number takes the process's context away";
   const Kernel crash = kernel_of(
       "kernel void test(device uint* out, uint i [[thread_position_in_grid]]) {\n"
       "  simd_sum(i);\n  *(device uint*)(ulong(i)) = 1;\n}\n");

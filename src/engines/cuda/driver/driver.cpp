@@ -62,7 +62,11 @@ std::string Driver::describe(int result) const {
 void Driver::check(int result, std::string_view what) const {
   if (result == success) return;
   if (result == out_of_memory) throw std::bad_alloc();
-  throw Error(ErrorCode::internal, fmt::format("{} on the GPU failed: {}", what, describe(result)));
+  // Of a kernel before, and of all that asks for its context from now on.
+  const bool has_crashed = result == illegal_address || (result >= first_crash && result <= last_crash);
+  throw Error(has_crashed ? ErrorCode::kernel_crashed : ErrorCode::internal,
+              fmt::format("{} on the GPU failed: {}{}", what, describe(result),
+                          has_crashed ? "; this process cannot use it any more" : ""));
 }
 
 void Driver::fill_with_zeros(Address address, std::size_t bytes) const {

@@ -18,6 +18,9 @@ enum DriverResult : int {
   out_of_memory = 2,
   invalid_ptx = 218,
   not_ready = 600,
+  illegal_address = 700,
+  first_crash = 714,  // of the hardware's stack, instructions, addresses, and what is not known
+  last_crash = 719,
   not_while_captured = 900,
 };
 enum class DeviceAttribute : int {
