@@ -249,7 +249,8 @@ class Kernel:
     def remarks(self) -> list[tuple[str, str, str, int]]:
         """What the device's engines said of the kernel: engine, reason, source file ("" if unknown), line (0).
 
-        An engine that did not take it says why, one that did what costs speed."""
+        An engine that did not take it says why, one that did what costs speed; then for which threadgroups dispatches had
+        slower code than others, and why."""
         return self._kernel.remarks
 
     @property
