@@ -227,8 +227,7 @@ class Constants {
     for (llvm::Function& function : module_) {
       if (function.isDeclaration() || !is_known_by_calls(function)) continue;
       for (llvm::Argument& parameter : function.args()) {
-        if (parameter.getType()->isPointerTy() && !parameter.hasPassPointeeByValueCopyAttr())
-          known_[&parameter] = Known();
+        if (!parameter.hasPassPointeeByValueCopyAttr()) known_[&parameter] = Known();
       }
     }
     for (const auto& [load, places] : loads_) {
