@@ -12,7 +12,7 @@ PassManagers::PassManagers(llvm::TargetMachine* target, const llvm::PipelineTuni
 PassManagers::PassManagers(llvm::TargetMachine& target, llvm::StringRef without)
     : builder(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks) {
   callbacks.registerShouldRunOptionalPassCallback(
-      [without](llvm::StringRef pass, llvm::Any) { return pass != without; });
+      [without](llvm::StringRef pass, const llvm::Any&) { return pass != without; });
   wire();
 }
 
