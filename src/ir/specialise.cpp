@@ -121,7 +121,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   run_instrumentation("instrument_inlined", &Instrumentation::run_inlined);
   pass("mark_constants", [&] { mark_constants(*kernel.module); });
   pass("guard_powers", [&] { guard_powers(*kernel.module); });
-  if (!options.instrumentation) {  // after an access outside, threads go on there
+  if (!options.instrumentation) {  // there threads go on after an access outside
     pass("know_constants", [&] { know_constants(*kernel.module); });
     pass("mark_tables", [&] { mark_tables(*kernel.module); });
   }
