@@ -1,4 +1,4 @@
-// read_words
+// Small whole numbers that lie together are read as words.
 //
 //   a = load i16 p; b = load i16 p + 2            of memory that nobody writes, with p aligned to 4 bytes
 // ->
