@@ -79,7 +79,7 @@ def measure_fallbacks(device):
 
 
 def measure_kernels(device):
-    library = build("libmetalloid_bench.so", [Unit(HERE / "device_launch.cpp", (HOME, HOME / "host"))])
+    library = build("libmetalloid_bench.so", [Unit(HERE / "device_launch.cpp", (HOME, HOME / "host", _cpp_files.sdk_include_folder()))])
     _plugin.load_library("libmetalloid_bench.so", library)
     for name, (function, inputs, kernel, source) in METAL.items():
         text = (HOME / "operators" / "kernels" / f"{source}.metal").read_text()

@@ -9,6 +9,15 @@ install(TARGETS metalloid EXPORT metalloid_targets COMPONENT metalloid
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS metalloid_compiler RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT metalloid)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/metalloid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT metalloid)
+# Metal's host API: its library, and Apple's headers by their names.
+install(TARGETS metalloid_metal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT metalloid)
+if(SKBUILD)
+  set(sdk_folder sdk)
+else()
+  set(sdk_folder ${CMAKE_INSTALL_DATADIR}/metalloid/sdk)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/metal/include DESTINATION ${sdk_folder} COMPONENT metalloid
+        PATTERN ".clang-format" EXCLUDE)
 if(TARGET metalloid_cli)
   install(TARGETS metalloid_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT metalloid)
 endif()

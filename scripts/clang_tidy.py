@@ -108,7 +108,7 @@ def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
     benchmark = root / "bench" / "device_launch.cpp"
     units = [
         *building.device_units(), *building.operator_units(), *objective_c.units(),
-        compile.Unit(benchmark, (DEVICE, DEVICE / "host")),
+        compile.Unit(benchmark, (DEVICE, DEVICE / "host", root / "src" / "metal" / "include")),
     ]  # fmt: skip
     prefixes: dict[tuple[str, ...], list[str]] = {}
     for number, unit in enumerate(units):

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "../device/streams.h"
-#include "metal_objects.h"
+#include <metalloid/metal/objects.h>
 
 namespace at::native::mps {
 
@@ -14,7 +14,7 @@ Tensor& mps_copy_(Tensor& dst, const Tensor& src, bool non_blocking) { return ds
 void copy_cast_kernel_mps(Tensor& dst, const Tensor& src) { dst.copy_(src); }
 
 void copy_blit_mps(void* dst, const void* src, size_t size) {
-  metalloid::torch_host::copy_memory(nullptr, src, 0, dst, 0, size);
+  metalloid::metal::copy_memory(nullptr, src, 0, dst, 0, size);
 }
 
 void inner_contiguous_scatter_mps(const Tensor& input, const Tensor& output, uint64_t slice_bytes,

@@ -7,9 +7,9 @@ namespace at::native::mps::elementwise {
 Encoding::Encoding(MTLComputePipelineState_t pipeline) : Encoding(*at::mps::getCurrentMPSStream(), pipeline) {}
 
 Encoding::Encoding(at::mps::MPSStream& stream, MTLComputePipelineState_t pipeline)
-    : lock_(stream.queue()->mutex),
-      encoder_(*metalloid::torch_host::object_of<EncoderObject>(stream.commandEncoder())) {
-  encoder_.set_pipeline(metalloid::torch_host::object_of<metalloid::torch_host::PipelineObject>(pipeline));
+    : turn_(stream.queue()),
+      encoder_(*metalloid::metal::object_of<EncoderObject>(stream.commandEncoder())) {
+  encoder_.set_pipeline(metalloid::metal::object_of<metalloid::metal::PipelineObject>(pipeline));
 }
 
 void Encoding::bind(unsigned index, TensorIteratorBase& iter, int operand) {

@@ -14,8 +14,10 @@
 #include <string>
 #include <string_view>
 
-#include "dispatch_queue.h"
-#include "metal_objects.h"
+#include <dispatch/dispatch.h>
+#include <metalloid/metal/objects.h>
+#include <metalloid/metal/turn.h>
+
 #include "tensors.h"
 #include "type_names.h"
 
@@ -25,7 +27,7 @@ class MPSStream;
 
 namespace at::native::mps::elementwise {
 
-using metalloid::torch_host::EncoderObject;
+using metalloid::metal::EncoderObject;
 
 // Of kernels whose threads handle several elements side by side. They run where a host file says from how many elements
 // on: in step, lanes with an element each read and write whole rows, which is faster.
@@ -54,7 +56,7 @@ class Encoding {
  private:
   Encoding(at::mps::MPSStream& stream, MTLComputePipelineState_t pipeline);
 
-  std::lock_guard<std::recursive_mutex> lock_;
+  metalloid::metal::Turn turn_;
   EncoderObject& encoder_;
 };
 

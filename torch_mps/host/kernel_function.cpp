@@ -9,16 +9,16 @@
 #include <limits>
 #include <mutex>
 
-#include "dispatch_queue.h"
-#include "metal_objects.h"
+#include <dispatch/dispatch.h>
+#include <metalloid/metal/objects.h>
 #include "tensors.h"
 
 namespace at::native::mps {
 namespace {
 
-using metalloid::torch_host::EncoderObject;
-using metalloid::torch_host::object_of;
-using metalloid::torch_host::PipelineObject;
+using metalloid::metal::EncoderObject;
+using metalloid::metal::object_of;
+using metalloid::metal::PipelineObject;
 
 // What startEncoding() found. Not the member of PyTorch's class: threads with streams of their own use one kernel's
 // object.
@@ -34,12 +34,12 @@ EncoderObject& encoding() {
 void* get_tensor_gpu_address(const at::TensorBase& tensor) { return metalloid::torch_host::addressed(tensor); }
 
 MetalKernelFunction::MetalKernelFunction(MTLComputePipelineState_t cps_, MTLFunction_t f_)
-    : cps(metalloid::torch_host::retain(object_of<PipelineObject>(cps_))),
-      func(metalloid::torch_host::retain(object_of<metalloid::torch_host::FunctionObject>(f_))) {}
+    : cps(metalloid::metal::retain(object_of<PipelineObject>(cps_))),
+      func(metalloid::metal::retain(object_of<metalloid::metal::FunctionObject>(f_))) {}
 
 MetalKernelFunction::~MetalKernelFunction() {
-  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(cps));
-  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(func));
+  metalloid::metal::release(static_cast<metalloid::metal::Object*>(cps));
+  metalloid::metal::release(static_cast<metalloid::metal::Object*>(func));
 }
 
 uint64_t MetalKernelFunction::getMaxThreadsPerThreadgroup() const {
@@ -55,8 +55,8 @@ uint64_t MetalKernelFunction::getStaticThreadGroupMemoryLength() const {
 }
 
 void MetalKernelFunction::runCommandBlock(std::function<void(void)> f) {
-  const std::lock_guard lock(at::mps::getCurrentMPSStream()->queue()->mutex);
-  f();
+  dispatch_sync_f(at::mps::getCurrentMPSStream()->queue(), &f,
+                  [](void* work) { (*static_cast<std::function<void(void)>*>(work))(); });
 }
 
 void MetalKernelFunction::startEncoding() {

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "../device/hooks.h"
-#include "metal_objects.h"
+#include <metalloid/metal/objects.h>
 
 namespace at::mps {
 
 MPSDevice* MPSDevice::_device = nullptr;
 
-MPSDevice::MPSDevice() : _mtl_device(metalloid::torch_host::default_device()) {}
+MPSDevice::MPSDevice() : _mtl_device(metalloid::metal::default_device()) {}
 MPSDevice::~MPSDevice() = default;
 
 MPSDevice* MPSDevice::getInstance() {
@@ -25,7 +25,7 @@ MPSDevice* MPSDevice::getInstance() {
 
 bool MPSDevice::isMacOS13Plus(MacOSVersion version) const { return is_macos_at_least(version); }
 
-std::string MPSDevice::getName() const { return metalloid::torch_host::default_device()->device.description(); }
+std::string MPSDevice::getName() const { return metalloid::metal::default_device()->device.description(); }
 
 unsigned MPSDevice::getCoreCount() const { return std::max(1u, std::thread::hardware_concurrency()); }
 

@@ -13,18 +13,18 @@
 
 #include "../device/errors.h"
 #include "bundled_library.h"
-#include "metal_objects.h"
+#include "shader_options.h"
+#include <metalloid/metal/objects.h>
 #include "torch_headers.h"
 
 namespace at::native::mps {
 namespace {
 
-using metalloid::torch_host::CompileOptionsObject;
-using metalloid::torch_host::FunctionObject;
-using metalloid::torch_host::LibraryObject;
-using metalloid::torch_host::make_object;
-using metalloid::torch_host::object_of;
-using metalloid::torch_host::PipelineObject;
+using metalloid::metal::FunctionObject;
+using metalloid::metal::LibraryObject;
+using metalloid::metal::make_object;
+using metalloid::metal::object_of;
+using metalloid::metal::PipelineObject;
 
 // Of the caches of all libraries. A compile may ask another library for its kernels.
 std::recursive_mutex& mutex = *new std::recursive_mutex;
@@ -43,6 +43,15 @@ metalloid::CompileOptions default_options(std::string_view source) {
                                                                       : at::mps::metal_language_version());
   options.language = {static_cast<std::uint8_t>(version >> 16), static_cast<std::uint8_t>(version & 0xff)};
   return options;
+}
+
+LibraryObject* compiled(const std::string& source, const void* options) {
+  try {
+    return metalloid::metal::compile_library(source, options);
+  } catch (const metalloid::Error& error) {
+    if (error.code() == metalloid::ErrorCode::compile_error) metalloid::torch_device::raise(error);
+    TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
+  }
 }
 
 // Of a kernel that is missing: the one whose name begins most like it, if it has its first word.
@@ -78,14 +87,14 @@ LibraryObject::Ready& ready(LibraryObject& library, const std::string& name) {
 }
 
 // The same, as operators use it. Under the mutex.
-const std::shared_ptr<MetalKernelFunction>& kernel_of(MTLLibrary_t library, const std::string& name) {
+const std::shared_ptr<void>& kernel_of(MTLLibrary_t library, const std::string& name) {
   LibraryObject::Ready& found = ready(*object_of<LibraryObject>(library), name);
-  if (!found.kernel) found.kernel = std::make_shared<MetalKernelFunction>(found.pipeline, found.function);
-  return found.kernel;
+  if (!found.attachment) found.attachment = std::make_shared<MetalKernelFunction>(found.pipeline, found.function);
+  return found.attachment;
 }
 
 void release(const void* handle) {
-  metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(const_cast<void*>(handle)));
+  metalloid::metal::release(static_cast<metalloid::metal::Object*>(const_cast<void*>(handle)));
 }
 
 // PyTorch's prebuilt library, made of the sources that were added.
@@ -104,7 +113,7 @@ class BundledLibrary final : public MetalShaderLibrary {
     if (!library) library = make_object<LibraryObject>(std::vector<metalloid::Library>{});
     auto* all = object_of<LibraryObject>(library);
     while (!open_.empty()) {
-      LibraryObject* one = metalloid::torch_host::compile_library(open_.front(), nullptr);
+      LibraryObject* one = compiled(open_.front(), nullptr);
       open_.erase(open_.begin());
       for (const auto& [name, part] : one->part_of) all->part_of.emplace(name, all->parts.size() + part);
       all->parts.insert(all->parts.end(), one->parts.begin(), one->parts.end());
@@ -165,7 +174,7 @@ MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::str
 }
 
 MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
-  return metalloid::torch_host::compile_library(src, compile_options);
+  return compiled(src, compile_options);
 }
 
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
@@ -191,22 +200,22 @@ bool MetalShaderLibrary::hasFunction(const std::string& fname) {
 
 std::shared_ptr<MetalKernelFunction> MetalShaderLibrary::getKernelFunction(const std::string& name) {
   const std::lock_guard lock(mutex);
-  return kernel_of(getLibrary(), name);
+  return std::static_pointer_cast<MetalKernelFunction>(kernel_of(getLibrary(), name));
 }
 
 MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::string& name) {
   const std::lock_guard lock(mutex);
-  return kernel_of(getLibrary(), name).get();
+  return static_cast<MetalKernelFunction*>(kernel_of(getLibrary(), name).get());
 }
 
 DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t>) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::torch_host::no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::metal::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(const std::string& path) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::torch_host::no_metallib);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::metal::no_metallib);
 }
 
 PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;
@@ -217,15 +226,9 @@ void metalloid::torch_host::add_bundled_source(std::string source) {
   at::native::mps::bundled_library().add(std::move(source));
 }
 
-metalloid::torch_host::LibraryObject* metalloid::torch_host::compile_library(const std::string& source,
-                                                                             const void* options) {
-  CompileOptions chosen =
-      options ? object_of<CompileOptionsObject>(options)->options : at::native::mps::default_options(source);
+metalloid::CompileOptions metalloid::torch_host::compile_options(const std::string& source,
+                                                                const CompileOptions* given) {
+  CompileOptions chosen = given ? *given : at::native::mps::default_options(source);
   chosen.headers.merge(torch_headers_included_by(source));
-  try {
-    return make_object<LibraryObject>(std::vector{default_device()->device.make_library(source, chosen)});
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::compile_error) torch_device::raise(error);
-    TORCH_CHECK(false, "Failed to create metal library, error: ", error.what());
-  }
+  return chosen;
 }

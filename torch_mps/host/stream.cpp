@@ -8,15 +8,15 @@
 
 #include "../device/errors.h"
 #include "../device/streams.h"
-#include "metal_objects.h"
+#include <metalloid/metal/objects.h>
 #include "metalloid/reported_errors.h"
 
 namespace at::mps {
 namespace {
 
-using metalloid::torch_host::BufferObject;
-using metalloid::torch_host::EncoderObject;
-using metalloid::torch_host::make_object;
+using metalloid::metal::BufferObject;
+using metalloid::metal::EncoderObject;
+using metalloid::metal::make_object;
 
 constexpr std::int64_t pool_size = metalloid::torch_device::pool_size;
 
@@ -51,8 +51,8 @@ BufferObject* error_buffer() {
 
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "Expected an MPS stream, got ", stream);
-  _commandQueue = make_object<metalloid::torch_host::QueueObject>();
-  _commandBuffer = make_object<metalloid::torch_host::CommandBufferObject>();
+  _commandQueue = make_object<metalloid::metal::QueueObject>();
+  _commandBuffer = make_object<metalloid::metal::CommandBufferObject>();
   _commandEncoder = make_object<EncoderObject>();
   _errorBuffer = error_buffer();
   _serialQueue = dispatch_queue_create("metal gpu stream", nullptr);
@@ -61,7 +61,7 @@ MPSStream::MPSStream(Stream stream) : _stream(stream) {
 MPSStream::~MPSStream() {
   for (void* object :
        {static_cast<void*>(_commandQueue), static_cast<void*>(_commandBuffer), static_cast<void*>(_commandEncoder)}) {
-    metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(object));
+    metalloid::metal::release(static_cast<metalloid::metal::Object*>(object));
   }
   dispatch_release(_serialQueue);
 }
@@ -70,7 +70,7 @@ MPSCommandBuffer_t MPSStream::commandBuffer() { return _commandBuffer; }
 
 MTLComputeCommandEncoder_t MPSStream::commandEncoder() {
   // Nothing that an earlier operator bound may reach a kernel.
-  metalloid::torch_host::object_of<EncoderObject>(_commandEncoder)->forget();
+  metalloid::metal::object_of<EncoderObject>(_commandEncoder)->forget();
   return _commandEncoder;
 }
 
@@ -119,7 +119,7 @@ void MPSStream::checkLastError() {
 
 void MPSStream::copy(MTLBuffer_t source, MTLBuffer_t destination, size_t length, size_t source_offset,
                      size_t destination_offset, uint64_t, SyncType sync) {
-  metalloid::torch_host::copy_memory(nullptr, source, source_offset, destination, destination_offset, length);
+  metalloid::metal::copy_memory(nullptr, source, source_offset, destination, destination_offset, length);
   synchronize(sync);
 }
 
@@ -135,7 +135,7 @@ void MPSStream::executeMPSGraph(MPSGraph*, NSDictionary*, NSDictionary*, SyncTyp
                               "Apple's MetalPerformanceShadersGraph");
 }
 
-MTLDevice_t MPSStream::device() const { return metalloid::torch_host::default_device(); }
+MTLDevice_t MPSStream::device() const { return metalloid::metal::default_device(); }
 
 MTLBuffer_t MPSStream::getErrorBuffer() { return _errorBuffer; }
 

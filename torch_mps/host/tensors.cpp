@@ -16,12 +16,12 @@ thread_local std::vector<c10::Storage> addressed_storages;
 
 }  // namespace
 
-void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index) {
+void bind_memory(metal::EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index) {
   const c10::Storage& storage = tensor.storage();
   encoder.set_memory(index, storage.mutable_data(), storage.nbytes(), offset);
 }
 
-void bind_tensor(EncoderObject& encoder, const at::TensorBase& tensor, unsigned index) {
+void bind_tensor(metal::EncoderObject& encoder, const at::TensorBase& tensor, unsigned index) {
   // Without elements it may have no memory either; a kernel does not read it.
   if (tensor.numel() == 0) return encoder.set_buffer(index, nullptr, 0);
   if (tensor.device().type() != at::kCPU) {

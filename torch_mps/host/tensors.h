@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "metal_objects.h"
+#include <metalloid/metal/objects.h>
 
 namespace at {
 struct TensorIteratorBase;
@@ -17,10 +17,10 @@ namespace metalloid::torch_host {
 
 // A tensor on mps as its memory; one on the CPU without dimensions by value, double as float. Throws c10::Error for
 // other tensors on the CPU.
-void bind_tensor(EncoderObject& encoder, const at::TensorBase& tensor, unsigned index);
+void bind_tensor(metal::EncoderObject& encoder, const at::TensorBase& tensor, unsigned index);
 
 // Where it begins: the address of its storage and its offset in there.
-void bind_memory(EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index);
+void bind_memory(metal::EncoderObject& encoder, const at::TensorBase& tensor, std::size_t offset, unsigned index);
 
 // What the address of a tensor's first element leads to, for the next dispatch of this thread: the tensor is kept till
 // then.

@@ -58,7 +58,7 @@ def _install(cpp_extension: Any) -> None:
     def write_ninja_file(path: Any, cflags: Any, post_cflags: Any, *others: Any, **named: Any) -> None:
         device()
         sources = named.get("sources", others[4] if len(others) > 4 else ())
-        cflags = [*(cflags or ()), f"-I{_host}", "-DFMT_HEADER_ONLY=1"]
+        cflags = [*(cflags or ()), f"-I{_host}", f"-I{_cpp_files.sdk_include_folder()}", "-DFMT_HEADER_ONLY=1"]
         if any(str(source).endswith(".mm") for source in sources):
             own = [flag for flag in objective_c.FLAGS if not flag.startswith("-x")]  # Clang knows .mm and .cpp
             cflags += [*own, *(f"-I{folder}" for folder in objective_c.INCLUDE)]

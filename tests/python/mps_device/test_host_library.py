@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).parent
 @pytest.fixture(scope="module")
 def operators():
     _plugin.device()
-    unit = Unit(HERE / "host_library" / "operators.cpp", (_cpp_files.torch_mps_folder() / "host",))
+    unit = Unit(HERE / "host_library" / "operators.cpp", (_cpp_files.torch_mps_folder() / "host", _cpp_files.sdk_include_folder()))
     _plugin.load_library("libmetalloid_host_test.so", build("libmetalloid_host_test.so", [unit]))
     return torch.ops.metalloid_host_test
 

@@ -20,7 +20,7 @@ SOURCE = pathlib.Path(__file__).parent / "host_library" / "memory.cpp"
 @pytest.fixture(scope="module")
 def host():
     _plugin.device()
-    unit = Unit(SOURCE, (_cpp_files.torch_mps_folder() / "host",))
+    unit = Unit(SOURCE, (_cpp_files.torch_mps_folder() / "host", _cpp_files.sdk_include_folder()))
     _plugin.load_library("libmetalloid_memory_test.so", build("libmetalloid_memory_test.so", [unit]))
     return torch.ops.metalloid_host_memory
 

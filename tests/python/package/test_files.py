@@ -31,7 +31,7 @@ def files_of(folder):
 
 def test_the_built_package_has_all_files_of_the_source_tree():
     source, built = root / "python" / "metalloid", build / "python" / "metalloid"
-    beside = {file for file in files_of(built) if file.parts[0] in ("include", "torch_mps")}
+    beside = {file for file in files_of(built) if file.parts[0] in ("include", "sdk", "torch_mps")}
     assert files_of(built) - beside == files_of(source)
     assert {file.suffix for file in files_of(built)} >= {".py", ".pyi", ".typed", ".cpp", ".h"}
 

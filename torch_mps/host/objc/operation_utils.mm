@@ -13,11 +13,11 @@
 #include <exception>
 #include <string>
 
-#include "host/metal_objects.h"
+#include <metalloid/metal/objects.h>
 #include "host/tensors.h"
 
-using metalloid::torch_host::object_of;
-using metalloid::torch_host::retain;
+using metalloid::metal::object_of;
+using metalloid::metal::retain;
 
 extern "C" {
 
@@ -165,9 +165,9 @@ MPSScalar getMPSScalar(const Scalar& scalar, ScalarType type) {
   std::memcpy(&result.value, number.bytes, number.size);
   metalloid::Buffer memory(number.size);
   memory.write(0, number.span());
-  auto* buffer = metalloid::torch_host::make_object<metalloid::torch_host::BufferObject>(memory);
+  auto* buffer = metalloid::metal::make_object<metalloid::metal::BufferObject>(memory);
   result.buffer = {buffer, buffer,
-                   [](void* one) { metalloid::torch_host::release(static_cast<metalloid::torch_host::Object*>(one)); },
+                   [](void* one) { metalloid::metal::release(static_cast<metalloid::metal::Object*>(one)); },
                    kCPU};
   return result;
 }

@@ -23,7 +23,7 @@ def device_units() -> list[Unit]:
     """The sources of the device and of PyTorch's host library."""
     folders = (_home / "device", _home / "host")
     files = [file for folder in folders for file in sorted(folder.glob("*.cpp"))]
-    return in_batches([Unit(file, (_home, _home / "host")) for file in files])
+    return in_batches([Unit(file, (_home, _home / "host", _cpp_files.sdk_include_folder())) for file in files])
 
 
 def operator_units() -> list[Unit]:

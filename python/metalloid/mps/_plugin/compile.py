@@ -33,7 +33,7 @@ FLAGS = [
 ]  # fmt: skip
 TIMEOUT = 600  # seconds an object may take
 # Folders of torch_mps/ whose headers only files beside them include.
-_NEVER_NAMED = {"operators", "objc"}
+_NEVER_NAMED = {"operators"}
 # Most of an object's time is torch's headers. Those that nearly all sources include are read once for them.
 _PREFIX = """#include <ATen/TensorIterator.h>
 #include <ATen/Utils.h>
@@ -111,8 +111,8 @@ class Workshop:
         """
         compiler = _compiler()
         link = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-z,now"]
-        # Both are in the process when the library is loaded, and found by their names.
-        libraries = [f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10", str(_cpp_files.library())]
+        # All are in the process when the library is loaded, and found by their names.
+        libraries = [f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10", str(_cpp_files.library()), str(_cpp_files.metal_library())]
         keys = [_key(unit) for unit in units]
         whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
         if (binary := _core.read_cached_extension(whole)) is not None:

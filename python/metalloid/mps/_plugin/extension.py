@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Iterable
 
+from ... import _cpp_files
 from .wheel import CannotBuild
 
 
@@ -21,7 +22,8 @@ class Device:
 
     def __init__(self, path: str) -> None:
         try:
-            # Operators find the host library here.
+            # What stands on Metal's objects finds them here, and operators the host library.
+            ctypes.CDLL(str(_cpp_files.metal_library()), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
             self._library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
         except OSError as error:
             raise CannotBuild(str(error)) from None

@@ -1,7 +1,7 @@
-"""Host files in Objective-C++ (.mm): how they are compiled, and the runtime that they need.
+"""Host files in Objective-C++ (.mm): how they are compiled, and what of PyTorch they need.
 
-Headers and runtime are Metalloid's own (torch_mps/host/objc); the compiler is Clang. The runtime is compiled and loaded when the
-first library that needs it is.
+Headers and runtime are those of Metal's host API (src/metal); the compiler is Clang. What PyTorch declares for Objective-C alone
+(torch_mps/host/objc) is compiled and loaded when the first library that needs it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .wheel import CannotBuild
 
 _home = _cpp_files.torch_mps_folder()
 
-INCLUDE = (_home / "host" / "objc" / "include", _home / "host")
+INCLUDE = (_cpp_files.sdk_include_folder(), _home / "host")
 FLAGS = (
     "-xobjective-c++", "-fobjc-runtime=objfw", "-fblocks", "-fconstant-string-class=NSConstantString",
 )  # fmt: skip
@@ -44,15 +44,14 @@ def __getattr__(name: str) -> tuple[str, ...]:
 
 
 def units() -> list[Unit]:
-    """The sources of the runtime."""
+    """The sources of what PyTorch declares for Objective-C."""
     folder = _home / "host" / "objc"
-    native = [Unit(path, (_home, _home / "host")) for path in sorted(folder.glob("*.cpp"))]
-    return native + [Unit(path, (*INCLUDE, _home), FLAGS, _clang()) for path in sorted(folder.glob("*.mm"))]
+    return [Unit(path, (*INCLUDE, _home), FLAGS, _clang()) for path in sorted(folder.glob("*.mm"))]
 
 
 @functools.lru_cache(maxsize=1)
 def load() -> str:
-    """Loads the runtime; the device must have been loaded before.
+    """Loads that; the device must have been loaded before.
 
     Returns:
         The library's place in this process.

@@ -22,7 +22,9 @@ from ... import _core, _cpp_files
 PACKAGE = "metalloid_torch_mps"
 DEVICE, OPERATORS = "libmetalloid_torch.so", "libmetalloid_operators.so"
 
-_made_of = (_cpp_files.torch_mps_folder(), pathlib.Path(__file__).parent, _cpp_files.include_folder())
+_made_of = (
+    _cpp_files.torch_mps_folder(), pathlib.Path(__file__).parent, _cpp_files.include_folder(), _cpp_files.sdk_include_folder(),
+)  # fmt: skip
 _compiled = {".cpp", ".h", ".metal", ".py", ".yaml"}
 
 

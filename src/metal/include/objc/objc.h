@@ -1,0 +1,52 @@
+// <objc/objc.h>: the words of Objective-C that compilers do not bring.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Results of the library's own methods fill a register of 32 bits: who calls objc_msgSend by hand may read as many.
+#ifdef METALLOID_METAL_LIBRARY
+typedef int BOOL;
+#else
+typedef bool BOOL;
+#endif
+#define YES true
+#define NO false
+#define OBJC_BOOL_IS_BOOL 1
+typedef long NSInteger;
+typedef unsigned long NSUInteger;
+
+#ifdef __cplusplus
+#define OBJC_EXTERN extern "C" __attribute__((visibility("default")))
+#else
+#define OBJC_EXTERN extern __attribute__((visibility("default")))
+#endif
+#define OBJC_EXPORT OBJC_EXTERN
+
+#ifdef __OBJC__
+#ifdef __cplusplus
+#define nil nullptr
+#define Nil nullptr
+#else
+#define nil ((id)0)
+#define Nil ((Class)0)
+#endif
+#else
+typedef struct objc_class* Class;
+typedef struct objc_object {
+  Class isa;
+}* id;
+typedef struct objc_selector* SEL;
+#ifndef nil
+#ifdef __cplusplus
+#define nil nullptr
+#define Nil nullptr
+#else
+#define nil ((id)0)
+#define Nil ((Class)0)
+#endif
+#endif
+#endif
+
+typedef id (*IMP)(id, SEL, ...);

@@ -1,0 +1,93 @@
+// MTLBuffer: an object, or memory of the host's, which has no object's beginning.
+#include <new>
+#include <string>
+
+#include "metal/metal/device_facts.h"
+#include "metal/metal/faces.h"
+
+using namespace metalloid::metal;
+
+id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options) {
+  if (length == 0 || length > device_facts().largest_buffer) return nil;
+  const bool is_private = (options & MTLResourceStorageModeMemoryless) == MTLResourceStorageModePrivate;
+  try {
+    Buffer memory(device.device, length, is_private ? Buffer::Storage::device_private : Buffer::Storage::shared);
+    return (id)make_object<BufferObject>(std::move(memory), &device, options);
+  } catch (const std::bad_alloc&) {
+    return nil;
+  } catch (const Error&) {  // memory of a device is exhausted
+    return nil;
+  }
+}
+
+@interface MetalloidBuffer : NSObject <MTLBuffer>
+@end
+@implementation MetalloidBuffer
+- (NSString*)label {
+  return is_object(self) ? string_of(self_as<BufferObject>(self).label) : @"";
+}
+- (void)setLabel:(NSString*)label {
+  if (is_object(self)) self_as<BufferObject>(self).label = std::string(text_of(label));
+}
+- (id<MTLDevice>)device {
+  return (id)(is_object(self) ? self_as<BufferObject>(self).device : default_device());
+}
+// Private memory is not the host's, also where it could be reached.
+- (void*)contents {
+  return [self storageMode] == MTLStorageModePrivate ? nullptr : memory_of(self).contents();
+}
+- (NSUInteger)length {
+  return memory_of(self).size();
+}
+- (NSUInteger)allocatedSize {
+  return memory_of(self).size();
+}
+- (uint64_t)gpuAddress {
+  return memory_of(self).gpu_address();
+}
+- (MTLResourceOptions)resourceOptions {
+  return static_cast<MTLResourceOptions>(is_object(self) ? self_as<BufferObject>(self).options : 0);
+}
+- (MTLStorageMode)storageMode {
+  return static_cast<MTLStorageMode>([self resourceOptions] >> 4 & 15);
+}
+- (MTLCPUCacheMode)cpuCacheMode {
+  return static_cast<MTLCPUCacheMode>([self resourceOptions] & 15);
+}
+- (MTLHazardTrackingMode)hazardTrackingMode {
+  return static_cast<MTLHazardTrackingMode>([self resourceOptions] >> 8 & 3);
+}
+- (id<MTLHeap>)heap {
+  return is_object(self) ? (id)self_as<BufferObject>(self).heap.get() : nil;
+}
+- (NSUInteger)heapOffset {
+  return is_object(self) ? self_as<BufferObject>(self).heap_offset : 0;
+}
+// Memory stays.
+- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
+  return MTLPurgeableStateNonVolatile;
+}
+- (void)makeAliasable {
+}
+- (BOOL)isAliasable {
+  return NO;
+}
+- (void)didModifyRange:(NSRange)range {
+}
+- (void)addDebugMarker:(NSString*)marker range:(NSRange)range {
+}
+- (void)removeAllDebugMarkers {
+}
+- (instancetype)retain {
+  return is_object(self) ? [super retain] : self;
+}
+- (void)release {
+  if (is_object(self)) [super release];
+}
+- (instancetype)autorelease {
+  return is_object(self) ? [super autorelease] : self;
+}
+- (NSUInteger)retainCount {
+  return is_object(self) ? [super retainCount] : 1;
+}
+@end

@@ -1,0 +1,39 @@
+// What devices make, each in a file of its own.
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include "metalloid/metal/objects.h"
+
+namespace metalloid::metal {
+
+// encoders.mm: autoreleased
+id<MTLBlitCommandEncoder> blit_encoder(id<MTLCommandBuffer> commands);
+
+// heaps.mm
+inline constexpr NSUInteger heap_alignment = 256;  // bytes
+inline constexpr NSUInteger heap_size(NSUInteger length) {
+  return (length + heap_alignment - 1) / heap_alignment * heap_alignment;
+}
+id<MTLHeap> new_heap(DeviceObject& device, MTLHeapDescriptor* descriptor);
+id<MTLResidencySet> new_residency_set(id<MTLDevice> device, MTLResidencySetDescriptor* descriptor);
+
+// events.mm
+id<MTLFence> new_fence(id<MTLDevice> device);
+id<MTLSharedEvent> new_event(id<MTLDevice> device);
+const SharedEvent& event_of(id<MTLEvent> event);
+
+// logs.mm
+id<MTLLogState> new_log_state(MTLLogStateDescriptor* descriptor);
+
+// pipelines.mm: the descriptor may be nil.
+id<MTLComputePipelineState> new_pipeline(id<MTLFunction> function, MTLComputePipelineDescriptor* descriptor,
+                                         MTLAutoreleasedComputePipelineReflection* reflection, NSError** error);
+
+// indirect_commands.mm
+id<MTLIndirectCommandBuffer> new_indirect_command_buffer(id<MTLDevice> device,
+                                                         MTLIndirectCommandBufferDescriptor* descriptor,
+                                                         NSUInteger count);
+void execute(EncoderObject& encoder, id<MTLIndirectCommandBuffer> buffer, NSRange range);
+
+}  // namespace metalloid::metal

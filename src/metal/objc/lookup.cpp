@@ -1,0 +1,130 @@
+// From a receiver and a selector to code.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "metal/objc/runtime.h"
+#include "metalloid/metal/host.h"
+#include "metalloid/metal/object.h"
+
+namespace metalloid::objective_c {
+namespace {
+
+using metal::fail;
+using metal::Fault;
+
+// Zero in every register that a result may come in.
+struct Nothing {
+  long integer;
+  double real;
+};
+Nothing answer_of_nil(void*, Selector*) { return {0, 0}; }
+
+// "-[MTLBuffer foo]"
+std::string described(const Class* one, const char* selector) {
+  const bool of_class = one->info & is_metaclass;
+  return std::string(of_class ? "+[" : "-[") + name_of(one) + " " + selector + "]";
+}
+
+void* refuse(void* receiver, Selector* selector, ...) {
+  const Class* one = class_of(receiver);
+  if (std::string_view(one->name).starts_with("MPS")) {
+    fail(Fault::not_implemented,
+         fmt::format("{}: {} is Apple's own code of MetalPerformanceShaders, which is not available here; Metalloid "
+                     "runs kernels from their Metal source",
+                     described(one, selector->name), one->name));
+  }
+  fail(Fault::not_implemented, described(one, selector->name) + ": Metalloid does not have this method");
+}
+
+struct Cached {
+  const Class* one;
+  const char* name;
+  Method code;
+};
+struct Cache {
+  std::uint64_t changes = 0;
+  std::array<Cached, 512> entries = {};
+};
+thread_local Cache cache;
+
+Method lookup(Class* one, const char* name) {
+  const std::uint64_t now = changes();
+  if (cache.changes != now) cache = {now, {}};
+  const auto mixed = reinterpret_cast<std::uintptr_t>(one) / 16 * 31 + reinterpret_cast<std::uintptr_t>(name);
+  Cached& entry = cache.entries[(mixed ^ mixed >> 9) % cache.entries.size()];
+  if (entry.one != one || entry.name != name) {
+    const MethodEntry* found = method_of(one, name);
+    entry = {one, name, found ? found->code : &refuse};
+  }
+  return entry.code;
+}
+
+}  // namespace
+
+Class* class_of(void* receiver) {
+  if (metal::is_object(receiver)) {
+    auto* one = static_cast<Class*>(static_cast<metal::Object*>(receiver)->isa);
+    if (!one) fail(Fault::type, fmt::format("a message to {}, an object that is gone", receiver));
+    return one;
+  }
+  if (is_constant(receiver)) return *static_cast<Class**>(receiver);
+  if (const auto memory_at = metal::host().memory_at; memory_at && memory_at(receiver)) {
+    static Class* const buffers = class_named("MetalloidBuffer");
+    return buffers;
+  }
+  if (is_block_class(*static_cast<void**>(receiver))) {
+    static Class* const blocks = class_named("MetalloidBlock");
+    return blocks;
+  }
+  fail(Fault::type, fmt::format("a message to {}, which is no object{}", receiver,
+                                metal::host().memory_at ? " and no tensor's memory on mps" : ""));
+}
+
+bool responds(void* receiver, const char* name) { return lookup(class_of(receiver), name) != &refuse; }
+
+bool is_kind(const Class* one, const Class* kind) {
+  for (; one; one = one->super) {
+    if (one == kind) return true;
+  }
+  return false;
+}
+
+}  // namespace metalloid::objective_c
+
+namespace metalloid::metal {
+
+void* class_of_name(const char* name) { return objective_c::class_named(name); }
+
+void refuse_handle(const void* handle, void* wanted) {
+  using objective_c::Class;
+  const char* name = objective_c::name_of(static_cast<const Class*>(wanted));
+  if (!is_object(handle)) fail(Fault::type, fmt::format("{} is no {}", handle, name));
+  fail(Fault::type, fmt::format("a {} is wanted here, not a {}", name,
+                                objective_c::name_of(objective_c::class_of(const_cast<void*>(handle)))));
+}
+
+}  // namespace metalloid::metal
+
+using namespace metalloid::objective_c;
+
+extern "C" {
+
+Method objc_msg_lookup(void* receiver, Selector* selector) {
+  if (!receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
+  return lookup(class_of(receiver), selector->name);
+}
+
+// Results in memory: a message to nil leaves them as the compiler made them.
+Method objc_msg_lookup_stret(void* receiver, Selector* selector) { return objc_msg_lookup(receiver, selector); }
+
+Method objc_msg_lookup_super(Super* super, Selector* selector) {
+  if (!super->receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
+  return lookup(super->super, selector->name);
+}
+
+Method objc_msg_lookup_super_stret(Super* super, Selector* selector) { return objc_msg_lookup_super(super, selector); }
+
+}  // extern "C"
