@@ -36,6 +36,9 @@ build-tests: configure
 test-dependencies: dependencies
 	@scripts/install_dependencies.sh test
 
+mac-programs: dependencies
+	@scripts/install_dependencies.sh mac
+
 # The packages to compare with are installed while the tests are compiled.
 test: configure ## build, and run tests that touch everything, in minutes
 	@$(MAKE) --no-print-directory -j 2 build-tests test-dependencies
@@ -43,6 +46,7 @@ test: configure ## build, and run tests that touch everything, in minutes
 
 test-all: configure ## these and all others, as CI does
 	@$(MAKE) --no-print-directory -j 2 build test-dependencies
+	@$(MAKE) --no-print-directory mac-programs
 	@BUILD=$(BUILD) scripts/test.sh all
 
 # An interrupted run goes on where it was; OPTIONS=--again begins anew.
@@ -101,6 +105,9 @@ compare-engines: build ## run random kernels on the SIMD engine and on the refer
 compare-oracle: build ## run random kernels on every CPU device and compare with NumPy (COUNT=20000 SEED=1 DEVICES=cpu,reference)
 	@METALLOID_BUILD=$(BUILD) .venv/bin/python tests/oracle/sweep.py --seed $(or $(SEED),1) --count $(or $(COUNT),20000) \
 	  $(addprefix --devices ,$(DEVICES)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
+
+test-halide: build mac-programs ## pipelines that Halide's wheel compiles for Metal, beside its own code for the processor (OPTIONS=--publish: onto docs/mac-programs.md)
+	@$(PYTHON) tests/mac_programs/halide/compare.py --build $(BUILD) $(OPTIONS)
 
 wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13" TORCH=torch==2.9.0)
 	@TORCH=$(TORCH) scripts/wheel.sh $(PYTHONS)

@@ -1,12 +1,11 @@
 // The bare launch of a kernel, for device_calls.py: what an operator on "mps" takes besides is the dispatcher's and the
 // host library's.
 #include <ATen/core/Tensor.h>
+#include <metalloid/metal/objects.h>
 #include <torch/library.h>
 
 #include <algorithm>
 #include <ctime>
-
-#include "metal_objects.h"
 
 namespace {
 
@@ -18,7 +17,7 @@ double seconds_of_thread() {
 
 double seconds_per_launch(const std::string& source, const std::string& name, at::TensorList arguments,
                           std::int64_t count) {
-  auto* library = metalloid::torch_host::compile_library(source, nullptr);
+  auto* library = metalloid::metal::compile_library(source, nullptr);
   const metalloid::Kernel kernel = library->parts[0].kernel(name);
   const auto threads = static_cast<std::uint32_t>(arguments[0].numel());
   const auto group = std::min<std::uint32_t>(threads, kernel.max_total_threads_per_threadgroup());
@@ -31,7 +30,7 @@ double seconds_per_launch(const std::string& source, const std::string& name, at
   const double begin = seconds_of_thread();
   for (std::int64_t i = 0; i < count; ++i) metalloid::run(kernel, dispatch);
   const double took = seconds_of_thread() - begin;
-  metalloid::torch_host::release(library);
+  metalloid::metal::release(library);
   return took / static_cast<double>(count);
 }
 

@@ -32,9 +32,11 @@ CLANG, CLANG_TIDY = "clang++-22", "clang-tidy-22"
 # Sources of the device mps: what metalloid.mps compiles, and PyTorch's operators.
 DEVICE = root / "torch_mps"
 INCLUDES = "bugprone-suspicious-include"  # sources; batches are nothing else
-# Names and signatures there are PyTorch's and those of Objective-C's runtime, whose functions take addresses of addresses.
+# Names and signatures there, and in Metal's host API, are PyTorch's and those of Objective-C's runtime, whose functions take
+# addresses of addresses and know objects and code under several types.
+HOST_API = root / "src" / "metal"
 NOT_FOR_DEVICE = (
-    "bugprone-multi-level-implicit-pointer-conversion", "bugprone-reserved-identifier",
+    "bugprone-casting-through-void", "bugprone-multi-level-implicit-pointer-conversion", "bugprone-reserved-identifier",
     "bugprone-return-const-ref-from-parameter", "performance-trivially-destructible", "performance-unnecessary-value-param",
 )  # fmt: skip
 
@@ -95,7 +97,7 @@ def built(build: pathlib.Path, folder: pathlib.Path, sources: set[pathlib.Path])
             write(batch.parent, [(batch.name, f"// NOLINTBEGIN({INCLUDES})\n{includes}// NOLINTEND({INCLUDES})\n")])
             command = [str(batch) if word == str(file) else word for word in command]
             file = batch
-        yield Job(file, command, looked_at)
+        yield Job(file, command, looked_at, NOT_FOR_DEVICE if file.is_relative_to(HOST_API) else ())
 
 
 def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
@@ -108,7 +110,7 @@ def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
     benchmark = root / "bench" / "device_launch.cpp"
     units = [
         *building.device_units(), *building.operator_units(), *objective_c.units(),
-        compile.Unit(benchmark, (DEVICE, DEVICE / "host", root / "src" / "metal" / "include")),
+        compile.Unit(benchmark, (DEVICE, DEVICE / "host", HOST_API / "include")),
     ]  # fmt: skip
     prefixes: dict[tuple[str, ...], list[str]] = {}
     for number, unit in enumerate(units):

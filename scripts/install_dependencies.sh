@@ -4,6 +4,7 @@
 #   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
 #   scripts/install_dependencies.sh lint     also clang-format, clang-tidy, ruff and mypy
 #   scripts/install_dependencies.sh checker  also Oclgrind, which the checker is compared with
+#   scripts/install_dependencies.sh mac      also programs that are written for a Mac, in build/mac_programs (400 MB)
 #   scripts/install_dependencies.sh opencl   also PoCL, and Intel's OpenCL runtime for CPUs in build/opencl (1 GB)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -87,5 +88,25 @@ if [[ "${1:-}" == opencl ]]; then
     cp /etc/OpenCL/vendors/pocl.icd "$folder/vendors/"
     echo "$PWD/$folder/lib/libintelocl.so" >"$folder/vendors/intel.icd"
     echo "${opencl[*]}" >"$stamp"
+  fi
+fi
+
+# What is written for Metal's host API and comes from a package registry: Halide, which makes objects that speak to it, and
+# metal-cpp's headers, which MLX's wheel for Macs brings.
+programs=("halide==21.0.0" "mlx-metal==0.32.4")
+if [[ "${1:-}" == mac ]]; then
+  folder=build/mac_programs
+  stamp=$folder/installed
+  if [[ "$(cat "$stamp" 2>/dev/null)" != "${programs[*]}" ]]; then
+    echo "Downloading into $folder: ${programs[*]}"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    pip=(.venv/bin/python -m pip --quiet --disable-pip-version-check)
+    "${pip[@]}" install --no-deps --target "$folder/halide" "${programs[0]}"
+    "${pip[@]}" download --no-deps --only-binary :all: --platform macosx_14_0_arm64 --dest "$folder" "${programs[1]}"
+    .venv/bin/python -m zipfile -e "$folder"/mlx_metal-*.whl "$folder/mlx"
+    mv "$folder/mlx/mlx/include/metal_cpp" "$folder/metal_cpp"
+    rm -rf "$folder/mlx" "$folder"/mlx_metal-*.whl
+    echo "${programs[*]}" >"$stamp"
   fi
 fi

@@ -55,5 +55,6 @@ rm -rf "$raw"
 env -u CXX METALLOID_CACHE_DIR="$work/mps-cache" "$mps/bin/python" scripts/torch_mps_wheel.py "$raw"
 "$venv/bin/wheel" pack --dest "$raw" "$raw"/metalloid_torch_mps-*/
 PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude libmetalloid.so \
+  --exclude libmetalloid_metal.so \
   --wheel-dir "$out" "$raw"/*.whl
 ls -l "$out"/*.whl

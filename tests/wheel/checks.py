@@ -124,6 +124,8 @@ def test_what_cpp_programs_need():
     folders = {file.parent.name for file in _cpp_files.torch_mps_folder().rglob("*") if file.is_file()}
     assert {"device", "host", "objc", "operations", "kernels"} <= folders
     assert _cpp_files.library() == package / "lib" / "libmetalloid.so"
+    assert _cpp_files.metal_library() == package / "lib" / "libmetalloid_metal.so" and _cpp_files.metal_library().is_file()
+    assert (_cpp_files.sdk_include_folder() / "Metal" / "Metal.h").is_file()
 
 
 def test_licences():

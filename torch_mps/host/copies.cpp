@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "../device/streams.h"
 #include <metalloid/metal/objects.h>
+#include "../device/streams.h"
 
 namespace at::native::mps {
 

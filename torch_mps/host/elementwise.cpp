@@ -7,8 +7,7 @@ namespace at::native::mps::elementwise {
 Encoding::Encoding(MTLComputePipelineState_t pipeline) : Encoding(*at::mps::getCurrentMPSStream(), pipeline) {}
 
 Encoding::Encoding(at::mps::MPSStream& stream, MTLComputePipelineState_t pipeline)
-    : turn_(stream.queue()),
-      encoder_(*metalloid::metal::object_of<EncoderObject>(stream.commandEncoder())) {
+    : turn_(stream.queue()), encoder_(*metalloid::metal::object_of<EncoderObject>(stream.commandEncoder())) {
   encoder_.set_pipeline(metalloid::metal::object_of<metalloid::metal::PipelineObject>(pipeline));
 }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <thread>
 
-#include "../device/hooks.h"
 #include <metalloid/metal/objects.h>
+#include "../device/hooks.h"
 
 namespace at::mps {
 

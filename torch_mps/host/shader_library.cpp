@@ -11,10 +11,10 @@
 #include <mutex>
 #include <string_view>
 
+#include <metalloid/metal/objects.h>
 #include "../device/errors.h"
 #include "bundled_library.h"
 #include "shader_options.h"
-#include <metalloid/metal/objects.h>
 #include "torch_headers.h"
 
 namespace at::native::mps {
@@ -173,9 +173,7 @@ MTLLibrary_t MetalShaderLibrary::getLibrary(const std::initializer_list<std::str
   return found;
 }
 
-MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) {
-  return compiled(src, compile_options);
-}
+MTLLibrary_t MetalShaderLibrary::compileLibrary(const std::string& src) { return compiled(src, compile_options); }
 
 std::pair<MTLComputePipelineState_t, MTLFunction_t> MetalShaderLibrary::getLibraryPipelineState(
     MTLLibrary_t lib, const std::string& fname) {
@@ -227,7 +225,7 @@ void metalloid::torch_host::add_bundled_source(std::string source) {
 }
 
 metalloid::CompileOptions metalloid::torch_host::compile_options(const std::string& source,
-                                                                const CompileOptions* given) {
+                                                                 const CompileOptions* given) {
   CompileOptions chosen = given ? *given : at::native::mps::default_options(source);
   chosen.headers.merge(torch_headers_included_by(source));
   return chosen;

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <mutex>
 
+#include <metalloid/metal/objects.h>
 #include "../device/errors.h"
 #include "../device/streams.h"
-#include <metalloid/metal/objects.h>
 #include "metalloid/reported_errors.h"
 
 namespace at::mps {

@@ -1,6 +1,6 @@
-// Metal's objects (libraries, pipeline states, encoders, ...) over Metalloid's, as C++ sees them. Objective-C knows them
-// as `id<MTL...>`; both mean the same objects. For host interfaces that stand on Metal's (metal/host.h); programs use
-// Metal's own headers.
+// Metal's objects (libraries, pipeline states, encoders, ...) over Metalloid's, as C++ sees them. Objective-C knows
+// them as `id<MTL...>`; both mean the same objects. For host interfaces that stand on Metal's (metal/host.h); programs
+// use Metal's own headers.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace metalloid::metal {
 
 struct DeviceObject : Object {
   static constexpr const char* class_name = "MetalloidDevice";
-  explicit DeviceObject(Device one) : device(std::move(one)) {}
+  explicit DeviceObject(Device one) : device(one) {}
   Device device;
   std::atomic<std::uint64_t> allocated_bytes = 0;  // as buffers and heaps were asked for
 };
@@ -77,7 +77,7 @@ struct FunctionObject : Object {
   std::string label = {};
   DeviceObject* device;
 
-  const Kernel& kernel();  // throws what Library::kernel does
+  const Kernel& kernel();                         // throws what Library::kernel does
   std::vector<FunctionConstantInfo> constants();  // that it depends on
 
  private:
@@ -202,8 +202,7 @@ Buffer memory_of(const void* handle);
 
 // Compiles Metal source, as the host wants it; `options` is a CompileOptionsObject or null. Throws what
 // Device::make_library does.
-LibraryObject* compile_library(const std::string& source, const void* options,
-                               DeviceObject* device = default_device());
+LibraryObject* compile_library(const std::string& source, const void* options, DeviceObject* device = default_device());
 inline constexpr const char* no_metallib =
     "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
     "source";

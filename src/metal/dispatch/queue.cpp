@@ -256,8 +256,7 @@ const char* dispatch_queue_get_label(dispatch_queue_t queue) {
 
 void dispatch_set_target_queue(dispatch_object_t, dispatch_queue_t) {}
 
-void dispatch_queue_set_specific(dispatch_queue_t queue, const void* key, void* value,
-                                 dispatch_function_t destructor) {
+void dispatch_queue_set_specific(dispatch_queue_t queue, const void* key, void* value, dispatch_function_t destructor) {
   dispatch_queue_s* one = known(queue);
   const std::lock_guard lock(one->mutex);
   one->specifics.insert_or_assign(key, std::pair{value, destructor});

@@ -27,7 +27,7 @@ std::optional<std::chrono::steady_clock::time_point> time_point_of(dispatch_time
 
 // blocks.cpp: as functions with contexts. A copy lives until it has run.
 void* copied(const void* block);
-void run_block(void* block);           // calls it
-void run_copied_block(void* block);    // calls it and lets go of it
+void run_block(void* block);         // calls it
+void run_copied_block(void* block);  // calls it and lets go of it
 
 }  // namespace metalloid::dispatch

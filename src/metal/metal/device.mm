@@ -289,3 +289,9 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
   for (DeviceObject* one : all_devices()) [all addObject:(id)one];
   return all;
 }
+
+NSArray<id<MTLDevice>>* MTLCopyAllDevicesWithObserver(id<NSObject>* observer, MTLDeviceNotificationHandler) {
+  if (observer) *observer = [[[NSObject alloc] init] autorelease];
+  return MTLCopyAllDevices();
+}
+void MTLRemoveDeviceObserver(id<NSObject>) {}

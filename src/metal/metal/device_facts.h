@@ -9,7 +9,7 @@ namespace metalloid::metal {
 
 struct DeviceFacts {
   std::string name, architecture;
-  std::vector<long> families;       // MTLGPUFamily
+  std::vector<long> families;        // MTLGPUFamily
   std::uint64_t largest_buffer = 0;  // bytes
   std::uint64_t working_set = 0;     // bytes, of which programs make use together
 };

@@ -53,11 +53,11 @@ void use_log(CommandBufferObject& commands, bool begins);
 }  // namespace metalloid::metal
 
 // A label that C++ keeps.
-#define METALLOID_LABEL(Type)                                    \
-  -(NSString*)label {                                            \
-    const std::string& text = self_as<Type>(self).label;         \
-    return text.empty() ? nil : string_of(text);                 \
-  }                                                              \
-  -(void)setLabel : (NSString*)label {                           \
-    self_as<Type>(self).label = std::string(text_of(label));     \
+#define METALLOID_LABEL(Type)                                \
+  -(NSString*)label {                                        \
+    const std::string& text = self_as<Type>(self).label;     \
+    return text.empty() ? nil : string_of(text);             \
+  }                                                          \
+  -(void)setLabel : (NSString*)label {                       \
+    self_as<Type>(self).label = std::string(text_of(label)); \
   }

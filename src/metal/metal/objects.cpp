@@ -18,7 +18,6 @@ namespace {
 
 std::atomic<std::uint64_t> launched;
 
-
 std::uint32_t extent(std::uint64_t value) {
   if (value > std::numeric_limits<std::uint32_t>::max()) {
     fail(Fault::misuse, fmt::format("Metal grids have at most 2^32 - 1 threads in one dimension, not {}", value));
@@ -122,8 +121,7 @@ void fill_memory(CommandBufferObject* commands, const void* buffer, std::size_t 
                  std::byte value) {
   const Buffer memory = memory_of(buffer);
   if (offset > memory.size() || size > memory.size() - offset) {
-    fail(Fault::value,
-         fmt::format("bytes {} to {} leave a buffer of {}", offset, offset + size, memory.size()));
+    fail(Fault::value, fmt::format("bytes {} to {} leave a buffer of {}", offset, offset + size, memory.size()));
   }
   if (commands && commands->queue()) return commands->fill(memory, offset, size, value);
   Stream::current().call(

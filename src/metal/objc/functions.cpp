@@ -99,9 +99,7 @@ bool class_addMethod(Class* one, Selector* selector, Method code, const char* ty
 Selector* sel_registerName(const char* name) { return registered_selector(name); }
 Selector* sel_getUid(const char* name) { return registered_selector(name); }
 const char* sel_getName(Selector* selector) { return selector ? selector->name : "<null selector>"; }
-bool sel_isEqual(Selector* one, Selector* other) {
-  return one == other || (one && other && one->name == other->name);
-}
+bool sel_isEqual(Selector* one, Selector* other) { return one == other || (one && other && one->name == other->name); }
 
 void objc_enumerationMutation(void*) { fail(Fault::misuse, "a collection was changed while it was enumerated"); }
 

@@ -21,11 +21,11 @@ using Methods = std::unordered_map<const char*, MethodEntry>;  // by the name's 
 // Everything that was loaded. Modules may come and go from any thread.
 struct State {
   std::shared_mutex mutex;
-  std::set<std::string, std::less<>> names;                                      // of selectors
-  std::unordered_map<const char*, std::unique_ptr<Selector>> selectors;          // that were asked for by name
-  std::map<std::string, Class*, std::less<>> classes;                            // whose superclass is known
-  std::vector<Class*> waiting;                                                   // for their superclass
-  std::vector<Category*> categories;                                             // for their class
+  std::set<std::string, std::less<>> names;                              // of selectors
+  std::unordered_map<const char*, std::unique_ptr<Selector>> selectors;  // that were asked for by name
+  std::map<std::string, Class*, std::less<>> classes;                    // whose superclass is known
+  std::vector<Class*> waiting;                                           // for their superclass
+  std::vector<Category*> categories;                                     // for their class
   std::unordered_set<const void*> constants;  // classes and literals, which lie in no range of ours
   std::vector<void**> literals;               // for the class of strings
   std::atomic<std::uint64_t> changes = 1;     // caches of lookups are for one of them

@@ -21,6 +21,7 @@ struct Range {
   std::byte* begin;
   std::byte* next;
   std::array<void*, largest_kept / granule + 1> free = {};
+  std::size_t alive = 0;
 
   Range() {
     void* memory =
@@ -43,6 +44,7 @@ void* allocate_object(std::size_t size) {
   Range& objects = range();
   const std::size_t bytes = rounded(size);
   const std::lock_guard lock(objects.mutex);
+  ++objects.alive;
   if (bytes <= largest_kept) {
     void*& head = objects.free[bytes / granule];
     if (head) {
@@ -61,11 +63,12 @@ void* allocate_object(std::size_t size) {
 void free_object(void* object, std::size_t size) noexcept {
   Range& objects = range();
   const std::size_t bytes = rounded(size);
+  const std::lock_guard lock(objects.mutex);
+  --objects.alive;
   if (bytes > largest_kept) {
     madvise(object, bytes, MADV_DONTNEED);
     return;
   }
-  const std::lock_guard lock(objects.mutex);
   // Behind the place of the class, which stays empty: messages to what is gone are told so.
   void*& head = objects.free[bytes / granule];
   std::memset(object, 0, sizeof(void*));
@@ -79,3 +82,9 @@ bool is_object(const void* address) noexcept {
 }
 
 }  // namespace metalloid::metal
+
+extern "C" std::size_t metalloid_live_objects() {
+  auto& objects = metalloid::metal::range();
+  const std::lock_guard lock(objects.mutex);
+  return objects.alive;
+}

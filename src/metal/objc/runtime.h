@@ -104,12 +104,12 @@ inline bool is_block_class(const void* isa);
 Class* class_named(const char* name);       // none: null
 const char* unique_name(const char* name);  // of a selector: one address for equal names
 Selector* registered_selector(const char* name);
-const char* name_of(const Class* one);         // for people: a protocol's, where ours stands for one
-bool is_constant(const void* address);         // a class, a literal, or what was added
+const char* name_of(const Class* one);  // for people: a protocol's, where ours stands for one
+bool is_constant(const void* address);  // a class, a literal, or what was added
 void add_constant(void** object, Class* one);
 const MethodEntry* method_of(const Class* one, const char* unique_name);  // or its superclasses'; none: null
 const MethodEntry* own_method(const Class* one, const char* unique_name);
-std::uint64_t changes();                       // grows with each class and method
+std::uint64_t changes();                           // grows with each class and method
 Class* add_class(Class* super, const char* name);  // none: the name is taken
 bool add_method(Class* to, const char* name, Method code, const char* types);
 
@@ -120,8 +120,8 @@ bool is_kind(const Class* one, const Class* kind);
 
 // instances.cpp
 void* create_instance(Class* one);
-void destroy_instance(void* object);            // its variables, then its memory
-void forget_weak(metal::Object& object);        // places that refer to it weakly become null
+void destroy_instance(void* object);      // its variables, then its memory
+void forget_weak(metal::Object& object);  // places that refer to it weakly become null
 
 // pools.cpp
 void* push_pool();

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 typedef double NSTimeInterval;
-typedef double CFTimeInterval;
+#include <CoreFoundation/CoreFoundation.h>
 typedef unsigned short unichar;
 typedef NSInteger NSComparisonResult;
 enum : NSComparisonResult { NSOrderedAscending = -1, NSOrderedSame = 0, NSOrderedDescending = 1 };

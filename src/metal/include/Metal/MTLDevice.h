@@ -140,3 +140,10 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(id<MTL
 OBJC_EXTERN id<MTLDevice> MTLCreateSystemDefaultDevice(void);
 // Retained. What METALLOID_DEVICE names comes first.
 OBJC_EXTERN NSArray<id<MTLDevice>>* MTLCopyAllDevices(void);
+
+// Devices neither come nor go.
+typedef NSString* MTLDeviceNotificationName;
+typedef void (^MTLDeviceNotificationHandler)(id<MTLDevice> device, MTLDeviceNotificationName name);
+OBJC_EXTERN NSArray<id<MTLDevice>>* MTLCopyAllDevicesWithObserver(id<NSObject>* observer,
+                                                                  MTLDeviceNotificationHandler handler);
+OBJC_EXTERN void MTLRemoveDeviceObserver(id<NSObject> observer);

@@ -24,28 +24,24 @@ typedef unsigned long NSUInteger;
 #endif
 #define OBJC_EXPORT OBJC_EXTERN
 
-#ifdef __OBJC__
-#ifdef __cplusplus
-#define nil nullptr
-#define Nil nullptr
-#else
-#define nil ((id)0)
-#define Nil ((Class)0)
-#endif
-#else
+#ifndef __OBJC__
 typedef struct objc_class* Class;
 typedef struct objc_object {
   Class isa;
 }* id;
 typedef struct objc_selector* SEL;
+#else
+struct objc_object {
+  Class isa;
+};
+#endif
 #ifndef nil
 #ifdef __cplusplus
 #define nil nullptr
 #define Nil nullptr
 #else
-#define nil ((id)0)
-#define Nil ((Class)0)
-#endif
+#define nil ((void*)0)
+#define Nil ((void*)0)
 #endif
 #endif
 

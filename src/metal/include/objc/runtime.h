@@ -44,3 +44,6 @@ OBJC_EXTERN void* objc_autoreleasePoolPush(void);
 OBJC_EXTERN void objc_autoreleasePoolPop(void* pool);
 OBJC_EXTERN int objc_sync_enter(id object);
 OBJC_EXTERN int objc_sync_exit(id object);
+
+// How many objects there are: what a test compares before and after.
+OBJC_EXTERN size_t metalloid_live_objects(void);

@@ -1,0 +1,2 @@
+#pragma once
+#import <Metal/Metal.h>

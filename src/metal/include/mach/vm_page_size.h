@@ -1,0 +1,5 @@
+#pragma once
+
+#include <unistd.h>
+
+#define vm_page_size ((unsigned long)sysconf(_SC_PAGESIZE))

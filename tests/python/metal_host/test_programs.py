@@ -1,0 +1,110 @@
+"""Programs that are written for a Mac, one for each language, built with Clang and run on every engine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from metalloid import _cpp_files
+
+HERE = pathlib.Path(__file__).parent / "programs"
+CLANG = shutil.which("clang-22") or pytest.fail("there is no clang-22")
+FLAGS = {
+    ".c": ["-fblocks"],
+    ".m": ["-fblocks", "-fobjc-runtime=objfw", "-fconstant-string-class=NSConstantString", "-Werror=objc-method-access"],
+}
+FLAGS[".mm"] = [*FLAGS[".m"], "-std=c++20", "-lstdc++"]
+ENGINES = ["cpu", "reference", "trial"]  # the last one has memory that the host cannot reach
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory):
+    """The path of a program, by the name of its source."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def build(name: str, *flags: str) -> pathlib.Path:
+        source, made = HERE / name, folder / name.replace(".", "_")
+        library = _cpp_files.metal_library()
+        if not made.exists():
+            command = [CLANG, "-O1", "-g", "-Wall", *flags, *FLAGS[source.suffix], f"-I{_cpp_files.sdk_include_folder()}", source,
+                       library, f"-Wl,-rpath,{library.parent}", "-lm", "-lpthread", "-o", made]  # fmt: skip
+            built = subprocess.run(command, capture_output=True, text=True, timeout=600)
+            assert built.returncode == 0, built.stderr
+            assert "warning:" not in built.stderr, built.stderr
+        return made
+
+    return build
+
+
+def run(path: pathlib.Path, *arguments: str, device: str = "cpu", **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "METALLOID_TRIAL_ENGINE": "1", "METALLOID_DEVICE": device, **environment}
+    return subprocess.run([path, *arguments], capture_output=True, text=True, timeout=600, env=variables)
+
+
+@pytest.mark.parametrize("device", ENGINES)
+@pytest.mark.parametrize("name", ["saxpy.m", "saxpy_by_hand.c"])
+def test_a_kernel(program, name, device):
+    done = run(program(name), device=device)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == pathlib.Path(name).stem.replace("_", " ") + "\n"
+
+
+@pytest.mark.parametrize("device", ENGINES)
+def test_queues(program, device):
+    done = run(program("queues.mm"), device=device)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "queues\n")
+
+
+def test_automatic_counting(program):
+    done = run(program("counted.mm", "-fobjc-arc", "-fobjc-weak"))
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "counted\n")
+
+
+@pytest.mark.parametrize("name", ["dispatching.c", "strings.m"])
+def test_without_kernels(program, name):
+    done = run(program(name))
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", pathlib.Path(name).stem + "\n")
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("selector", "-[MTLDevice paint:]: Metalloid does not have this method"),
+        ("index", "buffer index 31 is beyond the last one, 30"),
+        ("pipeline", "dispatchThreads without a compute pipeline state"),
+        ("kind", "a MTLComputePipelineState is wanted here, not a MTLCommandQueue"),
+        ("gone", "an object that is gone"),
+        ("array", "index 3 beyond an NSArray of 3"),
+    ],
+)
+def test_what_a_mac_would_abort_at_is_said(program, what, said):
+    done = run(program("wrong.m"), what)
+    assert done.returncode == -6 and said in done.stderr, done.stderr
+
+
+def test_python_by_ctypes():
+    """As tinygrad speaks to it."""
+    library = ctypes.CDLL(str(_cpp_files.metal_library()))
+    for name, result in {"sel_registerName": ctypes.c_void_p, "objc_getClass": ctypes.c_void_p,
+                         "MTLCreateSystemDefaultDevice": ctypes.c_void_p}.items():  # fmt: skip
+        getattr(library, name).restype = result
+    library.sel_registerName.argtypes = library.objc_getClass.argtypes = [ctypes.c_char_p]
+
+    def send(receiver, selector, *arguments, result=ctypes.c_void_p):
+        types = [ctypes.c_void_p, ctypes.c_void_p, *(type(argument) for argument in arguments)]
+        function = ctypes.cast(library.objc_msgSend, ctypes.CFUNCTYPE(result, *types))
+        return function(receiver, library.sel_registerName(selector), *arguments)
+
+    device = library.MTLCreateSystemDefaultDevice()
+    name = send(send(device, b"name"), b"UTF8String", result=ctypes.c_char_p)
+    assert b"Metalloid on" in name
+    buffer = send(device, b"newBufferWithLength:options:", ctypes.c_ulong(64), ctypes.c_ulong(0))
+    assert send(buffer, b"length", result=ctypes.c_ulong) == 64
+    ctypes.memset(send(buffer, b"contents"), 1, 64)
+    assert send(device, b"hasUnifiedMemory", result=ctypes.c_int32) == 1
+    send(buffer, b"release", result=None)
