@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,6 +13,7 @@ import pytest
 
 from metalloid import _cpp_files
 
+ROOT = pathlib.Path(__file__).parents[3]
 HERE = pathlib.Path(__file__).parent / "programs"
 CLANG = shutil.which("clang-22") or pytest.fail("there is no clang-22")
 FLAGS = {
@@ -85,6 +87,19 @@ def test_without_kernels(program, name):
 def test_what_a_mac_would_abort_at_is_said(program, what, said):
     done = run(program("wrong.m"), what)
     assert done.returncode == -6 and said in done.stderr, done.stderr
+
+
+def test_the_commands_of_the_page(tmp_path):
+    """docs/mac-programs.md, in a folder that looks like a checkout."""
+    (commands,) = re.findall(r"^```sh\n(clang-22 .*?)^```", (ROOT / "docs" / "mac-programs.md").read_text(), re.DOTALL | re.MULTILINE)
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    (tmp_path / "build" / "lib").mkdir(parents=True)
+    for library in _cpp_files.metal_library().parent.glob("libmetalloid*.so"):
+        (tmp_path / "build" / "lib" / library.name).symlink_to(library)
+    for name in ("saxpy.m", "checking.h"):
+        shutil.copy(HERE / name, tmp_path)
+    done = subprocess.run(["bash", "-e"], input=commands, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "saxpy\n")
 
 
 def test_python_by_ctypes():
