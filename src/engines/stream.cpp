@@ -12,17 +12,22 @@ void Completion::wait() {
   changed_.wait(lock, [&] { return is_done(); });
 }
 
-void Completion::finish(Times times, std::exception_ptr error) {
+void Completion::note(Times times, std::exception_ptr error) {
   times_ = times;
   error_ = std::move(error);
+  is_done_.store(true, std::memory_order_release);
+}
+
+void Completion::finish(Times times, std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
-    is_done_.store(true, std::memory_order_release);
+    note(times, std::move(error));
   }
   changed_.notify_all();
 }
 
-std::shared_ptr<Completion> ImmediateStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
+std::shared_ptr<Completion> ImmediateStream::enqueue(const Executable& executable, const DispatchPlan& plan,
+                                                     Timing /*timing*/) {
   auto completion = std::make_shared<Completion>();
   std::exception_ptr error;
   const auto begin = Completion::Clock::now();

@@ -40,6 +40,10 @@ class Completion {
   // By the engine, once.
   void finish(Times times, std::exception_ptr error);
 
+ protected:
+  // The same where nobody waits in wait() of this class.
+  void note(Times times, std::exception_ptr error);
+
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -48,12 +52,16 @@ class Completion {
   Times times_;
 };
 
+// Whether anybody asks for a completion's times. To read clocks takes a tenth of what a dispatch costs the host.
+enum class Timing : std::uint8_t { none, wanted };
+
 // What is enqueued begins when all before it on the same stream is done. Used by one thread at a time.
 class Stream {
  public:
   virtual ~Stream() = default;  // everything on it is done
   // The executable, and what the plan points to, live until the dispatch is done.
-  virtual std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) = 0;
+  virtual std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan,
+                                              Timing timing) = 0;
 };
 
 // A stream of the hardware's kind that others give work to as well. What is enqueued is on it when the call returns,
@@ -77,7 +85,7 @@ class SharedStream {
 // Of hardware that the host's threads are: runs what is enqueued before it returns.
 class ImmediateStream final : public Stream {
  public:
-  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan, Timing timing) override;
 };
 
 }  // namespace metalloid::engines

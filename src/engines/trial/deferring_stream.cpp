@@ -26,7 +26,8 @@ class DeferringStream final : public Stream {
     thread_.join();
   }
 
-  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override {
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan,
+                                      Timing /*timing*/) override {
     auto completion = std::make_shared<Completion>();
     {
       const std::lock_guard lock(mutex_);
@@ -91,7 +92,7 @@ class DeferringSharedStream final : public SharedStream {
       if (memory.owner != BoundMemory::Owner::dispatch) continue;
       memory.base = work.bytes.emplace_back(memory.base, memory.base + memory.size).data();
     }
-    work.completion = stream_.enqueue(executable, own);
+    work.completion = stream_.enqueue(executable, own, Timing::none);
   }
   void wait_for(std::uintptr_t /*other*/) override {}  // it has nothing to do
   bool is_idle() override {

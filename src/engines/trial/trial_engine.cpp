@@ -18,7 +18,7 @@ class TrialExecutable final : public DeferredExecutable {
 
   void run(const DispatchPlan& plan) const override {
     const auto stream = hardware_.make_stream();
-    const auto completion = stream->enqueue(*this, plan);
+    const auto completion = stream->enqueue(*this, plan, Timing::none);
     completion->wait();
     if (completion->error()) std::rethrow_exception(completion->error());
   }

@@ -53,9 +53,9 @@ std::exception_ptr UnderWay::wait() {
   return first;
 }
 
-std::size_t UnderWay::let_go_of_ended(std::exception_ptr& first_error, std::vector<Buffer>& memory) {
+std::size_t UnderWay::let_go_of_ended(std::size_t most, std::exception_ptr& first_error, std::vector<Buffer>& memory) {
   std::size_t count = 0;
-  for (; next_ < dispatches_.size() && dispatches_[next_].completion->poll(); ++next_, ++count) {
+  for (; count < most && next_ < dispatches_.size() && dispatches_[next_].completion->poll(); ++next_, ++count) {
     const Dispatch each = std::move(dispatches_[next_]);
     note_end(each, first_error);
     each.work->add_memory(memory);
@@ -71,7 +71,8 @@ void UnderWay::note_end(const Dispatch& dispatch, std::exception_ptr& first_erro
   const Times times = dispatch.completion->times();
   add(times);
   if (!first_error) first_error = dispatch.completion->error();
-  if (!is_observed()) return;
+  const bool is_timed = times.begin != Times().begin;  // observed when it began
+  if (!is_observed() || !is_timed) return;
   tell(event_of(dispatch.work->kernel, dispatch.work->dispatch), times.begin, times.end, dispatch.completion->error());
 }
 
@@ -99,14 +100,14 @@ void Issue::dispatch(std::shared_ptr<const PlannedDispatch> work) {
     return call([&] { recorded([&] { return event_of(kernel, work->dispatch); }, [&] { execute(kernel, plan); }); });
   }
   hardware_ = &hardware;
-  last_ = stream_of(hardware).enqueue(*code.executable, plan);
+  last_ = stream_of(hardware).enqueue(*code.executable, plan, engines::Timing::wanted);
   under_way_.add(last_, std::move(work));
   if (last_->is_done()) drain();
 }
 
-std::shared_ptr<engines::Completion> Issue::hand_over(const PlannedDispatch& work) {
+std::shared_ptr<engines::Completion> Issue::hand_over(const PlannedDispatch& work, engines::Timing timing) {
   hardware_ = work.ready->runner.hardware;
-  last_ = stream_of(*hardware_).enqueue(*work.ready->executable, work.plan);
+  last_ = stream_of(*hardware_).enqueue(*work.ready->executable, work.plan, timing);
   return last_;
 }
 

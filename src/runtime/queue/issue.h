@@ -27,7 +27,7 @@ class UnderWay {
   bool is_done() const;
   // Lets go of those at the front that have ended, but for the memory that they keep. The first error is what the first
   // threw, if there is none yet. Returns how many.
-  std::size_t let_go_of_ended(std::exception_ptr& first_error, std::vector<Buffer>& memory);
+  std::size_t let_go_of_ended(std::size_t most, std::exception_ptr& first_error, std::vector<Buffer>& memory);
   // For all. What each threw is told to the recorder; returns the first.
   std::exception_ptr wait();
   // From the first's begin to the last's end, once waited for. Without any: now.
@@ -54,7 +54,7 @@ class Issue {
   // Whether a dispatch on that hardware would be handed over without a wait.
   bool takes_at_once(const engines::Hardware& hardware) const { return !hardware_ || hardware_ == &hardware; }
   // As dispatch(), of what that hardware takes at once: returns what is to be waited for.
-  std::shared_ptr<engines::Completion> hand_over(const PlannedDispatch& work);
+  std::shared_ptr<engines::Completion> hand_over(const PlannedDispatch& work, engines::Timing timing);
   // The host's own.
   void call(const std::function<void()>& work);
   // Waits for all that was given. Throws the first error since the last call.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "metalloid/error.h"
@@ -16,6 +17,8 @@ thread_local const void* current_line = nullptr;
 
 // How often the finisher looks for dispatches that nobody lets go: seldom enough to be in nobody's way.
 constexpr std::chrono::milliseconds between_looks{1};
+// Dispatches that are let go: who dispatches gets the memory of those in front back as it takes some.
+constexpr std::size_t at_a_dispatch = 2, all_ended = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
@@ -91,10 +94,11 @@ bool Line::dispatch(std::shared_ptr<const PlannedDispatch> work) {
   ++unfinished_;
   std::shared_ptr<engines::Completion> completion;
   std::exception_ptr error;
+  const auto timing = is_observed() ? engines::Timing::wanted : engines::Timing::none;
   {
     const Issuing here(*this, lock);
     try {
-      completion = issue_.hand_over(*work);
+      completion = issue_.hand_over(*work, timing);
     } catch (...) {
       error = std::current_exception();
     }
@@ -103,10 +107,10 @@ bool Line::dispatch(std::shared_ptr<const PlannedDispatch> work) {
     hand_over({}, [this, error](UnderWay&) { finished(error); });
   } else {
     open_.add(std::move(completion), std::move(work));
-    if (is_observed()) {
+    if (timing == engines::Timing::wanted) {
       hand_over({}, nullptr);  // who observes wants to know when it ended
     } else {
-      if (may_let_go()) let_go_of_ended();
+      if (may_let_go()) let_go_of_ended(at_a_dispatch);
       look_later();
     }
   }
@@ -156,9 +160,9 @@ void Line::hand_over(UnderWay work, std::function<void(UnderWay&)> finish) {
   });
 }
 
-void Line::let_go_of_ended() {
+void Line::let_go_of_ended(std::size_t most) {
   std::exception_ptr error;
-  const std::size_t count = open_.let_go_of_ended(error, kept_);
+  const std::size_t count = open_.let_go_of_ended(most, error, kept_);
   let_go_ += count;
   if (count != 0) count_finished(std::move(error), count);
 }
@@ -186,8 +190,7 @@ void Line::look_after_open() {
   std::unique_lock lock(mutex_);
   is_looked_after_ = false;
   if (may_let_go()) {
-    let_go_of_ended();
-    // As long as some end, somebody is there who dispatches and lets them go.
+    // As long as some are let go, somebody is there who dispatches: what this thread frees comes slower to that one.
     const bool nobody_is_there = let_go_ == let_go_before_;
     let_go(nobody_is_there ? std::exchange(open_, {}) : UnderWay(), lock);
     let_go_before_ = let_go_;
@@ -209,7 +212,7 @@ void Line::finished(std::exception_ptr error, std::size_t count) {
 bool Line::is_idle() {
   if (unfinished_.load(std::memory_order_acquire) == 0) return true;
   const std::lock_guard lock(mutex_);
-  if (may_let_go()) let_go_of_ended();
+  if (may_let_go()) let_go_of_ended(all_ended);
   // Who asks may ask again until it is.
   if (open_.size() != 0) hand_over({}, nullptr);
   return unfinished_ == 0;

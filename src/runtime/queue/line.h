@@ -70,7 +70,7 @@ class Line : public std::enable_shared_from_this<Line> {
   // The finisher waits for the open dispatches, then for the work.
   void hand_over(UnderWay work, std::function<void(UnderWay&)> finish);
   bool may_let_go() const { return finishing_ == 0 && !is_letting_go_; }
-  void let_go_of_ended();
+  void let_go_of_ended(std::size_t most);
   // Waits for these, which were the open ones, and lets go of what was kept, with the mutex free.
   void let_go(UnderWay open, std::unique_lock<std::mutex>& lock);
   void look_later();

@@ -95,8 +95,10 @@ void Stream::dispatch(const Kernel& kernel, const Dispatch& dispatch) {
   const bool runs_at_call = kernel.state().compiled->runner.hardware->runs_at_call();
   if (must_finish || (runs_at_call && state_->is_idle())) return run(kernel, dispatch);
   auto work = std::make_shared<const runtime::PlannedDispatch>(kernel, dispatch);
-  const State::Owner line = state_->line_to_use();
-  if (work->at_once && line->dispatch(work)) return;
+  if (work->at_once) {
+    runtime::Line* const used = state_->used_line();
+    if ((used ? used : state_->line_to_use().get())->dispatch(work)) return;
+  }
   state_->commit([&](CommandBuffer& buffer) { buffer.state().record(std::move(work)); });
 }
 

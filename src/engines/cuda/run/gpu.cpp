@@ -75,7 +75,7 @@ int Queue::write_number(std::uint32_t number) const {
 
 void Queue::count(WaitedSlot& slot) {
   slot.number = ++launched_;
-  constexpr std::uint32_t between_marks = 16;
+  constexpr std::uint32_t between_marks = 32;
   if (ended_ && slot.number % between_marks == 0) return mark_ends();
   if (ended_) return;
   if (!slot.event) driver().check(driver().event_create(&slot.event, without_timing), "an event");

@@ -38,7 +38,7 @@ class Queue {
   WaitedSlot take();
   void give_back(WaitedSlot slot);
 
-  // Behind the slot's launch. Every sixteenth marks the ends.
+  // Behind the slot's launch. Every thirty-second marks the ends.
   void count(WaitedSlot& slot);
   // Behind all launches so far: the driver is to write a number to a word of the host's memory there, which is read
   // without it. One mark does for many launches.

@@ -9,11 +9,12 @@ namespace {
 
 class LaunchCompletion final : public Completion {
  public:
-  LaunchCompletion(const Executable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue) {
+  LaunchCompletion(const Executable& executable, const DispatchPlan& plan, Gpu& gpu, Queue& queue, Timing timing)
+      : timing_(timing), begin_(now()) {
     try {
       launch_.emplace(static_cast<const GpuExecutable&>(executable), plan, gpu, queue);
     } catch (...) {
-      finish({begin_, Clock::now()}, std::current_exception());
+      note({begin_, now()}, std::current_exception());
     }
   }
   ~LaunchCompletion() override { wait(); }
@@ -56,10 +57,13 @@ class LaunchCompletion final : public Completion {
       error = std::current_exception();
     }
     launch_.reset();
-    finish({begin_, Clock::now()}, std::move(error));
+    note({begin_, now()}, std::move(error));
   }
 
-  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point now() const { return timing_ == Timing::wanted ? Clock::now() : Clock::time_point(); }
+
+  const Timing timing_;
+  const Clock::time_point begin_;
   std::mutex waiting_;  // of who waits for the GPU
   std::optional<Launch> launch_;
 };
@@ -71,8 +75,8 @@ GpuStream::~GpuStream() {
   gpu_.give_back(std::move(queue_));
 }
 
-std::shared_ptr<Completion> GpuStream::enqueue(const Executable& executable, const DispatchPlan& plan) {
-  auto completion = std::make_shared<LaunchCompletion>(executable, plan, gpu_, *queue_);
+std::shared_ptr<Completion> GpuStream::enqueue(const Executable& executable, const DispatchPlan& plan, Timing timing) {
+  auto completion = std::make_shared<LaunchCompletion>(executable, plan, gpu_, *queue_, timing);
   last_ = completion;
   return completion;
 }

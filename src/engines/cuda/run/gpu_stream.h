@@ -15,7 +15,7 @@ class GpuStream final : public Stream {
   ~GpuStream() override;
   GpuStream(const GpuStream&) = delete;
   GpuStream& operator=(const GpuStream&) = delete;
-  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan) override;
+  std::shared_ptr<Completion> enqueue(const Executable& executable, const DispatchPlan& plan, Timing timing) override;
 
  private:
   Gpu& gpu_;
