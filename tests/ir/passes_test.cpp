@@ -52,6 +52,7 @@
 #include "engines/cuda/passes/convert_exactly.h"
 #include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/forget_results.h"
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
@@ -296,6 +297,10 @@ const std::map<std::string, Pass>& passes() {
       {"expand_copies", [](Subject& s) { engines::cuda::expand_copies(*s.entry); }},
       {"align_loops", [](Subject& s) { engines::cuda::align_loops(*s.entry); }},
       {"convert_exactly", [](Subject& s) { engines::cuda::convert_exactly(s.module()); }},
+      {"forget_results",
+       [](Subject& s) {
+         engines::cuda::forget_results(s.module(), engines::cuda::Target::from("checked usual sm_90;ptx83"));
+       }},
       {"align_accesses", [](Subject& s) { engines::cuda::align_accesses(*s.entry); }},
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
       {"unroll_arrays", [](Subject& s) { engines::cuda::unroll_arrays(*s.entry); }},

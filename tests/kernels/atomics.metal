@@ -16,6 +16,17 @@ kernel void floats(device atomic_float* sum, uint i [[thread_position_in_grid]])
   atomic_fetch_add_explicit(sum, 0.5f, memory_order_relaxed);
 }
 
+// A thread's neighbours in memory, from an aligned place on and from another one.
+// RUN: --kernel neighbours --threads 64 --group 32 --arg sums=f32[9]=zeros --arg first=0
+// EXPECT sums: 32 64 96 128 32 64 96 128 0
+// RUN: --kernel neighbours --threads 64 --group 32 --arg sums=f32[9]=zeros --arg first=1
+// EXPECT sums: 0 32 64 96 128 32 64 96 128
+kernel void neighbours(device atomic_float* sums, constant uint& first, uint i [[thread_position_in_grid]]) {
+  for (uint k = 0; k < 4; ++k) {
+    atomic_fetch_add_explicit(sums + first + i % 2 * 4 + k, float(k + 1), memory_order_relaxed);
+  }
+}
+
 // RUN: --kernel exchange --threads 64 --group 64 --arg x=i32[1]=0
 // EXPECT x: 64
 kernel void exchange(device atomic_int* x, uint i [[thread_position_in_grid]]) {

@@ -32,6 +32,7 @@
 #include "engines/cuda/passes/convert_exactly.h"
 #include "engines/cuda/passes/copy_ahead.h"
 #include "engines/cuda/passes/expand_copies.h"
+#include "engines/cuda/passes/forget_results.h"
 #include "engines/cuda/passes/gather_lanes.h"
 #include "engines/cuda/passes/join_products.h"
 #include "engines/cuda/passes/join_threads.h"
@@ -262,6 +263,7 @@ class CudaEngine final : public Engine {
     const bool counts = placement == Placement::by_whole_threadgroup && counts_threads(module);
     if (are_apart) pass("read_words", [&] { read_words(module, machine); });
     pass("convert_exactly", [&] { convert_exactly(module); });
+    pass("forget_results", [&] { forget_results(module, target); });
     std::string problems;
     llvm::raw_string_ostream stream(problems);
     if (llvm::verifyModule(module, &stream)) {

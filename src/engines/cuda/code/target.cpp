@@ -30,14 +30,18 @@ void take_size(std::string_view& text, std::array<std::uint32_t, 3>& size) {
   }
 }
 
-}  // namespace
-
-bool Target::has_asynchronous_copies() const {
-  const std::string_view digits = std::string_view(processor).substr(std::min(processor.size(), std::size_t{3}));
+// 90 of "sm_90".
+unsigned capability_of(std::string_view processor) {
+  const std::string_view digits = processor.substr(std::min(processor.size(), std::size_t{3}));
   unsigned capability = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), capability);
-  return capability >= 80 && ptx >= 70;
+  return capability;
 }
+
+}  // namespace
+
+bool Target::has_asynchronous_copies() const { return capability_of(processor) >= 80 && ptx >= 70; }
+bool Target::has_vector_reductions() const { return capability_of(processor) >= 90 && ptx >= 81; }
 
 std::string Target::text() const {
   const std::string size = knows_threads() ? fmt::format("{} ", fmt::join(threads, ",")) : "";

@@ -21,6 +21,9 @@ struct Target {
   // cp.async.
   bool has_asynchronous_copies() const;
 
+  // red of several floats.
+  bool has_vector_reductions() const;
+
   bool knows_threads() const { return threads[0] != 0; }
 
   // "checked usual sm_90;ptx83", "checked usual 256,1,1 sm_90;ptx83"
