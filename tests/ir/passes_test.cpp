@@ -305,6 +305,11 @@ const std::map<std::string, Pass>& passes() {
       {"lower_tiles", [](Subject& s) { engines::cuda::lower_tiles(s.module(), engines::cuda::LaneOrder::plain); }},
       {"unroll_arrays", [](Subject& s) { engines::cuda::unroll_arrays(*s.entry); }},
       {"unroll_loops", [](Subject& s) { engines::cuda::unroll_loops(s.module()); }},
+      {"unroll_reading_loops",
+       [](Subject& s) {
+         const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));
+         engines::cuda::unroll_reading_loops(s.module(), *gpu);
+       }},
       {"read_references", [](Subject& s) { engines::cuda::read_references(s.on_gpu, s.kernel.info); }},
       {"lower_bounds_checks_of_a_gpu",
        [](Subject& s) {

@@ -261,7 +261,10 @@ class CudaEngine final : public Engine {
     pass("tidy_products", [&] { tidy_products(module); });
     // Of code that reads sizes one by one.
     const bool counts = placement == Placement::by_whole_threadgroup && counts_threads(module);
-    if (are_apart) pass("read_words", [&] { read_words(module, machine); });
+    if (are_apart) {
+      pass("read_words", [&] { read_words(module, machine); });
+      pass("unroll_reading_loops", [&] { unroll_reading_loops(module, machine); });
+    }
     pass("convert_exactly", [&] { convert_exactly(module); });
     pass("forget_results", [&] { forget_results(module, target); });
     std::string problems;

@@ -9,6 +9,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
 
 namespace metalloid::engines::cuda {
 
@@ -16,6 +17,10 @@ namespace metalloid::engines::cuda {
 bool is_short(const llvm::Loop& loop, unsigned most_instructions);
 
 void unroll_loops(llvm::Module& module);
+
+// Of a module that is optimised: long loops with few reads of memory that nobody writes do two turns at once, so that
+// reads of both are on their way.
+void unroll_reading_loops(llvm::Module& module, llvm::TargetMachine& machine);
 
 // unroll_arrays
 //
