@@ -47,6 +47,8 @@ class Hardware {
   virtual std::unique_ptr<Stream> make_stream() { return std::make_unique<ImmediateStream>(); }
   // Over a stream of its own kind that somebody else made; null if it has no such thing.
   virtual std::unique_ptr<SharedStream> share_stream(std::uintptr_t /*native*/) { return nullptr; }
+  // Code is compiled that will be loaded: what loading it needs can be made ready meanwhile, by another thread.
+  virtual void expect_code() {}
   // By its own numbers; nothing where it has to be measured.
   virtual std::optional<Peak> peak() const { return std::nullopt; }
   // How arrays that are in its memory name it.

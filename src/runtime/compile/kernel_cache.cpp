@@ -147,6 +147,7 @@ FoundKernel find_or_compile(const Library::State& library, const Runners& runner
   found.kernel = read_or_take_turn(turn, EntryKind::kernel, found.key, [&] { return from_disk(runners, found.key); });
   if (!found.kernel) {
     found.from_cache = false;
+    for (const auto& runner : runners) runner.hardware->expect_code();
     const auto limits = limits_of(library);
     const LibraryCode code = code_with(library, name, limits);
     CompiledCode entry = compile_kernel(code.bitcode, *code.info, find_kernel(*code.info, name), constants,

@@ -31,6 +31,11 @@ std::string assembled_at(std::string& ptx, std::uintptr_t level) {
 
 }  // namespace
 
+void warm_assembler() {
+  std::string nothing = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  assembled_at(nothing, optimisation_levels.front());
+}
+
 std::string assembled(std::span<const char> bytes, Gpu& gpu) {
   CodeFile file = read_code_file(bytes);
   if (file.is_assembled) return {};

@@ -1,16 +1,19 @@
 #include "engines/cuda/run/gpu.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include "engines/cuda/code/target.h"
+#include "engines/cuda/run/assembled.h"
 #include "engines/cuda/run/gpu_memory.h"
 #include "engines/cuda/run/gpu_stream.h"
 #include "engines/cuda/run/shared_stream.h"
@@ -37,6 +40,32 @@ int capability(int device) {
   return 10 * attribute(DeviceAttribute::compute_capability_major, device) +
          attribute(DeviceAttribute::compute_capability_minor, device);
 }
+
+// The process ends behind them. A forked child has none of them.
+class ThreadsOfProcess {
+ public:
+  ThreadsOfProcess() = default;
+  ~ThreadsOfProcess() {
+    if (process_ != ::getpid()) {
+      static_cast<void>(threads_.release());
+      return;
+    }
+    for (std::thread& thread : *threads_) thread.join();
+  }
+  ThreadsOfProcess(const ThreadsOfProcess&) = delete;
+  ThreadsOfProcess& operator=(const ThreadsOfProcess&) = delete;
+
+  template <typename Work>
+  void begin(Work work) {
+    const std::lock_guard lock(mutex_);
+    threads_->emplace_back(std::move(work));
+  }
+
+ private:
+  const pid_t process_ = ::getpid();
+  std::mutex mutex_;
+  std::unique_ptr<std::vector<std::thread>> threads_ = std::make_unique<std::vector<std::thread>>();
+};
 
 }  // namespace
 
@@ -178,6 +207,23 @@ Entered Gpu::enter() {
     }
   }
   return Entered(context);
+}
+
+// Both take longer than to compile a small kernel: to make a context, and to read the driver's assembler from disk.
+void Gpu::get_ready() noexcept {
+  try {
+    const auto entered = enter();
+    const OutsideOfCapture outside;
+    warm_assembler();
+  } catch (...) {  // who loads the code is told
+  }
+}
+
+void Gpu::expect_code() {
+  std::call_once(expects_code_, [this] {
+    static ThreadsOfProcess threads;  // which is newer than what the driver has for the process's end
+    threads.begin([this] { get_ready(); });
+  });
 }
 
 std::unique_ptr<Queue> Gpu::take_queue() {

@@ -101,6 +101,7 @@ class Gpu final : public Hardware {
   bool runs_at_call() const override { return false; }
   std::unique_ptr<Stream> make_stream() override;
   std::unique_ptr<SharedStream> share_stream(std::uintptr_t native) override;
+  void expect_code() override;
   ArrayDevice array_device() const override { return {ArrayDevice::cuda, ordinal_}; }
   std::optional<Peak> peak() const override;
   int threads_of_multiprocessor() const;
@@ -123,6 +124,7 @@ class Gpu final : public Hardware {
 
  private:
   struct SharedSlots;
+  void get_ready() noexcept;
   const int ordinal_;  // among the driver's devices
   int device_ = 0;
   std::string name_, processor_;
@@ -134,6 +136,7 @@ class Gpu final : public Hardware {
   std::string why_lost_;
   std::vector<std::unique_ptr<Queue>> idle_;
   std::unique_ptr<SharedSlots> shared_slots_;
+  std::once_flag expects_code_;
 };
 
 // All that the driver offers and the engine has code for. They live as long as the process.
