@@ -17,74 +17,62 @@ constexpr double reference_date = 978307200;  // the beginning of 2001, in secon
 
 }  // namespace
 
-#define METALLOID_NAMED           \
-  -(void)dealloc {                \
-    [_name release];              \
-    [super dealloc];              \
+// What all of them have, over a mutex.
+#define METALLOID_NAMED_LOCK(Mutex) \
+  {                                 \
+    Mutex mutex;                    \
+  }                                 \
+  @synthesize name = _name;         \
+  -(void)dealloc {                  \
+    [_name release];                \
+    [super dealloc];                \
+  }                                 \
+  -(void)lock {                     \
+    mutex.lock();                   \
+  }                                 \
+  -(void)unlock {                   \
+    mutex.unlock();                 \
   }
 
-@implementation NSLock {
-  std::mutex mutex;
-}
-@synthesize name = _name;
-METALLOID_NAMED
-- (void)lock {
-  mutex.lock();
-}
-- (void)unlock {
-  mutex.unlock();
-}
+@implementation NSLock
+METALLOID_NAMED_LOCK(std::mutex)
 - (BOOL)tryLock {
   return mutex.try_lock();
 }
 @end
 
-@implementation NSRecursiveLock {
-  std::recursive_mutex mutex;
-}
-@synthesize name = _name;
-METALLOID_NAMED
-- (void)lock {
-  mutex.lock();
-}
-- (void)unlock {
-  mutex.unlock();
-}
+@implementation NSRecursiveLock
+METALLOID_NAMED_LOCK(std::recursive_mutex)
 - (BOOL)tryLock {
   return mutex.try_lock();
 }
 @end
 
-@implementation NSCondition {
-  std::mutex mutex;
+// A lock that can be waited at.
+struct Waited : std::mutex {
   std::condition_variable changed;
-}
-@synthesize name = _name;
-METALLOID_NAMED
-- (void)lock {
-  mutex.lock();
-}
-- (void)unlock {
-  mutex.unlock();
-}
+};
+
+@implementation NSCondition
+METALLOID_NAMED_LOCK(Waited)
 - (void)wait {
-  std::unique_lock held(mutex, std::adopt_lock);
-  changed.wait(held);
+  std::unique_lock<std::mutex> held(mutex, std::adopt_lock);
+  mutex.changed.wait(held);
   held.release();
 }
 - (BOOL)waitUntilDate:(NSDate*)date {
-  std::unique_lock held(mutex, std::adopt_lock);
+  std::unique_lock<std::mutex> held(mutex, std::adopt_lock);
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>([date timeIntervalSinceNow]));
-  const bool came = changed.wait_until(held, until) == std::cv_status::no_timeout;
+  const bool came = mutex.changed.wait_until(held, until) == std::cv_status::no_timeout;
   held.release();
   return came;
 }
 - (void)signal {
-  changed.notify_one();
+  mutex.changed.notify_one();
 }
 - (void)broadcast {
-  changed.notify_all();
+  mutex.changed.notify_all();
 }
 @end
 

@@ -3,20 +3,11 @@
 
 NSErrorDomain const MTLCaptureErrorDomain = @"MTLCaptureErrorDomain";
 
-@interface MetalloidCaptureScope : NSObject <MTLCaptureScope>
+@interface MetalloidCaptureScope : MetalloidPart <MTLCaptureScope>
 @end
 @implementation MetalloidCaptureScope {
  @public
-  id<MTLDevice> owner;
   id<MTLCommandQueue> queue;
-}
-@synthesize label = _label;
-- (void)dealloc {
-  [_label release];
-  [super dealloc];
-}
-- (id<MTLDevice>)device {
-  return owner;
 }
 - (id<MTLCommandQueue>)commandQueue {
   return queue;

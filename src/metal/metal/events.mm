@@ -7,20 +7,21 @@
 
 using namespace metalloid::metal;
 
-@interface MetalloidEvent : NSObject <MTLSharedEvent>
-@end
-@implementation MetalloidEvent {
- @public
-  metalloid::SharedEvent event;
-  id<MTLDevice> owner;
+@implementation MetalloidPart
+- (id<MTLDevice>)device {
+  return owner;
 }
-@synthesize label = _label;
 - (void)dealloc {
   [_label release];
   [super dealloc];
 }
-- (id<MTLDevice>)device {
-  return owner;
+@end
+
+@interface MetalloidEvent : MetalloidPart <MTLSharedEvent>
+@end
+@implementation MetalloidEvent {
+ @public
+  metalloid::SharedEvent event;
 }
 - (uint64_t)signaledValue {
   return event.value();
@@ -82,20 +83,9 @@ const metalloid::SharedEvent& metalloid::metal::event_of(id<MTLEvent> event) {
 @end
 
 // Encoders of a queue run in their order, so that nothing is left to wait for.
-@interface MetalloidFence : NSObject <MTLFence>
+@interface MetalloidFence : MetalloidPart <MTLFence>
 @end
-@implementation MetalloidFence {
- @public
-  id<MTLDevice> owner;
-}
-@synthesize label = _label;
-- (void)dealloc {
-  [_label release];
-  [super dealloc];
-}
-- (id<MTLDevice>)device {
-  return owner;
-}
+@implementation MetalloidFence
 @end
 
 id<MTLFence> metalloid::metal::new_fence(id<MTLDevice> device) {

@@ -52,6 +52,15 @@ void use_log(CommandBufferObject& commands, bool begins);
 
 }  // namespace metalloid::metal
 
+// What a device makes that needs no more than to be there, and what stands on it.
+@interface MetalloidPart : NSObject {
+ @public
+  id<MTLDevice> owner;
+}
+@property(copy, atomic) NSString* label;
+@property(readonly) id<MTLDevice> device;
+@end
+
 // A label that C++ keeps.
 #define METALLOID_LABEL(Type)                                \
   -(NSString*)label {                                        \

@@ -72,22 +72,16 @@ using namespace metalloid::metal;
 }
 @end
 
-@interface MetalloidIndirectCommands : NSObject <MTLIndirectCommandBuffer>
+@interface MetalloidIndirectCommands : MetalloidPart <MTLIndirectCommandBuffer>
 @end
 @implementation MetalloidIndirectCommands {
  @public
-  id<MTLDevice> owner;
   std::vector<MetalloidIndirectCommand*> commands;
   bool inherits_pipeline, inherits_buffers;
 }
-@synthesize label = _label;
 - (void)dealloc {
   for (id one : commands) [one release];
-  [_label release];
   [super dealloc];
-}
-- (id<MTLDevice>)device {
-  return owner;
 }
 - (NSUInteger)size {
   return commands.size();
