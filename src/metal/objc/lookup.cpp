@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -49,6 +51,27 @@ struct Cache {
   std::array<Cached, 512> entries = {};
 };
 thread_local Cache cache;
+
+unsigned long info_of(Class* one) { return std::atomic_ref(one->info).load(std::memory_order_acquire); }
+
+void initialise_now(Class* one);
+
+// Before a class's first message.
+void initialise(Class* one) {
+  if (!(info_of(one) & is_initialised)) initialise_now(one);
+}
+
+// Its superclass first. Other threads wait, the same one goes on.
+void initialise_now(Class* one) {
+  const std::atomic_ref info(one->info);
+  static std::recursive_mutex& mutex = *new std::recursive_mutex;
+  const std::lock_guard lock(mutex);
+  if (info.fetch_or(is_initialising) & is_initialising) return;
+  if (one->super) initialise(one->super);
+  static Selector* const selector = registered_selector("initialize");
+  if (const MethodEntry* found = method_of(one->isa, selector->name)) found->code(one, selector);
+  info.fetch_or(is_initialised, std::memory_order_release);
+}
 
 Method lookup(Class* one, const char* name) {
   const std::uint64_t now = changes();
@@ -114,7 +137,9 @@ extern "C" {
 
 Method objc_msg_lookup(void* receiver, Selector* selector) {
   if (!receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
-  return lookup(class_of(receiver), selector->name);
+  Class* one = class_of(receiver);
+  initialise(info_of(one) & is_metaclass ? static_cast<Class*>(receiver) : one);
+  return lookup(one, selector->name);
 }
 
 // Results in memory: a message to nil leaves them as the compiler made them.

@@ -78,8 +78,10 @@ struct Module {
   SymbolTable* symbols;
 };
 
-// Of a class's info. The last two are ours: it has variables of C++, or strong ones of automatic counting.
-inline constexpr unsigned long is_class = 1, is_metaclass = 2, has_construct = 1ul << 40, has_destruct = 1ul << 41;
+// Of a class's info. The last ones are ours: it has variables of C++, or strong ones of automatic counting; its
+// +initialize has begun, and has ended.
+inline constexpr unsigned long is_class = 1, is_metaclass = 2, has_construct = 1ul << 40, has_destruct = 1ul << 41,
+                               is_initialising = 1ul << 42, is_initialised = 1ul << 43;
 
 struct Super {
   void* receiver;

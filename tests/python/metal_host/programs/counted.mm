@@ -46,10 +46,18 @@ struct Counted {
 }
 @end
 
+static int initialised = 0, loaded = 0;
+
 @interface Leaf : Node
 @end
 @implementation Leaf {
   std::unique_ptr<int> number;
+}
++ (void)load {
+  ++loaded;
+}
++ (void)initialize {
+  if (self == [Leaf class]) ++initialised;
 }
 - (instancetype)initWithName:(NSString*)name {
   if ((self = [super initWithName:name])) number = std::make_unique<int>(7);
@@ -142,12 +150,14 @@ static void kernels() {
 }
 
 int main() {
+  CHECK(loaded == 1 && initialised == 0);
   @autoreleasepool {
     references();
     tables();
     kernels();
   }
   races();
+  CHECK(loaded == 1 && initialised == 1);
   puts("counted");
   return 0;
 }

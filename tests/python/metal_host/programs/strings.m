@@ -64,6 +64,33 @@ int main(void) {
     CHECK([[[NSProcessInfo processInfo] arguments] count] == 1 && [[NSBundle mainBundle] resourcePath] != nil);
     CHECK([[NSProcessInfo processInfo] isOperatingSystemAtLeastVersion:(NSOperatingSystemVersion){14, 0, 0}]);
   }
+  NSLock* lock = [[NSLock alloc] init];
+  CHECK([lock tryLock] && ![lock tryLock]);
+  [lock unlock];
+  [lock release];
+  NSRecursiveLock* again = [[NSRecursiveLock alloc] init];
+  CHECK([again tryLock] && [again tryLock]);
+  [again unlock];
+  [again unlock];
+  [again release];
+  NSCondition* condition = [[NSCondition alloc] init];
+  __block BOOL came = NO;
+  [condition lock];
+  dispatch_async(dispatch_get_global_queue(0, 0), ^{
+    [condition lock];
+    came = YES;
+    [condition signal];
+    [condition unlock];
+  });
+  while (!came) [condition wait];
+  [condition unlock];
+  [condition release];
+  @autoreleasepool {
+    [condition = [[NSCondition alloc] init] lock];
+    CHECK(![condition waitUntilDate:[NSDate dateWithTimeIntervalSinceNow:0.01]]);
+    [condition unlock];
+    [condition release];
+  }
   puts("strings");
   return 0;
 }
