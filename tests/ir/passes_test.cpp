@@ -83,6 +83,7 @@
 #include "engines/simd/lane/choose_width.h"
 #include "engines/simd/lane/follow_rows.h"
 #include "engines/simd/lane/lane_positions.h"
+#include "engines/simd/lane/limit_unrolling.h"
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
@@ -331,6 +332,7 @@ const std::map<std::string, Pass>& passes() {
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
       {"join_accesses", [](Subject& s) { simd::join_accesses(*s.entry); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
+      {"limit_unrolling", [](Subject& s) { simd::limit_unrolling(*s.entry, {.any = 200, .with_places = 400}); }},
       {"choose_width",
        [](Subject& s) {
          simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false,
