@@ -207,9 +207,58 @@ class BoundsChecks {
     }
     if (*size < bytes) return false;
     const llvm::SCEV* whole = evolution_.getSCEV(offset);
-    if (evolution_.getUnsignedRangeMax(whole).ule(*size - bytes)) return true;
+    if (largest_at(whole, *access.instruction).ule(*size - bytes)) return true;
     const llvm::SCEV* most = evolution_.getConstant(number_, *size - bytes);
     return evolution_.isKnownPredicateAt(llvm::CmpInst::ICMP_ULE, whole, most, access.instruction);
+  }
+
+  // As unsigned. What a loop's counter is in the last turn is what it is beyond the loop's condition: `i < 8` in its
+  // first block leaves 7 for the rest of it, while the counter itself goes to 8.
+  llvm::APInt largest_at(const llvm::SCEV* whole, const Instruction& at, unsigned depth = 0) {
+    llvm::APInt largest = evolution_.getUnsignedRangeMax(whole);
+    if (depth == 8) return largest;
+    bool overflows = false;
+    std::optional<llvm::APInt> sum;
+    const auto of = [&](const llvm::SCEV* part) { return largest_at(part, at, depth + 1); };
+    if (const auto* wider = llvm::dyn_cast<llvm::SCEVZeroExtendExpr>(whole)) {
+      sum = of(wider->getOperand()).zext(largest.getBitWidth());
+    } else if (const auto* counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(whole)) {
+      const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(counter->getOperand(1));
+      const std::optional<std::uint64_t> turn =
+          counter->isAffine() && step ? last_turn(*counter->getLoop(), at) : std::nullopt;
+      if (!turn || !llvm::isUIntN(largest.getBitWidth(), *turn)) return largest;
+      const llvm::APInt turns(largest.getBitWidth(), *turn);
+      bool overflows_too = false;
+      sum = of(counter->getStart()).uadd_ov(step->getAPInt().umul_ov(turns, overflows), overflows_too);
+      overflows |= overflows_too;
+    } else if (llvm::isa<llvm::SCEVAddExpr, llvm::SCEVMulExpr>(whole)) {
+      for (const llvm::SCEV* part : whole->operands()) {
+        bool overflows_here = false;
+        sum = !sum                                  ? of(part)
+              : llvm::isa<llvm::SCEVAddExpr>(whole) ? sum->uadd_ov(of(part), overflows_here)
+                                                    : sum->umul_ov(of(part), overflows_here);
+        overflows |= overflows_here;
+      }
+    }
+    return sum && !overflows ? llvm::APIntOps::umin(largest, *sum) : largest;
+  }
+
+  // The last turn of a loop, counted from 0, in which an instruction of it runs; nothing where nobody knows.
+  std::optional<std::uint64_t> last_turn(const llvm::Loop& loop, const Instruction& at) {
+    if (!loop.contains(&at)) return std::nullopt;
+    std::optional<std::uint64_t> last;
+    llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+    loop.getExitingBlocks(exits);
+    for (llvm::BasicBlock* block : exits) {
+      const auto* turns = llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getExitCount(&loop, block));
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!turns || !branch || turns->getAPInt().isZero() || turns->getAPInt().getActiveBits() > 63) continue;
+      llvm::BasicBlock* stays = branch->getSuccessor(loop.contains(branch->getSuccessor(0)) ? 0 : 1);
+      if (!dominators_.dominates(llvm::BasicBlockEdge(block, stays), at.getParent())) continue;
+      const std::uint64_t turn = turns->getAPInt().getZExtValue() - 1;
+      last = std::min(last.value_or(turn), turn);
+    }
+    return last;
   }
 
   static Value* root_of(Value* pointer) {

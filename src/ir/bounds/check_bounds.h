@@ -21,10 +21,10 @@ namespace metalloid::ir {
 // Roots (support/pointer_roots.h) are the kernel's arguments, variables and constants; addresses that come out of
 // memory have none and are not checked.
 //
-// What can be proven needs no check: constants, and ranges that ScalarEvolution knows of indices. Accesses of one block
-// a constant apart have one check of all their bytes, at the first of them; so has what is sure to follow it elsewhere.
-// A check is as early in its block as its operands, so that several are side by side: results of a dispatch that fails
-// mean nothing, and the access was sure to come.
+// What can be proven needs no check: constants, ranges that ScalarEvolution knows of indices, and what loops' counters
+// are in the turns that come to the access. Accesses of one block a constant apart have one check of all their bytes,
+// at the first of them; so has what is sure to follow it elsewhere. A check is as early in its block as its operands,
+// so that several are side by side: results of a dispatch that fails mean nothing, and the access was sure to come.
 void check_bounds(llvm::Function& function, const KernelInfo& info, KernelMemory& memory,
                   llvm::FunctionAnalysisManager& analyses);
 
