@@ -294,3 +294,11 @@ SourceLocation wrap_file_location(const SourceManager* sources, SourceLocation p
   auto* places = metalloid::frontend::MacroPlaces::current();
   return places ? places->stand_in(place, outside) : outside;
 }
+
+// 8. Whether a call may unwind into something: never, without exceptions. Clang says so only behind a walk over all
+//    scopes that are open, and a variable that ends opens one: thousands of them, each with calls, take seconds.
+#define METALLOID_LANDING_PAD "_ZNK5clang7CodeGen12EHScopeStack18requiresLandingPadEv"
+
+bool wrap_requires_landing_pad(const void* scopes) __asm__("__wrap_" METALLOID_LANDING_PAD);
+
+bool wrap_requires_landing_pad(const void* /*scopes*/) { return false; }
