@@ -379,6 +379,7 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::run_simdgroups(s.module(), simdgroups_of(s.module()), true); }},
       {"carry_over_barriers", [](Subject& s) { simd::carry_over_barriers(*s.entry); }},
       {"split_at_barriers", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine); }},
+      {"split_at_barriers_once", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine, 0); }},
       {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
       {"optimise_vectors", [](Subject& s) { simd::optimise_vectors(s.module(), *machine); }},
       {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},

@@ -1,7 +1,11 @@
 #include "engines/cpu_shared/passes/split_at_stops.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -29,10 +33,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "engines/cpu_shared/kernel_abi.h"
 #include "engines/cpu_shared/passes/drop_repeated.h"
+#include "engines/cpu_shared/passes/moved_coroutine.h"
 #include "ir/support/pass_managers.h"
 
 namespace metalloid::engines::cpu {
@@ -42,6 +48,11 @@ using llvm::BasicBlock;
 using llvm::CallInst;
 using llvm::Value;
 using llvm::Intrinsic::ID;
+
+// In which a coroutine is split (run_coroutine_passes): it returns at its first stop, or goes on at once.
+namespace ways {
+constexpr unsigned returns = 0, resumes = 1;
+}  // namespace ways
 
 class Splitting {
  public:
@@ -56,6 +67,7 @@ class Splitting {
     begin();
     make_exit();
     for (CallInst* call : stops_.calls) stop_at(*call);
+    if (repeats_start()) stop_in_front();
     for (llvm::ReturnInst* last : returns) {
       builder_.SetInsertPoint(last);
       stops_.end(builder_);
@@ -94,7 +106,8 @@ class Splitting {
     Value* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
     Value* id = builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {},
                                          {builder_.getInt32(stops_.frame_alignment), none, none, none});
-    handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, frame});
+    handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin_custom_abi, {},
+                                       {id, frame, builder_.getInt32(ways::returns)});
   }
 
   void make_exit() {
@@ -118,11 +131,42 @@ class Splitting {
     llvm::SwitchInst* branch = builder_.CreateSwitch(way, exit_, 2);
     branch->addCase(builder_.getInt8(0), after);
     branch->addCase(builder_.getInt8(1), exit_);
+    stopped_.insert(before);
+    resumed_.push_back(after);
     if (!call.getType()->isVoidTy()) {
       builder_.SetInsertPoint(&call);
       call.replaceAllUsesWith(stops_.take_up(builder_, call));
     }
     call.eraseFromParent();
+  }
+
+  // Whether much of what runs up to the first stop also runs behind one.
+  bool repeats_start() const {
+    const BlockSet start = reached_without_stop(entry_.getEntryBlock());
+    BlockSet behind;
+    for (const BasicBlock* block : resumed_) behind.insert_range(reached_without_stop(*block));
+    unsigned common = 0;
+    for (const BasicBlock* block : start) common += behind.contains(block) ? block->size() : 0;
+    return common > stops_.most_repeated && common > entry_.getInstructionCount() / 5;
+  }
+
+  using BlockSet = llvm::SmallSetVector<const BasicBlock*, 32>;
+  BlockSet reached_without_stop(const BasicBlock& from) const {
+    BlockSet reached;
+    reached.insert(&from);
+    for (unsigned i = 0; i < reached.size(); ++i) {
+      if (!stopped_.contains(reached[i])) reached.insert_range(llvm::successors(reached[i]));
+    }
+    return reached;
+  }
+
+  // Then there is one copy of it.
+  void stop_in_front() {
+    auto* begin = llvm::cast<CallInst>(handle_);
+    begin->setArgOperand(2, builder_.getInt32(ways::resumes));
+    builder_.SetInsertPoint(begin->getNextNode());
+    Value* none = llvm::ConstantTokenNone::get(module_.getContext());
+    builder_.CreateIntrinsic(llvm::Intrinsic::coro_suspend, {}, {none, builder_.getFalse()});
   }
 
   llvm::Module& module_;
@@ -132,6 +176,8 @@ class Splitting {
   llvm::GlobalVariable* frame_bytes_ = nullptr;
   Value* handle_ = nullptr;
   BasicBlock* exit_ = nullptr;
+  llvm::SmallPtrSet<const BasicBlock*, 16> stopped_;  // blocks that end with a stop
+  llvm::SmallVector<const BasicBlock*, 16> resumed_;  // and those behind
 };
 
 // What is computed anew after a stop instead of keeping it in its frame: at most one thing from the frame goes
@@ -150,7 +196,13 @@ void run_coroutine_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   ir::PassManagers managers(&machine);
   llvm::ModulePassManager passes;
   passes.addPass(llvm::CoroEarlyPass());
-  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(is_cheap, /*OptimizeFrame=*/true)));
+  const auto way = [](bool resumes) -> llvm::CoroSplitPass::BaseABITy {
+    return [resumes](llvm::Function& function, llvm::coro::Shape& shape) {
+      return std::make_unique<MovedCoroutine>(function, shape, is_cheap, resumes);
+    };
+  };
+  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(
+      llvm::CoroSplitPass({way(/*resumes=*/false), way(/*resumes=*/true)}, /*OptimizeFrame=*/true)));
   passes.addPass(llvm::CoroCleanupPass());
   passes.run(module, managers.modules);
 }
@@ -171,12 +223,6 @@ void set_frame_apart(llvm::Function& resume) {
 // Each block of the resumed function loads what it needs from the frame, and loops should not: so another round of
 // optimisation.
 void clean_up(llvm::Module& module, llvm::Function& entry, llvm::TargetMachine& machine) {
-  for (const char* unused : {".destroy", ".cleanup"}) {
-    llvm::Function* function = module.getFunction((entry.getName() + unused).str());
-    if (!function) continue;
-    function->replaceAllUsesWith(llvm::ConstantPointerNull::get(function->getType()));
-    function->eraseFromParent();
-  }
   ir::PassManagers managers(&machine);
   llvm::ModulePassManager drop;
   drop.addPass(llvm::GlobalDCEPass());

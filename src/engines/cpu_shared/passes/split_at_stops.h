@@ -20,12 +20,14 @@ struct Stops {
   std::function<llvm::Value*(llvm::IRBuilder<>&, llvm::CallInst&)> take_up;
   std::function<void(llvm::IRBuilder<>&)> end;
   std::uint32_t frame_alignment;
+  // Instructions that may be there twice, if they run both in front of all stops and behind one.
+  unsigned most_repeated = 1000;
 };
 
-// The work is LLVM's: the function becomes a coroutine of its "switched-resume" kind. What it needs later lies in a
-// frame, in memory that the engine brings (ThreadgroupState::frame; the state is the function's first parameter) and
-// that begins with the function to resume it by. A stop costs a return, going on a call, its stores and loads; no
-// stack is switched.
+// The work is LLVM's: the function becomes a coroutine of its "switched-resume" kind (moved_coroutine.h). What it needs
+// later lies in a frame, in memory that the engine brings (ThreadgroupState::frame; the state is the function's first
+// parameter) and that begins with the function to resume it by. A stop costs a return, going on a call, its stores and
+// loads; no stack is switched.
 //
 // Runs behind all optimisation, which so far saw calls of unknown functions, and behind lower_private_memory: frames
 // hold values only. Returns the bytes of a frame.

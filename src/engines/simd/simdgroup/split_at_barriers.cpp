@@ -12,8 +12,10 @@
 
 namespace metalloid::engines::simd {
 
-std::uint32_t split_at_barriers(llvm::Module& module, llvm::Function& simdgroup, llvm::TargetMachine& machine) {
+std::uint32_t split_at_barriers(llvm::Module& module, llvm::Function& simdgroup, llvm::TargetMachine& machine,
+                                unsigned most_repeated) {
   cpu::Stops stops;
+  stops.most_repeated = most_repeated;
   stops.frame_alignment = frame_alignment;
   for (llvm::Instruction& instruction : llvm::instructions(simdgroup)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
