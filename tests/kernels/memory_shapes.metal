@@ -158,3 +158,25 @@ kernel void numbered(device uint* wrong, device const NumberedBlock* bytes, uint
   const uint number = (at & 255) | ((at + 1) & 255) << 8;
   wrong[i] = (bytes[i / 2].number != number) + (bytes[i / 2].rest[15] != ((at + 17) & 255));
 }
+
+// Many columns of a tile, from the first row to the last and the other way: thread i reads what thread 31 - i wrote.
+// RUN: --kernel columns --threads 64 --group 32 --arg sums=u32[64]=zeros
+// EXPECT sums: (2484 2472 .. 2112) (2484 2472 .. 2112)
+// ENGINE: simd
+// RUN: --kernel columns --threads 20 --group 20 --arg sums=u32[20]=zeros
+// EXPECT sums: 2340 2328 .. 2112
+kernel void columns(device uint* sums, uint i [[thread_index_in_threadgroup]], uint at [[thread_position_in_grid]],
+                    uint threads [[threads_per_threadgroup]]) {
+  threadgroup ushort down[12][32][16], up[12][32][16];
+  for (uint k = 0; k < 12; ++k) {
+    down[k][i][5] = i + 32 * k;
+    up[k][31 - i][5] = i + 32 * k;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint sum = 0, again = 0;
+  for (uint k = 0; k < 12; ++k) {
+    sum += down[k][threads - 1 - i][5];
+    again += up[k][32 - threads + i][5];
+  }
+  sums[at] = sum == again ? sum : 0;
+}

@@ -2,6 +2,11 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/ModRef.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <string>
 
 #include "engines/simd/widening/widening.h"
 
@@ -13,6 +18,9 @@ namespace {
 
 // More are no better than an access per lane, which is a gather's for 32 bits and more; so are as many as lanes.
 constexpr unsigned most_runs = 8;
+
+// Stores by more runs of a function that are there once each.
+constexpr unsigned most_long_stores = 8;
 
 // Whether the address of any lane follows from that of any other.
 bool is_all_known(const LaneBits& bits) {
@@ -131,6 +139,50 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   return true;
 }
 
+// In a vector of all lanes' elements, part by part.
+llvm::SmallVector<int, 64> Widening::places_of_run(llvm::ArrayRef<unsigned> along, unsigned start,
+                                                   unsigned parts) const {
+  llvm::SmallVector<int, 64> places;
+  for (const unsigned lane : lanes_of_bits(along)) {
+    for (unsigned part = 0; part < parts; ++part) places.push_back(static_cast<int>(part * width_ + (start | lane)));
+  }
+  return places;
+}
+
+// A hundred instructions for a column of a matrix, of which products that bring packed tiles to threadgroup memory have
+// as many: so each kind of column is a function.
+void Widening::call_long_store(llvm::StoreInst& store, const Runs& runs, llvm::Align alignment, Value* elements) {
+  llvm::Module& module = *wide_.getParent();
+  const unsigned parts = parts_of(store.getValueOperand()->getType());
+  const LaneBits bits = shapes_.bits_of(*store.getPointerOperand());
+  Value* address = run_address(store.getPointerOperand(), {}, 0, 0);
+  std::string name;
+  llvm::raw_string_ostream stream(name);
+  stream << "metalloid.store." << *elements->getType() << ".in." << store.getPointerAddressSpace() << ".aligned."
+         << alignment.value() << ".parts." << parts << ".by";
+  for (const auto& growth : bits.growth) stream << '.' << *growth;
+  llvm::Function* made = module.getFunction(name);
+  if (!made) {
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {address->getType(), elements->getType()}, false);
+    made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+    if (module.getTargetTriple().isX86()) made->setCallingConv(llvm::CallingConv::X86_RegCall);
+    for (const auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn}) {
+      made->addFnAttr(attribute);
+    }
+    made->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod));
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "entry", made));
+    for (const unsigned start : runs.starts) {
+      std::int64_t before = 0;
+      for (unsigned bit = 0; bit < bits.growth.size(); ++bit) before += (start >> bit) & 1 ? *bits.growth[bit] : 0;
+      Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), made->getArg(0), before);
+      builder.CreateAlignedStore(builder.CreateShuffleVector(made->getArg(1), places_of_run(runs.along, start, parts)),
+                                 place, alignment);
+    }
+    builder.CreateRetVoid();
+  }
+  builder_.CreateCall(made, {address, elements})->setCallingConv(made->getCallingConv());
+}
+
 bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
   Value* value = store.getValueOperand();
   Type* element = value->getType()->getScalarType();
@@ -144,14 +196,12 @@ bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
   }
   while (!llvm::isPowerOf2_64(pieces.size())) pieces.push_back(llvm::PoisonValue::get(pieces[0]->getType()));
   Value* all = join(builder_, pieces);
+  if (runs->starts.size() > most_runs && ++long_stores_ > most_long_stores) {
+    call_long_store(store, *runs, alignment, all);
+    return true;
+  }
   for (const unsigned start : runs->starts) {
-    llvm::SmallVector<int, 64> places;
-    for (const unsigned lane : lanes_of_bits(runs->along)) {
-      for (unsigned part = 0; part < parts; ++part) {
-        places.push_back(static_cast<int>(part * width_ + (start | lane)));
-      }
-    }
-    Value* row = builder_.CreateShuffleVector(all, places);
+    Value* row = builder_.CreateShuffleVector(all, places_of_run(runs->along, start, parts));
     Value* address = run_address(store.getPointerOperand(), runs->along, start, own);
     if (lanes_) {
       builder_.CreateMaskedStore(row, address, alignment, run_lanes(*runs, start, parts));

@@ -148,6 +148,8 @@ class Widening {
   Value* run_lanes(const Runs& runs, unsigned start, unsigned parts);
   bool load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
   bool store_runs(llvm::StoreInst& store, llvm::Align alignment);
+  llvm::SmallVector<int, 64> places_of_run(llvm::ArrayRef<unsigned> along, unsigned start, unsigned parts) const;
+  void call_long_store(llvm::StoreInst& store, const Runs& runs, llvm::Align alignment, Value* elements);
   // pieces.cpp: lanes whose elements are whole pieces of 16 bytes, maybe together with the lanes `along`.
   struct Pieces {
     unsigned elements, place_bits, groups;          // of a piece; in an element's place; pieces of a lane
@@ -253,7 +255,7 @@ class Widening {
   llvm::DenseMap<const Value*, Widened> known_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;
   llvm::DenseMap<Type*, Value*> safe_addresses_;
-  unsigned narrow_gathers_ = 0;
+  unsigned narrow_gathers_ = 0, long_stores_ = 0;
 };
 
 }  // namespace metalloid::engines::simd
