@@ -17,6 +17,7 @@
 #include "frontend/session/effort_limit.h"
 #include "frontend/session/session.h"
 #include "frontend/source_rules.h"
+#include "support/last_work.h"
 
 namespace metalloid::frontend {
 namespace {
@@ -81,7 +82,7 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
 
 Result compile(std::string_view source, const CompileOptions& options, std::string_view prelude,
                const KernelSelection& selection) {
-  std::unique_ptr<Session> session;
+  std::unique_ptr<Session, support::DeleteUnlessEnding> session;
   const auto read = [&](const tokens::Reading& reading) {
     session = std::make_unique<Session>(source, options, prelude);
     Result result = compile_in(*session, options, selection, reading);

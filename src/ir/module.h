@@ -35,6 +35,7 @@
 #include <llvm/IR/Module.h>
 
 #include "metalloid/reflection.h"
+#include "support/last_work.h"
 
 namespace metalloid::ir {
 
@@ -49,8 +50,8 @@ struct CompiledLibrary {
 
 // One kernel on its way to an engine. The context must outlive the module.
 struct KernelModule {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::LLVMContext, support::DeleteUnlessEnding> context;
+  std::unique_ptr<llvm::Module, support::DeleteUnlessEnding> module;
   KernelInfo info;
 };
 

@@ -1,6 +1,7 @@
 #include "isolation/job.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -19,6 +20,7 @@
 
 #include "ir/support/fatal_errors.h"
 #include "metalloid/error.h"
+#include "support/last_work.h"
 #include "support/sanitizer.h"
 #include "support/shared_bytes.h"
 
@@ -54,6 +56,15 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 #if !defined(METALLOID_MEMORY_IS_SHADOWED)
   if (bytes != 0) lower_limit(RLIMIT_DATA, data_bytes() + stack_bytes + (1 << 20) + bytes);
 #endif
+}
+
+// The process allocates all the time, and ends soon: it asks the system for much at once, and gives nothing back.
+void allocate_for_short_life() {
+  constexpr int whole = 1 << 30;
+  ::mallopt(M_ARENA_MAX, 1);  // the compiler's thread has the first one to itself
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, whole);
+  ::mallopt(M_TOP_PAD, 16 << 20);
 }
 
 // SIGPROF ends the process then.
@@ -119,6 +130,8 @@ void run_job(const Order& order, std::span<support::Descriptor> descriptors, Per
     if (!request || request->view().size() < order.environment_size) end(Ending::no_response);
     take_environment(request->view().substr(0, order.environment_size));
     lower_limit(RLIMIT_CORE, 0);
+    allocate_for_short_life();
+    support::end_with_work();
     std::set_new_handler([] { end(Ending::out_of_memory); });
     ir::call_when_out_of_memory([] { end(Ending::out_of_memory); });
     limit_memory(order.memory);
