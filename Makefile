@@ -107,7 +107,7 @@ compare-oracle: build ## run random kernels on every CPU device and compare with
 	  $(addprefix --devices ,$(DEVICES)) --seconds $(or $(SECONDS),0) --keep-in $(BUILD)/oracle
 
 test-halide: build mac-programs ## pipelines that Halide's wheel compiles for Metal, beside its own code for the processor (OPTIONS=--publish: onto docs/mac-programs.md)
-	@$(PYTHON) tests/mac_programs/halide/compare.py --build $(BUILD) $(OPTIONS)
+	@$(PYTHON) tests/mac_programs/halide/compare_targets.py --build $(BUILD) $(OPTIONS)
 
 wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13" TORCH=torch==2.9.0)
 	@TORCH=$(TORCH) scripts/wheel.sh $(PYTHONS)

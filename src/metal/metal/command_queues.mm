@@ -161,6 +161,7 @@ std::function<void()> call_of(MTLCommandBufferHandler handler, id<MTLCommandBuff
 // Where errors are to name encoders each begins with a note of its number.
 void metalloid::metal::count_encoder(EncoderObject& encoder) {
   CommandBufferObject* commands = encoder.commands();
+  if (!commands->queue()) return;  // a stream has no end at which somebody asks
   commands->encoders.emplace_back();
   const std::size_t number = encoder.number = commands->encoders.size();
   if (commands->error_options) commands->call([commands, number] { commands->reached = number; });

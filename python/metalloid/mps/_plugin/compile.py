@@ -111,8 +111,11 @@ class Workshop:
         """
         compiler = _compiler()
         link = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,-z,now"]
-        # All are in the process when the library is loaded, and found by their names.
-        libraries = [f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10", str(_cpp_files.library()), str(_cpp_files.metal_library())]
+        # All are in the process when the library is loaded, and found by their names; the last one only where the device is.
+        libraries = [
+            f"-L{installed().libraries}", "-ltorch", "-ltorch_cpu", "-lc10", str(_cpp_files.library()),
+            "-Wl,--as-needed", str(_cpp_files.metal_library()),
+        ]  # fmt: skip
         keys = [_key(unit) for unit in units]
         whole = b"\0".join([b"library", *(argument.encode() for argument in (*link, *libraries)), *keys])
         if (binary := _core.read_cached_extension(whole)) is not None:
