@@ -129,3 +129,13 @@ kernel void rows_in_turn(device uint* out, uint i [[thread_position_in_threadgro
   }
   out[i] = sum;
 }
+
+// A barrier in front of everything else.
+// RUN: --kernel barrier_first --threads 4,1 --group 4,1 --arg out=u32[4]=zeros --arg in=u32[6]=arange
+// EXPECT out: 10 10 10 10
+kernel void barrier_first(device uint* out, constant uint* in, uint2 place [[thread_position_in_grid]]) {
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint sum = 0;
+  for (int k = 0; k < 5; ++k) sum += in[k + place.y];
+  out[place.x] = sum;
+}

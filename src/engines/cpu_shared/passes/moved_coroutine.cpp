@@ -38,6 +38,7 @@ class Moving {
     const llvm::SmallVector<BasicBlock*, 8> resumed = make_stops();
     copy_start(first, places);
     take_places(first, places);
+    for (Instruction& instruction : first) line_in_entry(instruction);
     choose_stop(places, resumed);
     llvm::removeUnreachableBlocks(resume_);
     return resume_;
@@ -118,6 +119,10 @@ class Moving {
 
   void place_in_entry(Instruction& instruction, llvm::ValueToValueMapTy& copies) {
     llvm::RemapInstruction(&instruction, copies, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+    line_in_entry(instruction);
+  }
+
+  void line_in_entry(Instruction& instruction) {
     llvm::DISubprogram* own = entry_.getSubprogram();
     if (!own) return;
     const auto line = [&](const llvm::DebugLoc& old) {
