@@ -1,5 +1,4 @@
 // MTLDevice: what a device is, and what it makes.
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>

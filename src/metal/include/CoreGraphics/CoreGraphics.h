@@ -1,2 +1,3 @@
+// <CoreGraphics/CoreGraphics.h>: a name only.
 #pragma once
 #include <CoreFoundation/CoreFoundation.h>

@@ -1,3 +1,4 @@
+// Lists, and what enumerates.
 #pragma once
 
 #import <Foundation/NSObjCRuntime.h>

@@ -1,3 +1,4 @@
+// Bytes.
 #pragma once
 
 #import <Foundation/NSObjCRuntime.h>

@@ -1,3 +1,4 @@
+// What is found by keys.
 #pragma once
 
 #import <Foundation/NSArray.h>

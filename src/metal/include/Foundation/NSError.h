@@ -1,3 +1,4 @@
+// Errors, by domain and code.
 #pragma once
 
 #import <Foundation/NSDictionary.h>

@@ -1,2 +1,3 @@
+// <Foundation/NSObject.h>: all of Foundation.
 #pragma once
 #import <Foundation/Foundation.h>

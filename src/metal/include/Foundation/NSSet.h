@@ -1,3 +1,4 @@
+// What is there or not.
 #pragma once
 
 #import <Foundation/NSArray.h>

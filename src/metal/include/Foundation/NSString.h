@@ -1,3 +1,4 @@
+// Texts, paths, and what reads them.
 #pragma once
 
 #import <Foundation/NSObjCRuntime.h>

@@ -1,3 +1,4 @@
+// Places of files.
 #pragma once
 
 #import <Foundation/NSString.h>

@@ -1,3 +1,4 @@
+// Numbers and small structures as objects.
 #pragma once
 
 #import <Foundation/NSObjCRuntime.h>

@@ -1,2 +1,3 @@
+// <IOSurface/IOSurfaceRef.h>: a type that headers name.
 #pragma once
 typedef struct __IOSurface* IOSurfaceRef;

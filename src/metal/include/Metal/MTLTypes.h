@@ -1,3 +1,4 @@
+// Sizes, types of data, and the names of what other headers declare.
 #pragma once
 
 #import <Foundation/Foundation.h>

@@ -1,2 +1,3 @@
+// <MetalKit/MetalKit.h>: Metal alone.
 #pragma once
 #import <Metal/Metal.h>

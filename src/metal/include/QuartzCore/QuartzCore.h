@@ -1,2 +1,3 @@
+// <QuartzCore/QuartzCore.h>: a name only.
 #pragma once
 #include <CoreFoundation/CoreFoundation.h>

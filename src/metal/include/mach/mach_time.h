@@ -1,3 +1,4 @@
+// <mach/mach_time.h>: a clock that only goes forward.
 #pragma once
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// <mach/vm_page_size.h>: the size of a page here.
 #pragma once
 
 #include <unistd.h>
