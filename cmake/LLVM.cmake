@@ -33,7 +33,8 @@ foreach(name Frontend Serialization CodeGen Parse Sema AnalysisLifetimeSafety An
 endforeach()
 
 add_library(metalloid_llvm_headers INTERFACE)
-target_include_directories(metalloid_llvm_headers SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+# Behind all others: where libc++ is installed, its <cxxabi.h> lies there too.
+target_compile_options(metalloid_llvm_headers INTERFACE "SHELL:-idirafter ${LLVM_INCLUDE_DIRS}")
 
 add_library(metalloid_llvm_archives INTERFACE)
 target_link_libraries(metalloid_llvm_archives INTERFACE
