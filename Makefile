@@ -80,6 +80,9 @@ bench-large: build ## large kernels (curves, hashes, transforms, attention) and 
 bench-machine: build ## kernels against what this machine can do and the reference engine; launch, compile times, scaling (OPTIONS=--publish)
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against machine $(OPTIONS)
 
+bench-encoding: build ## what Metal's host API adds to launches (DEVICE=cuda)
+	@$(BUILD)/bin/metalloid_encoding $(DEVICE)
+
 bench-checker: build ## checked kernels against unchecked ones and Oclgrind (OPTIONS="--kernels saxpy" or --publish)
 	@scripts/install_dependencies.sh checker
 	@$(PYTHON) scripts/bench.py --build $(BUILD) --against checker $(OPTIONS)
