@@ -17,6 +17,8 @@ packages=(
   llvm-22-tools libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev pkg-config # tests and benchmarks
   python3-dev python3-venv
 )
+# The C++ library of a Mac, which programs written there lean on.
+if [[ "${1:-}" == test || "${1:-}" == mac ]]; then packages+=(libc++-22-dev libc++abi-22-dev); fi
 if [[ "${1:-}" == lint ]]; then packages+=(clang-format-22 clang-tidy-22); fi
 if [[ "${1:-}" == opencl ]]; then packages+=(pocl-opencl-icd); fi
 if [[ "${1:-}" == checker ]]; then packages+=(oclgrind); fi

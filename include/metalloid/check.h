@@ -82,6 +82,7 @@ struct Finding {
   CheckClass kind{};
   Severity severity = Severity::error;
   std::string kernel;
+  std::string launch;                 // who launched it, where the host says so: Dispatch::label()
   std::string message;                // one sentence: what is wrong, naming argument, element and threads
   std::string fix;                    // what would mend it, where that is plain; else empty
   std::string memory;                 // name of the argument or variable; empty: none

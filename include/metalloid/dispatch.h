@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -68,6 +69,9 @@ class Dispatch {
   // Stops the kernel after this long; zero means never. Default: $METALLOID_TIMEOUT seconds, else 300 s.
   Dispatch& timeout(std::chrono::milliseconds limit);
 
+  // Who launched it, for what the checker says: "encoder 'blur' of command buffer 'frame'".
+  Dispatch& label(std::string text);
+
   const std::map<std::uint32_t, Binding>& bindings() const { return bindings_; }
   const std::vector<Use>& uses() const { return uses_; }
   const std::map<std::uint32_t, std::size_t>& threadgroup_memory_lengths() const { return threadgroup_memory_; }
@@ -76,6 +80,7 @@ class Dispatch {
   bool grid_counts_threads() const { return grid_counts_threads_; }
   bool has_grid() const { return has_grid_; }
   std::chrono::milliseconds timeout() const { return timeout_; }
+  const std::string& label() const { return label_; }
 
  private:
   std::map<std::uint32_t, Binding> bindings_;
@@ -85,6 +90,7 @@ class Dispatch {
   bool grid_counts_threads_ = true;
   bool has_grid_ = false;
   std::chrono::milliseconds timeout_;
+  std::string label_;
 
  public:
   Dispatch();

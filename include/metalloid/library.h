@@ -51,6 +51,9 @@ struct CompileOptions {
   // includes from the folders and headers above and from the standard library, and from nowhere else.
   std::filesystem::path source_file;
   bool warnings_as_errors = false;
+  // Where there are any, all files that there are for the source, by absolute path: none is read from disk. A packed
+  // library (packed_library.h) brings its own.
+  std::map<std::string, std::string> files;
 };
 
 // Values for function constants, by index or by name. Later values replace earlier ones.

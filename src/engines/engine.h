@@ -40,6 +40,7 @@ struct DispatchPlan {
   Size threadgroups_per_grid;            // ceil(threads_per_grid / threads_per_threadgroup)
   Size threads_per_threadgroup;          // nominal; edge threadgroups may be smaller
   std::chrono::milliseconds timeout{0};  // 0: never
+  std::string label;                     // Dispatch::label()
 };
 
 class Executable {

@@ -8,6 +8,7 @@
 
 #include "ir/module.h"
 #include "metalloid/library.h"
+#include "metalloid/preprocess.h"
 #include "support/hash.h"
 
 namespace metalloid::frontend {
@@ -48,6 +49,9 @@ bool are_current(const std::vector<Dependency>& dependencies, const CompileOptio
 // For work on the standard library: the folder that its headers are read from instead of the embedded ones,
 // $METALLOID_STDLIB_DIR; null if that is not set or empty.
 const char* stdlib_on_disk();
+
+// The source after Clang's preprocessor. As compile() for the rest.
+PreprocessedSource preprocess(std::string_view source, const PreprocessOptions& options, std::string_view prelude);
 
 // Wants a large stack, and a process that it may crash, hang and fill: see runtime/compile/compile_jobs.h, which
 // everybody calls. `prelude`: the standard library as make_prelude() gives it; empty: its text is parsed again. Throws

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engines/engine.h"
+#include "frontend/frontend.h"
 #include "metalloid/metalloid.h"
 #include "metalloid/recorder.h"
 #include "support/hash.h"
@@ -39,6 +40,8 @@ struct Library::State {
   bool from_cache = false;
   std::chrono::microseconds making_time{};  // of a processor, where it was compiled
   std::shared_ptr<const SourceText> source;
+  CompileOptions options;
+  std::vector<frontend::Dependency> dependencies;  // what was read besides the source
 };
 
 namespace runtime {

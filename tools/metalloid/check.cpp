@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "argument.h"
+#include "check_settings.h"
 #include "checker/report/classes.h"
 #include "checker/session.h"
 #include "files.h"
@@ -24,15 +25,6 @@
 
 namespace metalloid::tool {
 namespace {
-
-struct CheckSettings {
-  RunOptions run;
-  std::vector<std::string> only, also, skip;
-  CheckOptions check;
-  std::vector<std::string> suppressions, suppression_files;
-  std::string json, sarif;  // files; "-": stdout; empty: nobody asked
-  std::string colour = "auto";
-};
 
 using Classes = decltype(CheckOptions::classes);
 
@@ -54,6 +46,8 @@ Classes parse_classes(std::string_view option, const std::vector<std::string>& l
   }
   return classes;
 }
+
+}  // namespace
 
 CheckOptions check_options(const CheckSettings& settings) {
   CheckOptions options = settings.check;
@@ -82,38 +76,18 @@ CheckOptions check_options(const CheckSettings& settings) {
   return options;
 }
 
+std::string plural(std::uint64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+namespace {
+
 bool wants_colour(const std::string& choice) {
   if (choice != "auto") return choice == "always";
   const char* none = std::getenv("NO_COLOR");
   if (none != nullptr && *none != '\0') return false;  // no-color.org
   const char* terminal = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
-// A report for programs. Its file is opened before the kernel runs, so that a full folder does not cost its run.
-class Report {
- public:
-  explicit Report(const std::string& file) : is_stdout_(file == "-") {
-    if (!file.empty() && !is_stdout_) file_ = std::make_unique<OutputFile>(file);
-  }
-  bool is_wanted() const { return is_stdout_ || file_; }
-  bool is_same_file(const Report& other) const {
-    return (is_stdout_ && other.is_stdout_) || (file_ && other.file_ && file_->is_same_file(*other.file_));
-  }
-  void write(std::string_view text) const {
-    if (is_stdout_) write_result(text);
-    if (!file_) return;
-    file_->write(text);
-    file_->finish();
-  }
-
- private:
-  bool is_stdout_;
-  std::unique_ptr<OutputFile> file_;
-};
-
-std::string plural(std::uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 // "2 findings: 1 threadgroup-race, 1 out-of-bounds", and what else there is to say.
@@ -149,6 +123,7 @@ std::string summary_of(const std::vector<Finding>& findings, const CheckSession&
 }
 
 int check_kernel(const CheckSettings& settings) {
+  if (settings.run.file.empty()) throw UsageError("check what? Name a Metal source, or a program behind --");
   const CheckOptions options = check_options(settings);
   const Report json(settings.json), sarif(settings.sarif);
   if (json.is_same_file(sarif)) throw UsageError("--json and --sarif are written to one place");
@@ -202,12 +177,14 @@ void add_class_options(CLI::App& command, CheckSettings& settings) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& exit_code) {
+void add_check(CLI::App& app, int& exit_code, std::vector<std::string> program) {
   auto settings = std::make_shared<CheckSettings>();
   settings->run.launch.takes_other_types = true;
   CLI::App* command = app.add_subcommand(
       "check", "Runs one kernel and reports races, accesses out of bounds, and what else is wrong with it");
+  settings->program = std::move(program);
   add_run_options(*command, settings->run);
+  if (!settings->program.empty()) command->get_option("FILE")->required(false);
   add_whole_number(
       *command, "--repeat", "Run N times, each from the same input", 1, 1'000'000'000,
       [settings](std::uint64_t count) { settings->run.launch.repeat = static_cast<std::uint32_t>(count); });
@@ -237,8 +214,11 @@ void add_check(CLI::App& app, int& exit_code) {
                   "Findings go to stderr. Exit code 4 if there are any; notes do not count.\n\n"
                   "Examples:\n"
                   "  metalloid check reverse.metal --threads 64 --arg x=f32[64]=arange --arg out=f32[64]=undefined\n"
-                  "  metalloid check reverse.metal --threads 64 --arg x=f32[64]=arange --arg out=@x --sarif out.sarif");
-  command->callback([settings, &exit_code] { exit_code = check_kernel(*settings); });
+                  "  metalloid check reverse.metal --threads 64 --arg x=f32[64]=arange --arg out=@x --sarif out.sarif\n"
+                  "  metalloid check -- ./program --its --arguments    all kernels that it launches");
+  command->callback([settings, &exit_code] {
+    exit_code = settings->program.empty() ? check_kernel(*settings) : check_program(*settings);
+  });
 }
 
 }  // namespace metalloid::tool

@@ -12,6 +12,7 @@
 #include "metalloid/version.h"
 #include "options.h"
 #include "output.h"
+#include "sdk/sdk.h"
 #include "support/function_ref.h"
 #include "support/nearest_names.h"
 
@@ -46,6 +47,18 @@ void check_names(const CLI::App& app, const std::vector<std::string>& reversed) 
   }
 }
 
+// `check -- PROGRAM ARGUMENTS...`, `sdk shell COMMAND ARGUMENTS...`: taken out, since their options are their own.
+std::vector<std::string> take_program(std::vector<std::string>& arguments) {
+  auto begin = arguments.end();
+  if (!arguments.empty() && arguments[0] == "check") begin = std::ranges::find(arguments, "--");
+  const bool is_shell = arguments.size() > 2 && arguments[0] == "sdk" && arguments[1] == "shell";
+  if (is_shell && arguments[2] != "--help" && arguments[2] != "-h") begin = arguments.begin() + 2;
+  if (begin == arguments.end()) return {};
+  std::vector<std::string> program(begin + (*begin == "--" ? 1 : 0), arguments.end());
+  arguments.erase(begin, arguments.end());
+  return program;
+}
+
 // The way from arguments to an exit code, or to the exceptions of explained().
 int perform(int argc, char** argv) {
   using namespace metalloid;
@@ -70,16 +83,18 @@ int perform(int argc, char** argv) {
       "4 'metalloid check' found something.\n"
       "'metalloid COMMAND --help' explains a command.");
   int exit_code = exit_fine;
+  std::vector<std::string> arguments = double_dashes(argc, argv);
+  const std::vector<std::string> program = take_program(arguments);
   add_compile(app, exit_code);
   add_inspect(app, exit_code);
   add_run(app, exit_code);
-  add_check(app, exit_code);
+  add_check(app, exit_code, program);
   add_tune(app, exit_code);
   add_bench(app, exit_code);
   add_devices(app, exit_code);
+  add_sdk(app, exit_code, program);
   add_aten(app);
 
-  std::vector<std::string> arguments = double_dashes(argc, argv);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   app.failure_message([](const CLI::App* main, const CLI::Error& error) {
     const auto commands = main->get_subcommands();
@@ -132,6 +147,10 @@ int explained(metalloid::support::function_ref<int()> action) {
 int main(int argc, char** argv) {
   using namespace metalloid::tool;
   if (is_for_python(argc, argv)) return run_in_python(argc, argv);
+  if (const sdk::Tool tool = sdk::tool_named(argv[0])) {
+    prepare_standard_streams();
+    return explained([&] { return tool({argv + 1, argv + argc}); });
+  }
   prepare_standard_streams();
   int exit_code = explained([&] { return perform(argc, argv); });
   if (exit_code == exit_fine) {

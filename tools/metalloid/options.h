@@ -53,10 +53,12 @@ Library load_source(const Device& device, const std::string& file, const Compile
 void add_compile(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
-void add_check(CLI::App& app, int& exit_code);
+// `program`: what stood behind --, for all kernels that it launches.
+void add_check(CLI::App& app, int& exit_code, std::vector<std::string> program);
 void add_tune(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
+void add_sdk(CLI::App& app, int& exit_code, std::vector<std::string> program);  // what a shell is to run
 void add_aten(CLI::App& app);
 
 // Whether the command is one of Python's.

@@ -76,7 +76,7 @@ LibraryObject::Ready& ready(LibraryObject& library, const std::string& name) {
   TORCH_CHECK(part != library.part_of.end(), "Failed to create function state object for: ", name,
               nearest_to(name, library));
   try {
-    const metalloid::Kernel kernel = library.parts[part->second].kernel(name);
+    const metalloid::Kernel kernel = library.parts[part->second].library().kernel(name);
     auto* function = make_object<FunctionObject>(name, kernel);
     auto* pipeline = make_object<PipelineObject>(kernel);
     return library.ready.emplace(name, LibraryObject::Ready{pipeline, function, nullptr}).first->second;
@@ -110,13 +110,13 @@ class BundledLibrary final : public MetalShaderLibrary {
  protected:
   MTLLibrary_t getLibrary() override {
     const std::lock_guard lock(mutex);
-    if (!library) library = make_object<LibraryObject>(std::vector<metalloid::Library>{});
+    if (!library) library = make_object<LibraryObject>(std::vector<metalloid::metal::LibraryPart>{});
     auto* all = object_of<LibraryObject>(library);
     while (!open_.empty()) {
       LibraryObject* one = compiled(open_.front(), nullptr);
       open_.erase(open_.begin());
       for (const auto& [name, part] : one->part_of) all->part_of.emplace(name, all->parts.size() + part);
-      all->parts.insert(all->parts.end(), one->parts.begin(), one->parts.end());
+      std::ranges::move(one->parts, std::back_inserter(all->parts));
       release(one);
     }
     return library;
@@ -208,12 +208,20 @@ MetalKernelFunction* MetalShaderLibrary::getCachedKernelFunctionPtr(const std::s
 
 DynamicMetalShaderLibrary::~DynamicMetalShaderLibrary() = default;
 
-PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t>) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib: ", metalloid::metal::no_metallib);
+PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(std::vector<uint8_t> bytes) : MetalShaderLibrary("") {
+  try {
+    library = metalloid::metal::load_library({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  } catch (const metalloid::Error& error) {
+    TORCH_CHECK(false, "Failed to load metallib: ", error.what());
+  }
 }
 
 PrecompiledMetalShaderLibrary::PrecompiledMetalShaderLibrary(const std::string& path) : MetalShaderLibrary("") {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Failed to load metallib from '", path, "': ", metalloid::metal::no_metallib);
+  try {
+    library = metalloid::metal::load_library_file(path);
+  } catch (const metalloid::Error& error) {
+    TORCH_CHECK(false, "Failed to load metallib from '", path, "': ", error.what());
+  }
 }
 
 PrecompiledMetalShaderLibrary::~PrecompiledMetalShaderLibrary() = default;

@@ -22,6 +22,7 @@
 #include "metalloid/device.h"
 #include "metalloid/dispatch.h"
 #include "metalloid/metal/object.h"
+#include "metalloid/packed_library.h"
 #include "metalloid/queue.h"
 
 namespace metalloid::metal {
@@ -39,10 +40,28 @@ const std::vector<DeviceObject*>& all_devices();
 struct FunctionObject;
 struct PipelineObject;
 
+// A source of a library. One out of a file is compiled when a kernel of it is asked for.
+class LibraryPart {
+ public:
+  explicit LibraryPart(Library library) : library_(std::move(library)) {}
+  LibraryPart(PackedLibrary packed, DeviceObject* device) : packed_(std::move(packed)), device_(device) {}
+  LibraryPart(LibraryPart&& other) noexcept
+      : library_(std::move(other.library_)), packed_(std::move(other.packed_)), device_(other.device_) {}
+
+  std::vector<std::string> kernel_names() const { return packed_ ? packed_->kernel_names() : library_->kernel_names(); }
+  const Library& library();  // throws what Device::make_library does
+
+ private:
+  std::mutex mutex_;
+  std::optional<Library> library_;
+  std::optional<PackedLibrary> packed_;
+  DeviceObject* device_ = nullptr;
+};
+
 // One source or several, which are searched in order.
 struct LibraryObject : Object {
   static constexpr const char* class_name = "MetalloidLibrary";
-  std::vector<Library> parts;
+  std::vector<LibraryPart> parts;
   std::map<std::string, std::size_t, std::less<>> part_of = {};  // by kernel
 
   // What a host has asked for by name, which it does at each launch.
@@ -60,7 +79,7 @@ struct LibraryObject : Object {
   DeviceObject* device;
   std::string label = {};
 
-  explicit LibraryObject(std::vector<Library> libraries, DeviceObject* of = default_device());
+  explicit LibraryObject(std::vector<LibraryPart> sources, DeviceObject* of = default_device());
   ~LibraryObject();
   LibraryObject(const LibraryObject&) = delete;
   LibraryObject& operator=(const LibraryObject&) = delete;
@@ -184,6 +203,8 @@ struct CommandBufferObject : Object {
   // The encoders that it had, in their order, and the one whose work runs or ran last; counted where errors are to say.
   std::vector<std::string> encoders = {};
   std::atomic<std::size_t> reached = 0;
+  // For the debug layer: an encoder has begun and not ended; commit() was called.
+  bool is_encoding = false, is_committed = false;
 
  private:
   QueueObject* queue_;
@@ -203,9 +224,10 @@ Buffer memory_of(const void* handle);
 // Compiles Metal source, as the host wants it; `options` is a CompileOptionsObject or null. Throws what
 // Device::make_library does.
 LibraryObject* compile_library(const std::string& source, const void* options, DeviceObject* device = default_device());
-inline constexpr const char* no_metallib =
-    "a metallib is machine code for Apple's GPUs, which Metalloid cannot run; compile the kernels from their Metal "
-    "source";
+// A packed library (packed_library.h), of bytes or of a file. Throws what unpack() does, and input_output for a file
+// that cannot be read.
+LibraryObject* load_library(std::string_view bytes, DeviceObject* device = default_device());
+LibraryObject* load_library_file(const std::string& path, DeviceObject* device = default_device());
 
 // Bytes outside of a buffer are a Fault::value. Done in the order of the command buffer, which is null for the calling
 // thread's stream.
@@ -240,7 +262,13 @@ struct EncoderObject : Object {
 
   void dispatch_threadgroups(const Buffer& indirect, std::size_t offset, std::array<std::uint64_t, 3> group);
 
+  bool has_argument(unsigned index) const { return ((memory_slots_ | bytes_slots_) >> index & 1) != 0; }
+  std::size_t threadgroup_memory(unsigned index) const {  // bytes
+    return (threadgroup_slots_ >> index & 1) != 0 ? threadgroup_[index] : 0;
+  }
+
   PipelineObject* pipeline = nullptr;
+  bool is_ended = false;
   CommandBufferObject* commands() const { return commands_; }
   std::size_t number = 0;  // of the command buffer's encoders
 
@@ -255,6 +283,7 @@ struct EncoderObject : Object {
   void run(const char* what, Size grid, Size group, bool counts_threads);
   void bind(Dispatch& dispatch, std::uint32_t buffers, std::uint32_t threadgroup) const;
   void check(const char* what, Size group) const;
+  std::string launch() const;
 
   // Bit i: what slot i holds is memory, which may have an owner, or bytes; threadgroup memory i has a size.
   std::uint32_t memory_slots_ = 0, owned_slots_ = 0, bytes_slots_ = 0, threadgroup_slots_ = 0;

@@ -96,5 +96,9 @@ _runners = (
         "mlx", "mlx.core", "array", "'mlx[cpu]'", "MLX's gpu",
         "written for MLX on a Mac: mx.gpu exists, kernels of mx.fast.metal_kernel run on Metalloid",
     ),
+    Runner(
+        "objc", "ctypes", "CDLL", "", "Metal's libraries for ctypes",
+        "that speak to Metal by ctypes: Apple's libraries are Metalloid's",
+    ),
 )  # fmt: skip
 runners = {runner.name: runner for runner in _runners}

@@ -54,6 +54,7 @@ Json json_of(const Finding& finding) {
   return {{"class", name_of(finding.kind)},
           {"severity", name_of(finding.severity)},
           {"kernel", text_or_null(finding.kernel)},
+          {"launch", text_or_null(finding.launch)},
           {"message", finding.message},
           {"fix", text_or_null(finding.fix)},
           {"memory", text_or_null(finding.memory)},

@@ -93,6 +93,7 @@ class Writer {
       if (!text.empty()) properties[name] = one_line(text, 4000);
     };
     add_text("kernel", finding.kernel);
+    add_text("launch", finding.launch);
     add_text("memory", finding.memory);
     if (finding.index) properties["index"] = *finding.index;
     if (finding.byte_offset) properties["byteOffset"] = *finding.byte_offset;

@@ -100,6 +100,8 @@ class TextWriter {
     if (!finding.kernel.empty() && main && !place_text(main->place).empty()) {
       tail = fmt::format("in kernel '{}'", one_line(finding.kernel));
     }
+    if (!finding.launch.empty())
+      tail += fmt::format("{}launched by {}", tail.empty() ? "" : ", ", one_line(finding.launch));
     if (finding.count > 1) tail += fmt::format("{}seen {} times", tail.empty() ? "" : ", ", finding.count);
     if (!tail.empty()) text_ += fmt::format("  {}\n", tail);
   }

@@ -21,8 +21,13 @@ constexpr std::size_t most_pairs = 10'000;  // of places, of one dispatch
 }  // namespace
 
 Watch::Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel,
-             std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines)
-    : session_(std::move(session)), kernel_(kernel), arguments_(std::move(arguments)), grid_(grid), lines_(lines) {
+             std::vector<WatchedArgument> arguments, const WatchedGrid& grid, SourceLines& lines, std::string launch)
+    : session_(std::move(session)),
+      kernel_(kernel),
+      launch_(std::move(launch)),
+      arguments_(std::move(arguments)),
+      grid_(grid),
+      lines_(lines) {
   sites_.resize(std::size_t{1} << 16);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].is_undefined) written_[i].resize((arguments_[i].bytes + 63) / 64);
@@ -139,7 +144,10 @@ void Watch::finish() {
   settle(/*is_written=*/false);
   tell_unwritten();
   drop_lesser_races();
-  for (Finding& finding : std::exchange(findings_, {})) session_->add(std::move(finding), lines_);
+  for (Finding& finding : std::exchange(findings_, {})) {
+    finding.launch = launch_;
+    session_->add(std::move(finding), lines_);
+  }
   session_->count_dispatch(/*is_examined=*/true);
   known_.clear();
 }

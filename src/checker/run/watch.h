@@ -55,8 +55,9 @@ struct WatchedGrid {
 
 class Watch {
  public:
+  // `launch`: who launched it, for what is found.
   Watch(std::shared_ptr<CheckSession::State> session, const KernelInfo& kernel, std::vector<WatchedArgument> arguments,
-        const WatchedGrid& grid, SourceLines& lines);
+        const WatchedGrid& grid, SourceLines& lines, std::string launch = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -201,6 +202,7 @@ class Watch {
 
   std::shared_ptr<CheckSession::State> session_;
   const KernelInfo& kernel_;
+  const std::string launch_;
   const std::vector<WatchedArgument> arguments_;
   const WatchedGrid grid_;
   SourceLines& lines_;

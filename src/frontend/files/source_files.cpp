@@ -127,11 +127,37 @@ SourceFiles::SourceFiles(const CompileOptions& options, std::string_view prelude
       throw Error(ErrorCode::invalid_argument, fmt::format("header '{}' is given twice, or is a folder too", name));
     }
   }
+  if (!options.files.empty()) {
+    bring(options.files);
+    return;
+  }
   for (const auto& folder : options.include_directories) grant(folder);
   if (!options.source_file.empty()) {
     for (const auto& folder : project_folders(options.source_file)) grant(folder);
   }
   if (on_disk) grant(on_disk);
+}
+
+void SourceFiles::bring(const std::map<std::string, std::string>& files) {
+  are_brought_ = true;
+  const auto add = [&](const std::string& path, Entry::Kind kind, std::string text) {
+    Entry& entry = entries_[path];
+    if (entry.kind != Entry::Kind::missing) return;
+    entry.kind = kind;
+    entry.text = std::move(text);
+    entry.status = vfs::Status(
+        path, vfs::getNextVirtualUniqueID(), {}, 0, 0, entry.text.size(),
+        kind == Entry::Kind::folder ? llvm::sys::fs::file_type::directory_file : llvm::sys::fs::file_type::regular_file,
+        llvm::sys::fs::perms::all_read);
+  };
+  for (const auto& [name, text] : files) {
+    const std::string path = normal(name);
+    add(path, Entry::Kind::file, text);
+    for (llvm::StringRef above = llvm::sys::path::parent_path(path); !above.empty();
+         above = llvm::sys::path::parent_path(above)) {
+      add(above.str(), Entry::Kind::folder, {});
+    }
+  }
 }
 
 void SourceFiles::grant(const fs::path& folder) {
@@ -161,6 +187,7 @@ const SourceFiles::Entry& SourceFiles::look_up(const std::string& path) {
   if (path.find('\0') != std::string::npos) return nothing;
   const auto known = entries_.find(path);
   if (known != entries_.end()) return known->second;
+  if (are_brought_) return nothing;
   if (!is_granted(path)) {
     was_outside_ = true;
     return nothing;
@@ -216,6 +243,7 @@ SourceFiles::Entry SourceFiles::read(const std::string& path) {
 
 std::vector<Dependency> SourceFiles::dependencies() const {
   std::vector<Dependency> result;
+  if (are_brought_) return result;  // they are the request's own
   for (const auto& [path, entry] : entries_) {
     if (entry.kind == Entry::Kind::folder) continue;  // what matters is asked for itself
     const bool is_file = entry.kind == Entry::Kind::file;

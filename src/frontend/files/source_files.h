@@ -2,9 +2,10 @@
 // were granted. Clang has no other file system, so every way to name a file leads here: `#include`, `#import`,
 // `__has_include`, pragmas. What was asked for is kept, with its contents or its absence, for caches to compare.
 //
-// A path is served if it leads into a granted folder as it is written, and again after links were followed. A link that
-// leads out is refused: a folder of sources from elsewhere could otherwise name any file of its host. Links within the
-// granted folders are followed, and a granted folder may itself be one.
+// A source that brings its files has no others. Otherwise a path is served if it leads into a granted folder as it is
+// written, and again after links were followed. A link that leads out is refused: a folder of sources from elsewhere
+// could otherwise name any file of its host. Links within the granted folders are followed, and a granted folder may
+// itself be one.
 #pragma once
 
 #include <filesystem>
@@ -51,6 +52,7 @@ class SourceFiles final : public llvm::vfs::FileSystem {
     std::string refusal;
   };
 
+  void bring(const std::map<std::string, std::string>& files);
   void grant(const std::filesystem::path& folder);
   bool is_granted(llvm::StringRef path) const;
   std::string normal(const llvm::Twine& path) const;
@@ -61,6 +63,7 @@ class SourceFiles final : public llvm::vfs::FileSystem {
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory_;
   std::vector<std::string> granted_;  // absolute, without `.` and `..`; as written and with links followed
   std::map<std::string, Entry> entries_;
+  bool are_brought_ = false;  // the entries are all that there is
   bool was_outside_ = false;  // something was asked for that is in no granted folder, and not looked at
   std::size_t bytes_ = 0;
 };

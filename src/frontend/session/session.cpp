@@ -189,6 +189,14 @@ bool Session::parse(tokens::Reading reading) {
   return diagnostics_->error_count() == 0;
 }
 
+bool Session::print_preprocessed(const clang::PreprocessorOutputOptions& options, llvm::raw_ostream& to) {
+  auto& preprocessor = compiler_->getPreprocessor();
+  diagnostics_->BeginSourceFile(compiler_->getLangOpts(), &preprocessor);
+  keep_user_macros_out_of_library(preprocessor);
+  clang::DoPrintPreprocessedInput(preprocessor, &to, options);
+  return diagnostics_->error_count() == 0;
+}
+
 std::string Session::precompile_prelude(const CompileOptions& options) {
   Session session(PreludeOnly{}, options);
   auto& compiler = *session.compiler_;

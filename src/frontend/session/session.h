@@ -13,6 +13,7 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/PreprocessorOutputOptions.h>
 
 #include "frontend/files/source_files.h"
 #include "frontend/session/diagnostics.h"
@@ -57,6 +58,8 @@ class Session {
 
   // Runs preprocessor, token rewriting and parser. False if there were errors, or if lacks_async_copy().
   bool parse(tokens::Reading reading = {});
+  // Instead of parse(): prints what comes out of the preprocessor. False if there were errors.
+  bool print_preprocessed(const clang::PreprocessorOutputOptions& options, llvm::raw_ostream& to);
   // Not the whole source was read.
   bool left_something_out() const { return left_something_out_; }
   // Instantiations of which only the names were read.

@@ -5,6 +5,7 @@
 
 #include "metal/metal/faces.h"
 #include "metal/metal/parts.h"
+#include "metal/metal/validation.h"
 
 using namespace metalloid::metal;
 
@@ -156,12 +157,25 @@ std::function<void()> call_of(MTLCommandBufferHandler handler, id<MTLCommandBuff
   };
 }
 
+constexpr std::string_view command_buffer = "_MTLCommandBuffer";
+
+void expect_open(const CommandBufferObject& commands, std::string_view name,
+                 const char* otherwise = "commit an already committed command buffer") {
+  if (commands.is_committed) refuse({command_buffer, name}, otherwise);
+}
+
 }  // namespace
 
 // Where errors are to name encoders each begins with a note of its number.
 void metalloid::metal::count_encoder(EncoderObject& encoder) {
   CommandBufferObject* commands = encoder.commands();
   if (!commands->queue()) return;  // a stream has no end at which somebody asks
+  expect_open(*commands, "computeCommandEncoder");
+  if (is_validating()) {
+    expect(!commands->is_encoding, {command_buffer, "computeCommandEncoder"},
+           "A command encoder is already encoding to this command buffer");
+  }
+  commands->is_encoding = true;
   commands->encoders.emplace_back();
   const std::size_t number = encoder.number = commands->encoders.size();
   if (commands->error_options) commands->call([commands, number] { commands->reached = number; });
@@ -218,6 +232,12 @@ METALLOID_LABEL(CommandBufferObject)
   self_as<CommandBufferObject>(self).enqueue();
 }
 - (void)commit {
+  auto& commands = self_as<CommandBufferObject>(self);
+  expect_open(commands, "commit");
+  if (is_validating()) {
+    expect(!commands.is_encoding, {command_buffer, "commit"}, "commit command buffer with uncommitted encoder");
+  }
+  commands.is_committed = commands.queue() != nullptr;
   use_log(self_as<CommandBufferObject>(self), false);
   self_as<CommandBufferObject>(self).commit();
 }
@@ -225,15 +245,23 @@ METALLOID_LABEL(CommandBufferObject)
   self_as<CommandBufferObject>(self).commit();
 }
 - (void)waitUntilCompleted {
+  const auto& commands = self_as<CommandBufferObject>(self);
+  if (is_validating() && commands.queue()) {
+    expect(commands.is_committed, {command_buffer, "waitUntilCompleted"}, "command buffer has not been committed");
+  }
   self_as<CommandBufferObject>(self).wait_until_completed();
 }
 - (void)waitUntilScheduled {
   self_as<CommandBufferObject>(self).wait_until_scheduled();
 }
 - (void)addCompletedHandler:(MTLCommandBufferHandler)handler {
+  expect_open(self_as<CommandBufferObject>(self),
+              "addCompletedHandler:", "Completed handler provided after commit call");
   self_as<CommandBufferObject>(self).on_completed(call_of(handler, self));
 }
 - (void)addScheduledHandler:(MTLCommandBufferHandler)handler {
+  expect_open(self_as<CommandBufferObject>(self),
+              "addScheduledHandler:", "Scheduled handler provided after commit call");
   self_as<CommandBufferObject>(self).on_scheduled(call_of(handler, self));
 }
 // The numbers are Metal's.

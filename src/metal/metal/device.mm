@@ -1,4 +1,5 @@
 // MTLDevice: what a device is, and what it makes.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -204,19 +205,30 @@ void later(const Make& make) {
 }
 
 - (id<MTLLibrary>)newDefaultLibrary {
-  return nil;
+  return [self newDefaultLibraryWithBundle:[NSBundle mainBundle] error:nullptr];
 }
 - (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle*)bundle error:(NSError**)error {
-  return [self newLibraryWithFile:[bundle pathForResource:@"default" ofType:@"metallib"] error:error];
+  NSString* path = [bundle pathForResource:@"default" ofType:@"metallib"];
+  if (path) return [self newLibraryWithFile:path error:error];
+  return reported(error, [&]() -> LibraryObject* {
+    throw metalloid::Error(metalloid::ErrorCode::input_output,
+                           fmt::format("library not found: default.metallib in {}", text_of([bundle resourcePath])));
+  });
 }
 - (id<MTLLibrary>)newLibraryWithFile:(NSString*)path error:(NSError**)error {
-  return reported(error, []() -> id { throw metalloid::Error(metalloid::ErrorCode::unsupported, no_metallib); });
+  return reported(error, [&] { return load_library_file(std::string(text_of(path)), &self_as<DeviceObject>(self)); });
 }
 - (id<MTLLibrary>)newLibraryWithURL:(NSURL*)url error:(NSError**)error {
   return [self newLibraryWithFile:[url path] error:error];
 }
 - (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError**)error {
-  return [self newLibraryWithFile:nil error:error];
+  const void* bytes = nullptr;
+  size_t size = 0;
+  dispatch_data_t mapped = dispatch_data_create_map(data, &bytes, &size);
+  id<MTLLibrary> library = reported(
+      error, [&] { return load_library({static_cast<const char*>(bytes), size}, &self_as<DeviceObject>(self)); });
+  dispatch_release(mapped);
+  return library;
 }
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source options:(MTLCompileOptions*)options error:(NSError**)error {
   return reported(error, [&] {
@@ -260,11 +272,11 @@ void later(const Make& make) {
   [self newComputePipelineStateWithDescriptor:descriptor options:options completionHandler:handler];
   [descriptor release];
 }
-- (id<MTLComputePipelineState>)
-    newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor*)descriptor
-                                  options:(MTLPipelineOption)options
-                               reflection:(MTLAutoreleasedComputePipelineReflection*)reflection
-                                    error:(NSError**)error {
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor*)descriptor
+                                                             options:(MTLPipelineOption)options
+                                                          reflection:
+                                                              (MTLAutoreleasedComputePipelineReflection*)reflection
+                                                               error:(NSError**)error {
   return new_pipeline([descriptor computeFunction], descriptor, reflection, error);
 }
 - (void)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor*)descriptor

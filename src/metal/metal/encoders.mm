@@ -1,8 +1,12 @@
 // Encoders of dispatches and of copies.
+#include <fmt/format.h>
+
 #include <string>
+#include <string_view>
 
 #include "metal/metal/faces.h"
 #include "metal/metal/parts.h"
+#include "metal/metal/validation.h"
 
 using namespace metalloid::metal;
 
@@ -15,6 +19,15 @@ void set_label(CommandBufferObject* commands, std::size_t number, NSString* labe
 
 NSString* label_of(CommandBufferObject* commands, std::size_t number) {
   return commands && number != 0 ? string_of(commands->encoders[number - 1]) : @"";
+}
+
+constexpr std::string_view compute_encoder = "MTLDebugComputeCommandEncoder";
+
+// For a method by this name, while it encodes.
+EncoderObject& open(id self, std::string_view name) {
+  EncoderObject& encoder = self_as<EncoderObject>(self);
+  if (is_validating()) expect(!encoder.is_ended, {compute_encoder, name}, "encoding has ended");
+  return encoder;
 }
 
 }  // namespace
@@ -47,6 +60,9 @@ NSString* label_of(CommandBufferObject* commands, std::size_t number) {
   return MTLDispatchTypeSerial;
 }
 - (void)endEncoding {
+  EncoderObject& encoder = open(self, "endEncoding");
+  encoder.is_ended = true;
+  if (encoder.commands()) encoder.commands()->is_encoding = false;
 }
 - (void)insertDebugSignpost:(NSString*)text {
 }
@@ -55,10 +71,16 @@ NSString* label_of(CommandBufferObject* commands, std::size_t number) {
 - (void)popDebugGroup {
 }
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state {
-  self_as<EncoderObject>(self).set_pipeline(object_of<PipelineObject>((__bridge void*)state));
+  open(self, "setComputePipelineState:").set_pipeline(object_of<PipelineObject>((__bridge void*)state));
 }
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  self_as<EncoderObject>(self).set_buffer(static_cast<unsigned>(index), (__bridge void*)buffer, offset);
+  EncoderObject& encoder = open(self, "setBuffer:offset:atIndex:");
+  if (is_validating() && buffer) {
+    expect(
+        offset < [buffer length], { compute_encoder, "setBuffer:offset:atIndex:" },
+        fmt::format("offset({}) must be < [buffer length]({}).", offset, [buffer length]));
+  }
+  encoder.set_buffer(static_cast<unsigned>(index), (__bridge void*)buffer, offset);
 }
 - (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range {
   for (NSUInteger i = 0; i < range.length; ++i) {
@@ -66,19 +88,35 @@ NSString* label_of(CommandBufferObject* commands, std::size_t number) {
   }
 }
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  self_as<EncoderObject>(self).move_offset(static_cast<unsigned>(index), offset);
+  open(self, "setBufferOffset:atIndex:").move_offset(static_cast<unsigned>(index), offset);
 }
 - (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
-  self_as<EncoderObject>(self).set_bytes(static_cast<unsigned>(index), bytes, length);
+  EncoderObject& encoder = open(self, "setBytes:length:atIndex:");
+  if (is_validating()) {
+    expect(length <= 4096, {compute_encoder, "setBytes:length:atIndex:"},
+           fmt::format("length({}) must be <= 4096", length));
+  }
+  encoder.set_bytes(static_cast<unsigned>(index), bytes, length);
 }
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
-  self_as<EncoderObject>(self).set_threadgroup_memory(static_cast<unsigned>(index), length);
+  EncoderObject& encoder = open(self, "setThreadgroupMemoryLength:atIndex:");
+  if (is_validating()) {
+    expect(length % 16 == 0, {compute_encoder, "setThreadgroupMemoryLength:atIndex:"},
+           fmt::format("length({}) must be a multiple of 16 bytes.", length));
+  }
+  encoder.set_threadgroup_memory(static_cast<unsigned>(index), length);
 }
 - (void)dispatchThreads:(MTLSize)threads threadsPerThreadgroup:(MTLSize)group {
-  self_as<EncoderObject>(self).dispatch_threads(extents(threads), extents(group));
+  EncoderObject& encoder = open(self, "dispatchThreads:threadsPerThreadgroup:");
+  if (is_validating())
+    validate_dispatch(encoder, "dispatchThreads:threadsPerThreadgroup:", extents(threads), extents(group));
+  encoder.dispatch_threads(extents(threads), extents(group));
 }
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)group {
-  self_as<EncoderObject>(self).dispatch_threadgroups(extents(groups), extents(group));
+  EncoderObject& encoder = open(self, "dispatchThreadgroups:threadsPerThreadgroup:");
+  if (is_validating())
+    validate_dispatch(encoder, "dispatchThreadgroups:threadsPerThreadgroup:", extents(groups), extents(group));
+  encoder.dispatch_threadgroups(extents(groups), extents(group));
 }
 - (void)dispatchThreadgroupsWithIndirectBuffer:(id<MTLBuffer>)buffer
                           indirectBufferOffset:(NSUInteger)offset
@@ -142,6 +180,7 @@ NSString* label_of(CommandBufferObject* commands, std::size_t number) {
   set_label(commands, number, label);
 }
 - (void)endEncoding {
+  commands->is_encoding = false;
 }
 - (void)insertDebugSignpost:(NSString*)text {
 }

@@ -53,13 +53,13 @@ METALLOID_LABEL(LibraryObject)
   return names;
 }
 - (const metalloid::Library&)partWith:(NSString*)name {
-  const auto& library = self_as<LibraryObject>(self);
+  auto& library = self_as<LibraryObject>(self);
   const auto found = library.part_of.find(text_of(name));
   if (found == library.part_of.end()) {
     throw metalloid::Error(metalloid::ErrorCode::unknown_function,
                            fmt::format("the library has no kernel {}", text_of(name)));
   }
-  return library.parts[found->second];
+  return library.parts[found->second].library();
 }
 // Compiled when a pipeline state is made of it, which says what is wrong with it.
 - (id<MTLFunction>)newFunctionWithName:(NSString*)name {

@@ -6,11 +6,16 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
+#include <system_error>
 #include <utility>
 
+#include "metalloid/check.h"
 #include "metalloid/metal/host.h"
 
 namespace metalloid::metal {
@@ -68,8 +73,14 @@ std::vector<FunctionConstantInfo> FunctionObject::constants() {
   return all;
 }
 
-LibraryObject::LibraryObject(std::vector<Library> libraries, DeviceObject* of)
-    : parts(std::move(libraries)), device(of) {
+const Library& LibraryPart::library() {
+  const std::lock_guard lock(mutex_);
+  if (!library_) library_ = packed_->load(device_->device);
+  return *library_;
+}
+
+LibraryObject::LibraryObject(std::vector<LibraryPart> sources, DeviceObject* of)
+    : parts(std::move(sources)), device(of) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (const std::string& name : parts[i].kernel_names()) part_of.emplace(name, i);
   }
@@ -199,7 +210,20 @@ void EncoderObject::bind(Dispatch& dispatch, std::uint32_t buffers, std::uint32_
   for_each_bit(buffers & bytes_slots_, [&](unsigned index) { dispatch.bytes(index, slots_[index].bytes); });
   for_each_bit(threadgroup, [&](unsigned index) { dispatch.threadgroup_memory(index, threadgroup_[index]); });
   for (const Dispatch::Use& one : used_) dispatch.use(one.buffer, one.access);
+  if (is_checking()) dispatch.label(launch());
   if (host().complete) host().complete(dispatch);
+}
+
+// By their labels, as far as they have some.
+std::string EncoderObject::launch() const {
+  if (!commands_) return {};
+  const std::string encoder = number != 0 ? commands_->encoders[number - 1] : std::string();
+  std::string text;
+  if (!encoder.empty()) text = fmt::format("encoder '{}'", encoder);
+  if (!commands_->label.empty()) {
+    text += fmt::format("{}command buffer '{}'", text.empty() ? "" : " of ", commands_->label);
+  }
+  return text;
 }
 
 void EncoderObject::run(const char* what, Size grid, Size group, bool counts_threads) {
@@ -262,7 +286,29 @@ LibraryObject* compile_library(const std::string& source, const void* options, D
   const CompileOptions* given = options ? &object_of<CompileOptionsObject>(options)->options : nullptr;
   const auto own = host().compile_options;
   const CompileOptions chosen = own ? own(source, given) : given ? *given : CompileOptions();
-  return make_object<LibraryObject>(std::vector{device->device.make_library(source, chosen)}, device);
+  std::vector<LibraryPart> parts;
+  parts.emplace_back(device->device.make_library(source, chosen));
+  return make_object<LibraryObject>(std::move(parts), device);
+}
+
+LibraryObject* load_library(std::string_view bytes, DeviceObject* device) {
+  std::vector<LibraryPart> parts;
+  for (PackedLibrary& one : unpack(bytes)) parts.emplace_back(std::move(one), device);
+  return make_object<LibraryObject>(std::move(parts), device);
+}
+
+LibraryObject* load_library_file(const std::string& path, DeviceObject* device) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (!file || std::filesystem::is_directory(path, error)) {
+    throw Error(ErrorCode::input_output, fmt::format("library not found: {}", path));
+  }
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  try {
+    return load_library(bytes, device);
+  } catch (const Error& failure) {
+    throw Error(failure.code(), fmt::format("{}: {}", path, failure.what()));
+  }
 }
 
 }  // namespace metalloid::metal

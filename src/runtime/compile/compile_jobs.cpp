@@ -16,6 +16,7 @@
 #include "ir/work.h"
 #include "isolation/isolate.h"
 #include "metalloid/error.h"
+#include "metalloid/preprocess.h"
 #include "runtime/cache/disk_cache.h"
 #include "runtime/cache/entry_turn.h"
 #include "runtime/compile/archive.h"
@@ -25,10 +26,11 @@
 #include "support/fork_safe_mutex.h"
 #include "support/hash.h"
 
-namespace metalloid::runtime {
+namespace metalloid {
+namespace runtime {
 namespace {
 
-enum class Task : std::uint8_t { prelude, library, kernel, disassembly };
+enum class Task : std::uint8_t { prelude, library, kernel, disassembly, preprocessing };
 
 // Options of the library are all that a prelude depends on.
 struct LibraryRequest {
@@ -41,6 +43,18 @@ template <typename Archive>
 void archive(Archive& bytes, LibraryRequest& request) {
   archive_all(bytes, request.options, request.source, request.selection.kind, request.selection.kernel,
               request.selection.following);
+}
+
+struct PreprocessRequest {
+  PreprocessOptions options;
+  std::string source;
+};
+
+template <typename Archive>
+void archive(Archive& bytes, PreprocessRequest& request) {
+  PreprocessOptions& options = request.options;
+  archive_all(bytes, options.compile, options.line_marks, options.comments, options.macro_comments,
+              options.definitions_only, request.source);
 }
 
 struct KernelRequest {
@@ -153,6 +167,10 @@ std::string perform(std::string_view bytes, std::string_view attachment) {
     }
     case Task::kernel: return write(perform_kernel(read<KernelRequest>(reader)));
     case Task::disassembly: return ir::disassemble(read<std::string>(reader));
+    case Task::preprocessing: {
+      const auto request = read<PreprocessRequest>(reader);
+      return write(frontend::preprocess(request.source, request.options, attachment));
+    }
   }
   throw Error(ErrorCode::internal, "a request that the compiler does not know");
 }
@@ -254,7 +272,18 @@ std::string disassemble_library(std::string_view bitcode, const std::string& sou
   return std::string(text.view());
 }
 
-}  // namespace metalloid::runtime
+}  // namespace runtime
+
+PreprocessedSource preprocess(std::string_view source, const PreprocessOptions& options) {
+  using namespace runtime;
+  const auto limits = isolation::CompileLimits::from_environment();
+  const auto prelude = prelude_for(options.compile, limits);
+  const std::string request = request_for(Task::preprocessing, PreprocessRequest{options, std::string(source)});
+  return read<PreprocessedSource>(
+      isolation::isolate(request, prelude.get(), {options.compile.source_name}, limits, perform));
+}
+
+}  // namespace metalloid
 
 // What metalloid_compiler calls. The build is the host's: another library that took its place cannot serve it.
 extern "C" __attribute__((visibility("default"))) int metalloid_serve_compiler(int host, const char* build) {

@@ -65,6 +65,8 @@ support::Hash key_of(std::string_view source, const CompileOptions& options) {
   hasher.add(options.source_file.empty() ? "" : std::filesystem::absolute(options.source_file, ignored).string());
   hasher.add(options.headers.size());
   for (const auto& [path, text] : options.headers) hasher.add(path).add(text);
+  hasher.add(options.files.size());
+  for (const auto& [path, text] : options.files) hasher.add(path).add(text);
   return hasher.finish();
 }
 
@@ -248,6 +250,8 @@ std::shared_ptr<const Library::State> find_or_compile_library(Device device, std
     state->parts = std::make_shared<LibraryParts>(source, options, key, inputs);
   }
   state->source = std::move(source);
+  state->options = options;
+  state->dependencies = entry->dependencies;
   return state;
 }
 

@@ -52,7 +52,18 @@ void archive(Archive& bytes, CompileOptions& options) {
   }
   for (auto& definition : options.definitions) archive(bytes, definition);
   for (auto& folder : options.include_directories) archive(bytes, folder);
-  archive_all(bytes, options.headers, options.source_name, options.source_file, options.warnings_as_errors);
+  archive_all(bytes, options.headers, options.source_name, options.source_file, options.warnings_as_errors,
+              options.files);
+}
+
+template <typename Archive>
+void archive(Archive& bytes, PreprocessedSource::Include& include) {
+  archive_all(bytes, include.depth, include.path);
+}
+
+template <typename Archive>
+void archive(Archive& bytes, PreprocessedSource& source) {
+  archive_all(bytes, source.text, source.includes, source.warnings);
 }
 
 template <typename Archive>

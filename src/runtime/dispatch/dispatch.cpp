@@ -28,6 +28,11 @@ std::chrono::milliseconds default_timeout() {
 
 Dispatch::Dispatch() : timeout_(default_timeout()) {}
 
+Dispatch& Dispatch::label(std::string text) {
+  label_ = std::move(text);
+  return *this;
+}
+
 Dispatch& Dispatch::buffer(std::uint32_t index, Buffer buffer, std::size_t offset) {
   bindings_.insert_or_assign(index, BufferBinding{std::move(buffer), offset});
   return *this;

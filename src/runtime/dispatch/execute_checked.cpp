@@ -75,7 +75,7 @@ void examine(const Kernel& kernel, const CompiledKernel& code, const engines::Di
   if (const auto& source = kernel.state().source) {
     lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
   }
-  checker::Watch watch(std::move(session), code.info, watched_arguments(plan), grid_of(plan), lines);
+  checker::Watch watch(std::move(session), code.info, watched_arguments(plan), grid_of(plan), lines, plan.label);
   try {
     checked_executable(code).run(plan, watch);
   } catch (...) {

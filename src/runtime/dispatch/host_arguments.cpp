@@ -81,7 +81,10 @@ void check_host_arguments(const Kernel& kernel, const Dispatch& dispatch) {
   if (const auto& source = kernel.state().source) {
     lines.add(source->name, std::shared_ptr<const std::string>(source, &source->text));
   }
-  for (Finding& finding : findings) session->add(std::move(finding), lines);
+  for (Finding& finding : findings) {
+    finding.launch = dispatch.label();
+    session->add(std::move(finding), lines);
+  }
   session->write_report();
 }
 

@@ -298,6 +298,7 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
   engines::DispatchPlan plan;
   plan_grid(kernel, limits, pipeline.max_total_threads_per_threadgroup(), dispatch, plan);
   plan.timeout = dispatch.timeout();
+  plan.label = dispatch.label();
   plan.arguments.resize(kernel.arguments.size());
   reject_surplus(kernel, limits, dispatch);
   for (const Dispatch::Use& use : dispatch.uses()) plan.used.push_back(range_of(use.buffer, 0, use.access));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ import pytest
 from metalloid import _cpp_files
 
 ROOT = pathlib.Path(__file__).parents[3]
+BUILD = pathlib.Path(os.environ.get("METALLOID_BUILD", ROOT / "build")).resolve()
 HERE = pathlib.Path(__file__).parent / "programs"
 CLANG = shutil.which("clang-22") or pytest.fail("there is no clang-22")
 FLAGS = {
@@ -82,11 +84,35 @@ def test_without_kernels(program, name):
         ("kind", "a MTLComputePipelineState is wanted here, not a MTLCommandQueue"),
         ("gone", "an object that is gone"),
         ("array", "index 3 beyond an NSArray of 3"),
+        ("committed", "-[_MTLCommandBuffer commit]: failed assertion `commit an already committed command buffer'"),
+        ("handler", "-[_MTLCommandBuffer addCompletedHandler:]: failed assertion `Completed handler provided after commit call'"),
     ],
 )
 def test_what_a_mac_would_abort_at_is_said(program, what, said):
     done = run(program("wrong.m"), what)
     assert done.returncode == -6 and said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("offset", "ComputeCommandEncoder setBuffer:offset:atIndex:]: failed assertion `offset(16) must be < [buffer length](16).'"),
+        ("bytes", "ComputeCommandEncoder setBytes:length:atIndex:]: failed assertion `length(4097) must be <= 4096'"),
+        ("group", "threadsPerThreadgroup.width(0) must be > 0"),
+        ("binding", "Compute Function(f): missing buffer binding at index 0 for x[0]."),
+        ("two encoders", "A command encoder is already encoding to this command buffer"),
+        ("open", "commit command buffer with uncommitted encoder"),
+        ("ended", "encoding has ended"),
+        ("waiting", "command buffer has not been committed"),
+    ],
+)
+def test_what_the_debug_layer_says(program, what, said):
+    done = run(program("wrong.m"), what, MTL_DEBUG_LAYER="1")
+    assert done.returncode == -6 and said in done.stderr, done.stderr
+    told = run(program("wrong.m"), "offset", MTL_DEBUG_LAYER="1", MTL_DEBUG_LAYER_ERROR_MODE="nslog")
+    assert (told.returncode, told.stdout) == (0, "nothing was wrong\n") and "failed assertion" in told.stderr
+    unchecked = run(program("wrong.m"), "nothing")
+    assert (unchecked.returncode, unchecked.stdout, unchecked.stderr) == (0, "nothing was wrong\n", "")
 
 
 def test_the_commands_of_the_page(tmp_path):
@@ -123,3 +149,27 @@ def test_python_by_ctypes():
     ctypes.memset(send(buffer, b"contents"), 1, 64)
     assert send(device, b"hasUnifiedMemory", result=ctypes.c_int32) == 1
     send(buffer, b"release", result=None)
+
+
+def test_under_the_checker(program, tmp_path):
+    path = program("labelled.m")
+    command = [BUILD / "bin/metalloid", "check", "--json", tmp_path / "found.json", "--", path]
+    fine = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert (fine.returncode, fine.stdout, fine.stderr) == (0, "done\n", "no findings in 1 dispatch\n")
+    assert json.loads((tmp_path / "found.json").read_text())["findings"] == []
+
+    found = subprocess.run([*command, "race"], capture_output=True, text=True, timeout=600)
+    assert (found.returncode, found.stdout) == (4, "done\n")
+    assert "program_source:8:" in found.stderr and "[threadgroup-race]" in found.stderr
+    assert "in kernel 'reverse', launched by encoder 'turn round' of command buffer 'frame 7'" in found.stderr
+    assert found.stderr.endswith("1 finding: 1 threadgroup-race\n")
+    finding, = json.loads((tmp_path / "found.json").read_text())["findings"]
+    assert finding["launch"] == "encoder 'turn round' of command buffer 'frame 7'"
+
+    suppressed = subprocess.run([*command[:2], "--suppress", "threadgroup-race:program_source", "--", path, "race"],
+                                capture_output=True, text=True, timeout=600)  # fmt: skip
+    assert (suppressed.returncode, suppressed.stderr) == (0, "no findings in 1 dispatch\n")
+    missing = subprocess.run([*command[:2], "--", "./no-such-program"], capture_output=True, text=True)
+    assert missing.returncode == 2 and "./no-such-program cannot be started: No such file or directory" in missing.stderr
+    other = subprocess.run([*command[:2], "--", "sh", "-c", "exit 3"], capture_output=True, text=True)
+    assert (other.returncode, other.stderr) == (3, "the program has launched no kernel on Metalloid; the program ended with 3\n")

@@ -1,0 +1,3 @@
+// What a kernel adds.
+#pragma once
+constant float addend = 5;
