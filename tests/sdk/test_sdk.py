@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -136,6 +137,13 @@ def test_a_macs_arguments_of_clang(run):
     assert "error: instance method '-paint' not found" in run("metalloid-clang", "-c", "undeclared.m").stderr
 
 
+def test_exceptions_of_cpp(run):
+    shutil.copy(PROJECT.with_name("exceptions.cpp"), run.folder)
+    fine(run("metalloid-clang++", "-std=c++20", "exceptions.cpp", "-o", "main"))
+    assert fine(run("./main")).split("\n")[:3] == ["one", "two", "stoi: no conversion"]
+    assert fine(run("./main")).endswith("\n3 0\noutin\nx\n")
+
+
 def test_an_assemblers_source_of_a_mac(run):
     (run.folder / "text.txt").write_text("inside")
     (run.folder / "data.s").write_text('.section __DATA,__own_data\n.globl _own_begin\n_own_begin:\n.incbin "text.txt"\n'
@@ -156,3 +164,16 @@ def test_a_shell(run, sdk):
         f"{sdk}/bin/metalloid-clang\n{sdk}/bin/metal\n"
     )
     assert f"export OBJCXX='{sdk}/bin/metalloid-clang++'\n" in fine(run(str(BUILD / "bin/metalloid"), "sdk", "env"))
+
+
+def test_the_commands_of_the_page(run):
+    """docs/mac-programs.md, in a folder that looks like a checkout with a program and a project in it."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "mac-programs.md").read_text(), re.DOTALL | re.MULTILINE)
+    for name in ("saxpy.m", "checking.h"):
+        shutil.copy(ROOT / "tests/python/metal_host/programs" / name, run.folder)
+    for name, place in {"src": ROOT / "src", "build/lib": BUILD / "lib"}.items():
+        (run.folder / name).parent.mkdir(exist_ok=True)
+        (run.folder / name).symlink_to(place)
+    for block in blocks:
+        done = run("bash", "-e", "-c", block)
+        assert fine(done).endswith("saxpy\n") or "add" in block or "cmake" in block, done.stdout

@@ -3,6 +3,7 @@
 ==========================  =========================================================================================
 ctypes.CDLL                 a path of Apple's (/usr/lib/libobjc.dylib, /System/Library/Frameworks/Metal.framework/Metal)
                             that is not there is the library of that name of the SDK (`metalloid sdk path`)
+ctypes.CDLL(None)           has its functions, too, as the libraries of a Mac's system have them (sysctlbyname)
 ctypes.util.find_library    finds these by their names
 platform.mac_ver            macOS 15.0 on arm64
 LD_LIBRARY_PATH             has the SDK's libraries, for programs that look through it themselves
@@ -47,6 +48,7 @@ def install(module: ModuleType) -> None:
         return of_sdk(name) or original_find(name)
 
     module.CDLL.__init__ = init
+    module.CDLL(str(libraries / "libmetalloid_metal.so"), mode=module.RTLD_GLOBAL)
     ctypes.util.find_library = find_library
     platform.mac_ver = lambda *_, **__: ("15.0", ("", "", ""), "arm64")  # type: ignore[assignment]
     before = os.environ.get("LD_LIBRARY_PATH")

@@ -81,7 +81,7 @@ ELSEWHERE = {
     "docs/adding-an-operator.md": (r"", "tests/python/aten/test_adding_an_operator.py"),
     "docs/checker.md": (r"metalloid check \w+_\w+.metal", "tests/python/documentation/test_checker_page.py"),
     "docs/from-cpp.md": (r"cmake|build/scale|export PKG_CONFIG_PATH|g\+\+", "tests/cli/test_install.py"),
-    "docs/mac-programs.md": (r"clang-22|METALLOID_DEVICE=cpu ./saxpy", "tests/python/metal_host/test_programs.py"),
+    "docs/mac-programs.md": (r"", "tests/sdk/test_sdk.py"),
     "docs/mac-scripts-in-linux-ci.md": (r"python -m metalloid.mps scale.py|pytest .*test_scale.py", "tests/python/pytest_plugin/test_mac_scripts_in_linux_ci.py"),
     "docs/tuning.md": (r"", "tests/python/documentation/test_pages.py"),
 }  # fmt: skip

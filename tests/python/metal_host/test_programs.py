@@ -6,7 +6,6 @@ import ctypes
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 
@@ -113,19 +112,6 @@ def test_what_the_debug_layer_says(program, what, said):
     assert (told.returncode, told.stdout) == (0, "nothing was wrong\n") and "failed assertion" in told.stderr
     unchecked = run(program("wrong.m"), "nothing")
     assert (unchecked.returncode, unchecked.stdout, unchecked.stderr) == (0, "nothing was wrong\n", "")
-
-
-def test_the_commands_of_the_page(tmp_path):
-    """docs/mac-programs.md, in a folder that looks like a checkout."""
-    (commands,) = re.findall(r"^```sh\n(clang-22 .*?)^```", (ROOT / "docs" / "mac-programs.md").read_text(), re.DOTALL | re.MULTILINE)
-    (tmp_path / "src").symlink_to(ROOT / "src")
-    (tmp_path / "build" / "lib").mkdir(parents=True)
-    for library in _cpp_files.metal_library().parent.glob("libmetalloid*.so"):
-        (tmp_path / "build" / "lib" / library.name).symlink_to(library)
-    for name in ("saxpy.m", "checking.h"):
-        shutil.copy(HERE / name, tmp_path)
-    done = subprocess.run(["bash", "-e"], input=commands, cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "saxpy\n")
 
 
 def test_python_by_ctypes():

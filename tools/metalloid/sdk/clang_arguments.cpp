@@ -176,7 +176,7 @@ class Translation {
     if (take_a_macs(argument)) return;
     if (is_linkers) return add_for_linker(argument);
     if (is_one_of(argument, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"})) links_ = false;
-    if (argument.starts_with("-stdlib=")) has_library_of_cpp_ = true;
+    if (argument.starts_with("-stdlib=")) library_of_cpp_ = argument.substr(std::string_view("-stdlib=").size());
     if (argument == "-fobjc-arc") add("-fobjc-weak");
     if (argument == "-x" && next_ < given_.size()) language_ = given_[next_];
     if (!argument.starts_with('-') || argument == "-") return take_input(argument);
@@ -191,6 +191,8 @@ class Translation {
       const std::string name = argument.substr(argument.find('l') + 1);
       if (is_library_of_sdk(name)) {
         uses_sdk_ = true;
+      } else if (name == "c++") {
+        names_libcpp_ = true;
       } else if (argument.starts_with("-l")) {
         return false;
       } else {
@@ -252,12 +254,19 @@ class Translation {
                                       "-F" + places_.frameworks.string(),
                                       "-isystem",
                                       places_.headers.string()};
-    if (is_cpp_ && !has_library_of_cpp_) front.emplace_back("-stdlib=libc++");
+    if (is_cpp_ && library_of_cpp_.empty()) front.emplace_back("-stdlib=libc++");
     result_.insert(result_.begin(), front.begin(), front.end());
     if (!links_ || !has_input_) return;
+    bool needs_runtime = uses_sdk_;
+    if (names_libcpp_ || (is_cpp_ && (library_of_cpp_.empty() || library_of_cpp_ == "libc++"))) {
+      // Whole within the program, for Debian's shared library may be of an older release than its headers, over
+      // libstdc++'s runtime, which is in the process in any case: exceptions are those of one library.
+      needs_runtime = true;
+      for (const char* one : {"-nostdlib++", "-Wl,-Bstatic", "-lc++", "-Wl,-Bdynamic", "-l:libstdc++.so.6"}) add(one);
+    }
     add("-L" + places_.libraries.string());
     // A library from which only classes are looked up by their names is not needed to the linker.
-    add_for_linker(uses_sdk_ ? "--no-as-needed" : "--as-needed");
+    add_for_linker(needs_runtime ? "--no-as-needed" : "--as-needed");
     add("-lmetalloid_metal");
     add_for_linker("--as-needed");
     add_for_linker("-rpath");
@@ -270,8 +279,8 @@ class Translation {
   const std::function<std::string(const std::string&)>& assembly_;
   std::size_t next_ = 0;
   std::vector<std::string> result_;
-  std::string refusal_, language_;
-  bool links_ = true, has_input_ = false, uses_sdk_ = false, has_library_of_cpp_ = false, loads_all_ = false;
+  std::string refusal_, language_, library_of_cpp_;
+  bool links_ = true, has_input_ = false, uses_sdk_ = false, names_libcpp_ = false, loads_all_ = false;
 };
 
 bool is_of_name(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
