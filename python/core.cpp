@@ -22,6 +22,7 @@
 #include "interrupts.h"
 #include "metalloid/library_outline.h"
 #include "metalloid/metalloid.h"
+#include "metalloid/packed_library.h"
 #include "metalloid/reported_errors.h"
 #include "stdlib/headers.h"
 #include "support/library_path.h"
@@ -273,6 +274,17 @@ NB_MODULE(_core, module) {
       .def("compile_all_kernels", &compile_all_kernels)
       .def("kernel", &make_kernel, "name"_a, "constants"_a);
 
+  nb::class_<PackedLibrary>(module, "PackedLibrary")
+      .def("kernel_names", [](const PackedLibrary& library) { return library.kernel_names(); })
+      .def(
+          "load",
+          [](const PackedLibrary& library, const std::string& device) {
+            const metalloid_python::InterruptScope interruptible;
+            const metalloid_python::GilRelease released;
+            return library.load(Device::named(device));
+          },
+          "device"_a);
+  module.def("unpack", [](const nb::bytes& bytes) { return unpack({bytes.c_str(), bytes.size()}); }, "bytes"_a);
   module.def("compile", &compile, "source"_a, "device"_a, "language"_a, "math_mode"_a, "definitions"_a,
              "include_directories"_a, "headers"_a, "source_name"_a = "program_source", "source_file"_a = "");
   module.def("library_path", &support::library_path);

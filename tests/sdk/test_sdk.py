@@ -8,6 +8,8 @@ import re
 import shutil
 import subprocess
 
+import metalloid
+import numpy
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -94,6 +96,30 @@ def test_files_that_are_no_libraries(run):
     for place in range(16, len(good), 97):
         (run.folder / "changed").write_bytes(good[:place] + bytes([good[place] ^ 0xFF]) + good[place + 1 :])
         assert run("metal-nm", "changed").returncode in (0, 1)
+
+
+def test_a_library_in_python(run):
+    fine(run("metal", "add.metal", "-o", "add.metallib"))
+    (run.folder / "other.metal").write_text("constant int n [[function_constant(0)]];\nkernel void other(device int* x) { x[0] = n; }\n")
+    fine(run("metal", "-c", "other.metal", "-o", "other.air"))
+    fine(run("metallib", "add.metallib", "other.air", "-o", "both.metallib"))
+    library = metalloid.load_metallib(run.folder / "both.metallib")
+    assert dir(library) == ["add", "fill_float", "fill_int", "other"]
+    values = numpy.arange(4, dtype=numpy.float32)
+    library.add(values)
+    assert values.tolist() == [5, 6, 7, 8]
+    one = numpy.zeros(1, numpy.int32)
+    library.get_kernel("other", {"n": 7})(one)
+    assert one.tolist() == [7]
+    with pytest.raises(RuntimeError, match="Failed to create function state object for: missing"):
+        library.get_kernel("missing")(one)
+    assert dir(metalloid.load_metallib((run.folder / "other.air").read_bytes(), device="reference")) == ["other"]
+    with pytest.raises(metalloid.Error, match="machine code for Apple's GPUs"):
+        metalloid.load_metallib(b"MTLB" + bytes(100))
+    with pytest.raises(FileNotFoundError):
+        metalloid.load_metallib("nowhere.metallib")
+    with pytest.raises(TypeError, match="expected bytes or path, got int"):
+        metalloid.load_metallib(5)
 
 
 def test_errors_of_a_source(run):

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .. import _shader
+from .. import _metallib, _shader
 from .._arguments.policy import ArgumentPolicy
 from .._diagnostics import capture
 from . import exports, extensions, headers, layouts, macos, sharing, storages, streams
@@ -42,7 +42,10 @@ def compile_shader(source: str) -> _shader.ShaderLibrary:
 
 def _load_metallib(source: bytes | str) -> Any:
     what = "" if isinstance(source, bytes) else f" from '{source}'"
-    raise RuntimeError(f"Failed to load metallib{what}: Metalloid compiles Metal source, not Apple's binaries")
+    try:
+        return _metallib.load_metallib(source, policy=policy)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RuntimeError(f"Failed to load metallib{what}: {error}") from None
 
 
 def _start_capture(name: str | None = None) -> None:

@@ -298,8 +298,8 @@ try: torch.mps.load_metallib(5)
 except TypeError as error: print(error)
 """
     ) == [
-        "Failed to load metallib from 'a.metallib': Metalloid compiles Metal source, not Apple's binaries",
-        "Failed to load metallib: Metalloid compiles Metal source, not Apple's binaries",
+        "Failed to load metallib from 'a.metallib': [Errno 2] No such file or directory: 'a.metallib'",
+        "Failed to load metallib: it is no Metal library",
         "expected bytes or path, got int",
     ]
 
