@@ -50,6 +50,6 @@ def install(module: ModuleType) -> None:
     module.CDLL.__init__ = init
     module.CDLL(str(libraries / "libmetalloid_metal.so"), mode=module.RTLD_GLOBAL)
     ctypes.util.find_library = find_library
-    platform.mac_ver = lambda *_, **__: ("15.0", ("", "", ""), "arm64")  # type: ignore[assignment]
+    platform.mac_ver = lambda *_, **__: ("15.0", ("", "", ""), "arm64")
     before = os.environ.get("LD_LIBRARY_PATH")
     os.environ["LD_LIBRARY_PATH"] = f"{libraries}:{before}" if before else str(libraries)

@@ -1,5 +1,5 @@
-// What libc++ wants of its own ABI library beyond libstdc++'s, over that: programs use libc++ whole within them, and the
-// process' one C++ runtime, libstdc++, under it, so that exceptions pass between all that is loaded.
+// What libc++ wants of its own ABI library beyond libstdc++'s, over that: programs use libc++ whole within them, and
+// the process' one C++ runtime, libstdc++, under it, so that exceptions pass between all that is loaded.
 #include <exception>
 #include <new>
 
