@@ -170,6 +170,34 @@ def test_exceptions_of_cpp(run):
     assert fine(run("./main")).endswith("\n3 0\noutin\nx\n")
 
 
+def test_messages_of_cpp_to_nil(run):
+    """An object of metal-cpp is `this` of its member functions, and a pointer to none of them sends to nil."""
+    (run.folder / "main.cpp").write_text("""
+#include <objc/message.h>
+#include <stdio.h>
+SEL release_selector = sel_registerName("release");
+struct Object {
+  __attribute__((always_inline)) inline void release() {
+    ((void (*)(const void*, SEL))objc_msgSend)(this, release_selector);
+  }
+};
+struct Pointer {
+  Object* object;
+  ~Pointer() { object->release(); }
+};
+int main(int count, char**) {
+  Pointer pointer{nullptr};
+  if (count > 1) {
+    puts("went astray");
+    pointer.object = (Object*)objc_lookUpClass("NSObject");
+  }
+}
+""")
+    for level in ("-O0", "-O1", "-O3"):
+        fine(run("metalloid-clang++", level, "main.cpp", "-framework", "Metal", "-o", "main"))
+        assert fine(run("./main")) == ""
+
+
 def test_an_assemblers_source_of_a_mac(run):
     (run.folder / "text.txt").write_text("inside")
     (run.folder / "data.s").write_text('.section __DATA,__own_data\n.globl _own_begin\n_own_begin:\n.incbin "text.txt"\n'

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,15 @@ TEST(ClangArguments, TheLibraryOfCppIsTheUsersIfHeNamesOne) {
   };
   EXPECT_EQ(count({"-c", "a.cpp"}), 1U);
   EXPECT_EQ(count({"-c", "a.cpp", "-stdlib=libstdc++"}), 0U);
+}
+
+TEST(ClangArguments, MessagesOfCppToNilAreCalls) {
+  const auto has = [](bool is_cpp) {
+    const std::vector<std::string> all = translated({"-c", "a"}, is_cpp).arguments;
+    return std::find(all.begin(), all.end(), "-fno-delete-null-pointer-checks") != all.end();
+  };
+  EXPECT_TRUE(has(true));
+  EXPECT_FALSE(has(false));
 }
 
 TEST(ClangArguments, MissingValuesEndNothing) {

@@ -255,6 +255,8 @@ class Translation {
                                       "-isystem",
                                       places_.headers.string()};
     if (is_cpp_ && library_of_cpp_.empty()) front.emplace_back("-stdlib=libc++");
+    // metal-cpp's objects are `this` of member functions, and messages to nil are calls of these.
+    if (is_cpp_) front.emplace_back("-fno-delete-null-pointer-checks");
     result_.insert(result_.begin(), front.begin(), front.end());
     if (!links_ || !has_input_) return;
     bool needs_runtime = uses_sdk_;
