@@ -133,7 +133,7 @@ def test_errors_of_a_source(run):
 
 
 def test_the_preprocessor(run):
-    done = run("metal", "-x", "metal", "-DN=3", "-E", "-P", "-H", "add.metal")
+    done = run("metal", "-x", "metal", "-DN=3", "-I", "no such folder", "-E", "-P", "-H", "add.metal")
     assert done.stderr == f". {run.folder}/addend.h\n" or done.stderr == ". ./addend.h\n"
     assert "constant float addend = 5;" in fine(done) and "metal_stdlib" not in done.stdout and "#" not in done.stdout
     macros = subprocess.run(["metal", "-E", "-x", "metal", "-P", "-"], input="__METAL_VERSION__ N", capture_output=True, text=True,

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "argument.h"
@@ -32,7 +33,13 @@ struct Source {
 
 Source read_source(const MetalSettings& settings, const std::string& input) {
   Source source;
-  source.options = compile_options(settings.flags);
+  // Apple's compiler passes over what is no folder, and builds read what it prints.
+  CompilerFlags flags = settings.flags;
+  std::erase_if(flags.include_directories, [](const std::string& folder) {
+    std::error_code failed;
+    return !fs::is_directory(folder, failed);
+  });
+  source.options = compile_options(flags);
   if (input == "-") {
     source.text.assign(std::istreambuf_iterator<char>(std::cin), {});
     source.options.source_name = "<stdin>";
