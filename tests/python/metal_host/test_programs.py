@@ -63,6 +63,12 @@ def test_queues(program, device):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "queues\n")
 
 
+@pytest.mark.parametrize("device", ENGINES)
+def test_arguments_that_nothing_uses(program, device):
+    done = run(program("unbound.m"), device=device, METAL_DEVICE_WRAPPER_TYPE="1")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "unbound\n")
+
+
 def test_automatic_counting(program):
     done = run(program("counted.mm", "-fobjc-arc", "-fobjc-weak"))
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "counted\n")

@@ -1,0 +1,39 @@
+// Arguments that the chosen variant of a kernel leaves alone need no buffer, and reflection says so.
+#import <Metal/Metal.h>
+
+#include "checking.h"
+
+int main(void) {
+  id<MTLDevice> device = MTLCreateSystemDefaultDevice();
+  NSString* source =
+      @"#include <metal_stdlib>\n"
+       "template <bool scales> float value(constant float& factor) { if (scales) { return factor; } return 7; }\n"
+       "template <bool scales> kernel void fill(device float* x [[buffer(0)]], constant float& factor [[buffer(1)]],\n"
+       "                                        uint i [[thread_position_in_grid]]) { x[i] = value<scales>(factor); }\n"
+       "template [[host_name(\"fill\")]] kernel decltype(fill<false>) fill<false>;\n";
+  NSError* error = nil;
+  id<MTLLibrary> library = [device newLibraryWithSource:source options:nil error:&error];
+  CHECK(library);
+  MTLComputePipelineReflection* reflection = nil;
+  id<MTLComputePipelineState> state =
+      [device newComputePipelineStateWithFunction:[library newFunctionWithName:@"fill"]
+                                          options:MTLPipelineOptionBindingInfo
+                                       reflection:&reflection
+                                            error:&error];
+  CHECK(state);
+  CHECK([[reflection bindings] count] == 2);
+  CHECK([[[reflection bindings] objectAtIndex:0] isUsed]);
+  CHECK(![[[reflection bindings] objectAtIndex:1] isUsed]);
+  id<MTLBuffer> x = [device newBufferWithLength:16 options:MTLResourceStorageModeShared];
+  id<MTLCommandBuffer> commands = [[device newCommandQueue] commandBuffer];
+  id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+  [encoder setComputePipelineState:state];
+  [encoder setBuffer:x offset:0 atIndex:0];
+  [encoder dispatchThreads:MTLSizeMake(4, 1, 1) threadsPerThreadgroup:MTLSizeMake(4, 1, 1)];
+  [encoder endEncoding];
+  [commands commit];
+  [commands waitUntilCompleted];
+  CHECK([commands status] == MTLCommandBufferStatusCompleted);
+  CHECK(((const float*)[x contents])[3] == 7);
+  puts("unbound");
+}
