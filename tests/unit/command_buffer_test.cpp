@@ -104,7 +104,11 @@ TEST_P(CommandBuffers, TellWhatFailed) {
   failing.dispatch(kernel_of(device, "x[i + 1000] = 1;"), over(x));
   failing.call([] { ADD_FAILURE() << "behind a failure"; });
   failing.signal(event, 3);
-  failing.on_completed([&](const CommandBuffer& buffer) { seen.push_back(buffer.status()); });
+  std::uint64_t signalled = 9;
+  failing.on_completed([&](const CommandBuffer& buffer) {
+    seen.push_back(buffer.status());
+    signalled = event.value();
+  });
   next.dispatch(kernel_of(device, "x[i] = 7;"), over(x));
   failing.commit();
   next.commit();
@@ -116,6 +120,7 @@ TEST_P(CommandBuffers, TellWhatFailed) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_bounds) << error.what();
   }
+  EXPECT_EQ(signalled, 0u);
   EXPECT_EQ(event.value(), 3u);
   next.wait_until_completed();
   EXPECT_EQ(next.status(), Status::completed);

@@ -94,12 +94,15 @@ void CommandBuffer::State::run(runtime::Issue& issue) {
   }
   std::exception_ptr first;
   for (Command& command : commands) {
-    if (first && !command.even_after_failure) continue;
-    try {
-      command.carry_out(issue);
-    } catch (...) {
-      if (!first) first = std::current_exception();
+    if (!first) {
+      try {
+        command.carry_out(issue);
+        continue;
+      } catch (...) {
+        first = std::current_exception();
+      }
     }
+    if (command.after_failure) after_failure.push_back(std::move(command.after_failure));
   }
   line->finish_in_order(issue.take(), [self = shared_from_this(), first](runtime::UnderWay& work) {
     const auto later = work.wait();
@@ -127,6 +130,7 @@ void CommandBuffer::State::complete(std::exception_ptr first, runtime::UnderWay:
 }
 
 void CommandBuffer::State::finish() {
+  for (const auto& work : std::exchange(after_failure, {})) work();
   {
     const std::lock_guard lock(mutex);
     handlers_are_done = true;
@@ -200,17 +204,14 @@ void CommandBuffer::fill(const Buffer& buffer, std::size_t offset, std::size_t b
 }
 
 void CommandBuffer::signal(const SharedEvent& event, std::uint64_t value) {
-  state_->record({[event, value](runtime::Issue& issue) {
-                    std::exception_ptr error;
-                    try {
-                      issue.drain();
-                    } catch (...) {
-                      error = std::current_exception();
-                    }
-                    event.signal(value);
-                    if (error) std::rethrow_exception(error);
-                  },
-                  /*even_after_failure=*/true});
+  // After a failure a Mac's events stay as they are, and MLX signals them in a handler, once it has noted the error.
+  // Here handlers come first, too, and then the signal, so that nobody waits for ever.
+  state_->record({.carry_out =
+                      [event, value](runtime::Issue& issue) {
+                        issue.drain();
+                        event.signal(value);
+                      },
+                  .after_failure = [event, value] { event.signal(value); }});
 }
 
 void CommandBuffer::wait(const SharedEvent& event, std::uint64_t value) {

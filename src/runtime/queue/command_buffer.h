@@ -19,8 +19,8 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
   using Handler = std::function<void(const CommandBuffer&)>;
   struct Command {
     std::function<void(runtime::Issue&)> carry_out;  // holds what it needs
-    bool even_after_failure = false;
-    const engines::Hardware* at_once = nullptr;  // hands it over without a wait of the host
+    std::function<void()> after_failure = {};        // instead, behind the handlers of a list that has failed
+    const engines::Hardware* at_once = nullptr;      // hands it over without a wait of the host
   };
 
   State(Device on, std::shared_ptr<runtime::Line> in) : device(on), line(std::move(in)) {}
@@ -50,6 +50,7 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
   Status status = Status::not_enqueued;
   bool handlers_are_done = false;
   std::exception_ptr error;
+  std::vector<std::function<void()>> after_failure;
   Times times;
 
  private:
