@@ -183,7 +183,7 @@ void later(const Make& make) {
                                        &self_as<DeviceObject>(self), options);
 }
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)descriptor error:(NSError**)error {
-  return new_residency_set(self, descriptor);
+  return reported(error, [&] { return new_residency_set(self, descriptor); });
 }
 - (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor*)descriptor
                                                        maxCommandCount:(NSUInteger)count
@@ -201,7 +201,7 @@ void later(const Make& make) {
   return new_event(self);
 }
 - (id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor*)descriptor error:(NSError**)error {
-  return new_log_state(descriptor);
+  return reported(error, [&] { return new_log_state(descriptor); });
 }
 
 - (id<MTLLibrary>)newDefaultLibrary {

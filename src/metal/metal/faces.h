@@ -23,10 +23,12 @@ T& self_as(id self) {
   return *object_of<T>((__bridge void*)self);
 }
 
-// What Metal reports through an NSError**, in the domain of libraries.
+// What Metal reports through an NSError**, in the domain of libraries; nil, if there is nothing, since programs ask a
+// variable that they have not set.
 NSError* library_error(const std::exception& failure);
 template <typename Make>
 id reported(NSError** error, const Make& make) {
+  if (error) *error = nil;
   try {
     return (id)make();
   } catch (const std::exception& failure) {

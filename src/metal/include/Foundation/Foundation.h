@@ -12,4 +12,6 @@
 #import <Foundation/NSString.h>
 #import <Foundation/NSURL.h>
 #import <Foundation/NSValue.h>
+#include <Block.h>
 #include <dispatch/dispatch.h>
+#include <mach/mach.h>
