@@ -166,13 +166,12 @@ void later(const Make& make) {
   if (buffer) self_as<BufferObject>(buffer).buffer.write(0, {static_cast<const std::byte*>(bytes), length});
   return buffer;
 }
-// As a Mac, it takes whole pages only.
+// Any memory: Metal asks for whole pages, and takes others, too; ggml copies results to where its caller wants them so.
 - (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)memory
                                    length:(NSUInteger)length
                                   options:(MTLResourceOptions)options
                               deallocator:(void (^)(void* memory, NSUInteger length))deallocator {
-  const auto page = static_cast<NSUInteger>(sysconf(_SC_PAGESIZE));
-  if (!memory || length == 0 || reinterpret_cast<std::uintptr_t>(memory) % page != 0 || length % page != 0) return nil;
+  if (!memory || length == 0) return nil;
   std::shared_ptr<void> owner;
   if (deallocator) {
     owner = std::shared_ptr<void>(memory, [block = copied((id)deallocator), length](void* owned) {

@@ -208,7 +208,10 @@ void resources(const Fixture& all) {
   id<MTLBuffer> hidden = [device newBufferWithLength:1000 options:MTLResourceStorageModePrivate];
   CHECK([hidden contents] == nullptr && [hidden storageMode] == MTLStorageModePrivate);
   CHECK([device newBufferWithLength:10000000000000000000ull options:0] == nil);
-  CHECK([device newBufferWithBytesNoCopy:static_cast<char*>([b contents]) + 1 length:4096 options:0 deallocator:nil] == nil);
+  CHECK([device newBufferWithBytesNoCopy:nullptr length:4096 options:0 deallocator:nil] == nil);
+  std::vector<char> odd(100, 0);  // no whole pages
+  id<MTLBuffer> around = [device newBufferWithBytesNoCopy:odd.data() + 3 length:90 options:0 deallocator:nil];
+  CHECK([around contents] == odd.data() + 3 && [around length] == 90);
 
   memset([a contents], 7, 1000);
   id<MTLCommandBuffer> commands = [queue commandBuffer];
@@ -216,11 +219,13 @@ void resources(const Fixture& all) {
   [blit copyFromBuffer:a sourceOffset:0 toBuffer:hidden destinationOffset:0 size:1000];
   [blit fillBuffer:b range:NSMakeRange(0, 2000) value:1];
   [blit copyFromBuffer:hidden sourceOffset:0 toBuffer:b destinationOffset:100 size:500];
+  [blit copyFromBuffer:hidden sourceOffset:0 toBuffer:around destinationOffset:1 size:89];
   [blit endEncoding];
   [commands commit];
   [commands waitUntilCompleted];
   const auto* bytes = static_cast<const unsigned char*>([b contents]);
   CHECK(bytes[99] == 1 && bytes[100] == 7 && bytes[599] == 7 && bytes[600] == 1);
+  CHECK(odd[3] == 0 && odd[4] == 7 && odd[92] == 7 && odd[93] == 0);
 
   id<MTLBuffer> sum = [device newBufferWithLength:64 options:MTLResourceStorageModeShared];
   id<MTLBuffer> groups = [device newBufferWithLength:12 options:MTLResourceStorageModeShared];
@@ -247,7 +252,7 @@ void resources(const Fixture& all) {
   [commands commit];
   [commands waitUntilCompleted];
   CHECK(*static_cast<const uint32_t*>([sum contents]) == 2 * 10 + 24);
-  for (id one : {(id)written, (id)indirect, (id)groups, (id)sum, (id)hidden, (id)a, (id)b, (id)descriptor, (id)queue}) {
+  for (id one : {(id)around, (id)written, (id)indirect, (id)groups, (id)sum, (id)hidden, (id)a, (id)b, (id)descriptor, (id)queue}) {
     [one release];
   }
   CHECK([heap usedSize] == 0);
