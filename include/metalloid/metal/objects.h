@@ -281,6 +281,7 @@ struct EncoderObject : Object {
   };
   Slot& slot(unsigned index);
   void run(const char* what, Size grid, Size group, bool counts_threads);
+  std::size_t slack_behind(std::uint32_t threadgroup) const;  // bytes
   void bind(Dispatch& dispatch, std::uint32_t buffers, std::uint32_t threadgroup) const;
   void check(const char* what, Size group) const;
   std::string launch() const;

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "metal/metal/validation.h"
 #include "metalloid/check.h"
 #include "metalloid/metal/host.h"
 
@@ -204,11 +205,27 @@ void EncoderObject::check(const char* what, Size group) const {
   }
 }
 
+// A GPU's threadgroup memory does not end where a kernel's length does, and a write a little beyond it does no harm
+// there: ggml's flash attention zeroes up to 384 bytes too many. The checker and the debug layer see the length as it
+// was given.
+std::size_t EncoderObject::slack_behind(std::uint32_t threadgroup) const {
+  constexpr std::size_t slack = 512;
+  if (threadgroup == 0 || is_checking() || is_validating()) return 0;
+  const auto aligned = [](std::size_t size) { return (size + 15) / 16 * 16; };
+  std::size_t used = aligned(pipeline->kernel.static_threadgroup_memory_length());
+  for_each_bit(threadgroup, [&](unsigned index) { used += aligned(threadgroup_[index]); });
+  return used < max_threadgroup_memory_bytes ? std::min(slack, max_threadgroup_memory_bytes - used) : 0;
+}
+
 void EncoderObject::bind(Dispatch& dispatch, std::uint32_t buffers, std::uint32_t threadgroup) const {
   for_each_bit(buffers & memory_slots_,
                [&](unsigned index) { dispatch.buffer(index, slots_[index].buffer, slots_[index].offset); });
   for_each_bit(buffers & bytes_slots_, [&](unsigned index) { dispatch.bytes(index, slots_[index].bytes); });
-  for_each_bit(threadgroup, [&](unsigned index) { dispatch.threadgroup_memory(index, threadgroup_[index]); });
+  const std::size_t behind = slack_behind(threadgroup);
+  for_each_bit(threadgroup, [&](unsigned index) {
+    const bool is_last = threadgroup >> index == 1;
+    dispatch.threadgroup_memory(index, threadgroup_[index] + (is_last ? behind : 0));
+  });
   for (const Dispatch::Use& one : used_) dispatch.use(one.buffer, one.access);
   if (is_checking()) dispatch.label(launch());
   if (host().complete) host().complete(dispatch);

@@ -80,6 +80,13 @@ def test_without_kernels(program, name):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", pathlib.Path(name).stem + "\n")
 
 
+@pytest.mark.parametrize("device", ENGINES)
+def test_threadgroup_memory_that_is_overrun(program, device):
+    assert run(program("overrun.m"), device=device).stdout.split() == ["completed", "completed", "completed", "failed"]
+    strict = run(program("overrun.m"), device=device, MTL_DEBUG_LAYER="1")
+    assert strict.stdout.split() == ["failed", "failed", "completed", "failed"]
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [
