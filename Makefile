@@ -112,6 +112,9 @@ compare-oracle: build ## run random kernels on every CPU device and compare with
 test-halide: build mac-programs ## pipelines that Halide's wheel compiles for Metal, beside its own code for the processor (OPTIONS=--publish: onto docs/mac-programs.md)
 	@$(PYTHON) tests/mac_programs/halide/compare_targets.py --build $(BUILD) $(OPTIONS)
 
+test-ggml: build mac-programs ## ggml's Metal back end beside its CPU back end: operators and tokens, for hours (OPTIONS="--each 5", or --publish)
+	@METALLOID_CACHE_DIR=$(CURDIR)/$(BUILD)/test_cache $(PYTHON) tests/mac_programs/ggml/compare_backends.py --build $(BUILD) $(OPTIONS)
+
 wheel: dependencies ## build self-contained Python wheels in dist/ (PYTHONS="python3.11 /path/to/python3.13" TORCH=torch==2.9.0)
 	@TORCH=$(TORCH) scripts/wheel.sh $(PYTHONS)
 

@@ -4,7 +4,7 @@
 #   scripts/install_dependencies.sh test     also the packages that the Python tests compare with (5 GB: torch)
 #   scripts/install_dependencies.sh lint     also clang-format, clang-tidy, ruff and mypy
 #   scripts/install_dependencies.sh checker  also Oclgrind, which the checker is compared with
-#   scripts/install_dependencies.sh mac      also programs that are written for a Mac, in build/mac_programs (400 MB)
+#   scripts/install_dependencies.sh mac      also programs that are written for a Mac, in build/mac_programs (700 MB)
 #   scripts/install_dependencies.sh opencl   also PoCL, and Intel's OpenCL runtime for CPUs in build/opencl (1 GB)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -93,9 +93,9 @@ if [[ "${1:-}" == opencl ]]; then
   fi
 fi
 
-# What is written for Metal's host API and comes from a package registry: Halide, which makes objects that speak to it, and
-# metal-cpp's headers, which MLX's wheel for Macs brings.
-programs=("halide==21.0.0" "mlx-metal==0.32.4")
+# What is written for Metal's host API and comes from a package registry: Halide, which makes objects that speak to it,
+# metal-cpp's headers, which MLX's wheel for Macs brings, and ggml with llama.cpp, which llama-cpp-python's sources bring.
+programs=("halide==21.0.0" "mlx-metal==0.32.4" "llama-cpp-python==0.3.36")
 if [[ "${1:-}" == mac ]]; then
   folder=build/mac_programs
   stamp=$folder/installed
@@ -109,6 +109,10 @@ if [[ "${1:-}" == mac ]]; then
     .venv/bin/python -m zipfile -e "$folder"/mlx_metal-*.whl "$folder/mlx"
     mv "$folder/mlx/mlx/include/metal_cpp" "$folder/metal_cpp"
     rm -rf "$folder/mlx" "$folder"/mlx_metal-*.whl
+    "${pip[@]}" download --no-deps --no-binary :all: --no-build-isolation --dest "$folder" "${programs[2]}"
+    mkdir "$folder/llama.cpp"
+    tar -xzf "$folder"/llama_cpp_python-*.tar.gz -C "$folder/llama.cpp" --strip-components 3 --wildcards '*/vendor/llama.cpp/*'
+    rm "$folder"/llama_cpp_python-*.tar.gz
     echo "${programs[*]}" >"$stamp"
   fi
 fi
