@@ -11,8 +11,6 @@ SOURCE = ROOT / "build" / "mac_programs" / "llama.cpp"
 MADE = ROOT / "build" / "mac_programs" / "llama.cpp.build"
 OPTIONS = {
     "BUILD_SHARED_LIBS": "OFF",
-    # Debian's package has libc++ 22 as an archive, and a shared library of an older one.
-    "CMAKE_EXE_LINKER_FLAGS": "-static-libstdc++",
     "CMAKE_BUILD_TYPE": "Release",
     "GGML_METAL": "ON",
     "GGML_METAL_EMBED_LIBRARY": "ON",
@@ -70,5 +68,5 @@ def with_ggml(build: pathlib.Path, source: pathlib.Path) -> pathlib.Path:
         made.parent.mkdir(exist_ok=True)
         frameworks = [word for name in ("Foundation", "Metal", "MetalKit") for word in ("-framework", name)]
         Sdk(build).run("metalloid-clang++", "-std=c++17", "-O1", "-I", SOURCE / "ggml" / "include", source, *libraries, *frameworks,
-                       "-static-libstdc++", "-lpthread", "-ldl", "-lm", "-o", made)  # fmt: skip
+                       "-lpthread", "-ldl", "-lm", "-o", made)  # fmt: skip
     return made
