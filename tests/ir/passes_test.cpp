@@ -335,8 +335,18 @@ const std::map<std::string, Pass>& passes() {
       {"limit_unrolling", [](Subject& s) { simd::limit_unrolling(*s.entry, {.any = 200, .with_places = 400}); }},
       {"choose_width",
        [](Subject& s) {
-         simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false,
+         simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false, /*register_bits=*/512,
                             {.of_64_bits = 6, .long_of_64_bits = 40, .of_any = 30});
+       }},
+      {"choose_width_of_short_registers",
+       [](Subject& s) {
+         simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false, /*register_bits=*/256,
+                            {.of_any = 10, .long_of_any = 12});
+       }},
+      {"choose_width_of_long_registers",
+       [](Subject& s) {
+         simd::choose_width({s.entry}, s.kernel.info, /*threads_meet=*/false, /*register_bits=*/512,
+                            {.of_any = 20, .long_of_any = 24});
        }},
       {"drop_repeated", [](Subject& s) { cpu::drop_repeated(*s.entry, 3); }},
       {"drop_repeated_in_small", [](Subject& s) { cpu::drop_repeated(*s.entry, 1000); }},

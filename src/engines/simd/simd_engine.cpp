@@ -129,7 +129,7 @@ class SimdEngine : public Engine {
     auto machine = cpu::make_machine(wanted.processor.name, wanted.processor.features);
     std::vector<Remark> remarks;
     if (!lower(kernel, *machine, wanted, remarks)) return {{}, std::move(remarks)};
-    if (cpu::is_made_quickly(*kernel.module)) {
+    if (cpu::is_made_quickly(*kernel.module, *machine)) {
       remarks.push_back(
           {{}, "a long program, whose machine code is made quickly: it may run 1.3 times as long", {}, 0});
     }
@@ -183,7 +183,9 @@ class SimdEngine : public Engine {
       for (llvm::Function* function : program) run(*function);
     };
     pass("optimise_lane", [&] { each(optimise_lane); });
-    if (!is_screened) pass("choose_width", [&] { choose_width(program, kernel.info, facts.threads_meet != 0); });
+    if (!is_screened)
+      pass("choose_width",
+           [&] { choose_width(program, kernel.info, facts.threads_meet != 0, cpu::vector_register_bits(machine)); });
     const unsigned width = step_width(*lane);
     facts.threads_per_program = simdgroup_facts.lanes = width;
     if (facts.threads_meet) pass("take_turns", [&] { take_turns(*lane); });

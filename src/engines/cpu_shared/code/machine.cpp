@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
@@ -26,10 +29,10 @@
 namespace metalloid::engines::cpu {
 namespace {
 
-// Instructions of a program whose machine code is not put into order once more behind registers are given out, which
-// takes a tenth of all time, and of machine code that runs long brings 2 to 5 %.
+// Instructions, as registers of 512 bits make them, of a program whose machine code is not put into order once more
+// behind registers are given out, which takes a tenth of all time, and of machine code that runs long brings 2 to 5 %.
 constexpr unsigned most_scheduled_twice = 20'000;
-// Instructions of a function that is optimised once it is machine code. Above, LLVM would take 4 s and more, most of it
+// The same of a function that is optimised once it is machine code. Above, LLVM would take 4 s and more, most of it
 // to give out registers.
 constexpr unsigned most_optimised = 60'000;
 
@@ -122,7 +125,28 @@ std::string with_shuffles_across(const std::string& cpu, std::string features) {
   return features + (features.empty() ? "" : ",") + "+fast-variable-crosslane-shuffle";
 }
 
+// How many instructions there are with registers of 512 bits, of which shorter ones need several for each.
+unsigned code_size(const llvm::Function& function, unsigned register_bits) {
+  constexpr unsigned long_bits = 512;
+  if (register_bits >= long_bits) return function.getInstructionCount();
+  const llvm::DataLayout& layout = function.getDataLayout();
+  unsigned size = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    const llvm::Type* type = store ? store->getValueOperand()->getType() : instruction.getType();
+    const auto bits = type->isVectorTy() ? layout.getTypeSizeInBits(const_cast<llvm::Type*>(type)).getFixedValue() : 1;
+    size += llvm::divideCeil(bits, register_bits) / llvm::divideCeil(bits, long_bits);
+  }
+  return size;
+}
+
 }  // namespace
+
+unsigned vector_register_bits(const llvm::TargetMachine& machine) {
+  if (!machine.getTargetTriple().isX86()) return 128;
+  const llvm::MCSubtargetInfo& processor = *machine.getMCSubtargetInfo();
+  return processor.checkFeatures("+avx512f") ? 512 : processor.checkFeatures("+avx") ? 256 : 128;
+}
 
 const Processor& processor() {
   const char* variable = std::getenv("METALLOID_CPU");
@@ -175,8 +199,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   managers.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, managers.modules);
 }
 
-bool is_made_quickly(const llvm::Module& module) {
-  return llvm::any_of(module, [](const llvm::Function& each) { return each.getInstructionCount() > most_optimised; });
+bool is_made_quickly(const llvm::Module& module, const llvm::TargetMachine& machine) {
+  const unsigned bits = vector_register_bits(machine);
+  return llvm::any_of(module, [&](const llvm::Function& each) { return code_size(each, bits) > most_optimised; });
 }
 
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what) {
@@ -184,10 +209,11 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm fo
   // processors without AVX-512 infinities of denormals.
   for (llvm::Function& function : module) function.addFnAttr("reciprocal-estimates", "none");
   const auto kind = form == CodeForm::text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  const unsigned size = module.getInstructionCount();
-  machine.setOptLevel(is_made_quickly(module)       ? llvm::CodeGenOptLevel::None
-                      : size > most_scheduled_twice ? llvm::CodeGenOptLevel::Less
-                                                    : llvm::CodeGenOptLevel::Default);
+  unsigned size = 0;
+  for (const llvm::Function& function : module) size += code_size(function, vector_register_bits(machine));
+  machine.setOptLevel(is_made_quickly(module, machine) ? llvm::CodeGenOptLevel::None
+                      : size > most_scheduled_twice    ? llvm::CodeGenOptLevel::Less
+                                                       : llvm::CodeGenOptLevel::Default);
   // Instructions are selected as ever.
   machine.setO0WantsFastISel(false);
   return ir::write_code(module, machine, kind, what);

@@ -29,6 +29,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine();
 // For another processor of the same architecture, by LLVM's name: "haswell".
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features = {});
 
+// How long its registers for vectors are.
+unsigned vector_register_bits(const llvm::TargetMachine& machine);
+
 // Gives the module the machine's triple and layout, and its functions the machine's CPU and features.
 void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
 
@@ -36,7 +39,7 @@ void retarget(llvm::Module& module, const llvm::TargetMachine& machine);
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 // Whether the module has a function so long that machine code is made quickly: it runs up to 1.3 times as long.
-bool is_made_quickly(const llvm::Module& module);
+bool is_made_quickly(const llvm::Module& module, const llvm::TargetMachine& machine);
 
 // Throws what LLVM's diagnostics say; `what` is compiled: "kernel 'f'".
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine, CodeForm form, const std::string& what);

@@ -4,6 +4,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include <algorithm>
+
 #include "engines/simd/shapes/lane_target.h"
 #include "ir/operations.h"
 
@@ -27,7 +29,7 @@ bool asks_for_simdgroup(const ArgumentInfo& argument) {
 }  // namespace
 
 void choose_width(llvm::ArrayRef<llvm::Function*> program, const KernelInfo& kernel, bool threads_meet,
-                  const WidthLimits& limits) {
+                  unsigned register_bits, const WidthLimits& limits) {
   if (llvm::any_of(kernel.arguments, asks_for_simdgroup)) return;
   unsigned all = 0, of_64_bits = 0;
   for (const llvm::Function* function : program) {
@@ -38,13 +40,16 @@ void choose_width(llvm::ArrayRef<llvm::Function*> program, const KernelInfo& ker
       of_64_bits += type->isIntOrIntVectorTy() && type->getScalarSizeInBits() >= 64;
     }
   }
-  const unsigned registers = all + of_64_bits;
+  constexpr unsigned lane_bits = 32, half = simdgroup_width / 2, quarter = simdgroup_width / 4;
+  const unsigned registers = (all + of_64_bits) * std::max(1u, half * lane_bits / register_bits);
   unsigned lanes = simdgroup_width;
   if (3 * of_64_bits >= all) {
-    if (registers >= limits.of_64_bits) lanes = simdgroup_width / 2;
-    if (registers >= limits.long_of_64_bits && !threads_meet) lanes = simdgroup_width / 4;
-  } else if (registers >= limits.of_any) {
-    lanes = simdgroup_width / 2;
+    if (registers >= limits.of_64_bits) lanes = half;
+    if (registers >= limits.long_of_64_bits && !threads_meet) lanes = quarter;
+  } else {
+    if (registers >= limits.of_any) lanes = half;
+    const bool fills = quarter * lane_bits >= register_bits;
+    if (registers >= limits.long_of_any && fills && !threads_meet) lanes = quarter;
   }
   if (lanes == simdgroup_width) return;
   for (llvm::Function* function : program) set_step_width(*function, lanes);

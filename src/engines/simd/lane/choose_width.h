@@ -8,12 +8,13 @@
 
 namespace metalloid::engines::simd {
 
-// From how many registers on programs run with fewer lanes: those of 512 bits that the results of all instructions take
-// if 16 lanes run in step.
+// From how many registers on programs run with fewer lanes: those that the results of all instructions take if 16 lanes
+// run in step.
 struct WidthLimits {
   unsigned of_64_bits = 1500;       // 16 lanes, if a third of the results are integers of 64 bits
   unsigned long_of_64_bits = 5000;  // 8 lanes, of these, if their threads do not meet
   unsigned of_any = 3000;           // 16 lanes
+  unsigned long_of_any = 10'000;    // 8 lanes, the same, where they fill a register
 };
 
 // Says for a kernel's functions how many lanes run in step (shapes/lane_target.h): all 32, but of large programs fewer.
@@ -27,11 +28,14 @@ struct WidthLimits {
 // take half of the code, and as long to run with AVX-512, or 0.65 to 0.8 of the time with AVX2, which has half as many
 // registers. Straight code without calls may take 1.07 of it with AVX-512.
 //
+// Where registers are shorter programs are longer: with AVX2 half the instructions take as many of them.
+//
 // What the source calls a simdgroup stays 32 threads: its lanes run as two or four groups, one behind the other, which
 // is what threads do that have nothing to do with each other between barriers of the threadgroup. So it is for kernels
 // without any operation, or barrier, of the simdgroup's, and that do not ask which thread of it they are: those might
 // count on their neighbours without a barrier, which hardware forgives.
+// `register_bits`: of a register for vectors.
 void choose_width(llvm::ArrayRef<llvm::Function*> program, const KernelInfo& kernel, bool threads_meet,
-                  const WidthLimits& limits = {});
+                  unsigned register_bits, const WidthLimits& limits = {});
 
 }  // namespace metalloid::engines::simd
