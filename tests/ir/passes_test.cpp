@@ -92,6 +92,7 @@
 #include "engines/simd/math/lower_vector_math.h"
 #include "engines/simd/matrices/matrix_products.h"
 #include "engines/simd/shapes/lane_target.h"
+#include "engines/simd/simdgroup/call_missing_accesses.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/count_together.h"
@@ -417,6 +418,12 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"convert_without_table",
        [](Subject& s) { simd::convert_by_table(s.module(), *cpu::make_machine("haswell", "")); }},
+      {"call_missing_accesses",
+       [](Subject& s) { simd::call_missing_accesses(s.module(), *cpu::make_machine("znver3", ""), 24); }},
+      {"call_missing_accesses_of_few",
+       [](Subject& s) { simd::call_missing_accesses(s.module(), *cpu::make_machine("znver3", ""), 100); }},
+      {"call_missing_accesses_with",
+       [](Subject& s) { simd::call_missing_accesses(s.module(), *cpu::make_machine("skylake-avx512", ""), 24); }},
       {"permute_loads", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"permute_loads_without", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("haswell", "")); }},
       {"count_together", [](Subject& s) { simd::count_together(s.module(), *cpu::make_machine("znver4", "")); }},

@@ -44,6 +44,7 @@
 #include "engines/simd/run/executable.h"
 #include "engines/simd/run/simdgroup_abi.h"
 #include "engines/simd/shapes/lane_target.h"
+#include "engines/simd/simdgroup/call_missing_accesses.h"
 #include "engines/simd/simdgroup/carry_over_barriers.h"
 #include "engines/simd/simdgroup/convert_by_table.h"
 #include "engines/simd/simdgroup/count_together.h"
@@ -315,6 +316,7 @@ class SimdEngine : public Engine {
     pass("convert_by_table", [&] { convert_by_table(module, machine); });
     pass("count_together", [&] { count_together(module, machine); });
     pass("shorten_calls", [&] { shorten_calls(module); });
+    pass("call_missing_accesses", [&] { call_missing_accesses(module, machine); });
     pass("keep_constants_apart", [&] { keep_constants_apart(module); });
     pass("keep_loads_apart", [&] { keep_loads_apart(module); });
     pass("hold_vectors", [&] { hold_vectors(module); });
