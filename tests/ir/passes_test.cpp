@@ -393,7 +393,7 @@ const std::map<std::string, Pass>& passes() {
       {"split_at_barriers_once", [](Subject& s) { simd::split_at_barriers(s.module(), *s.entry, *machine, 0); }},
       {"keep_matrix_orders", [](Subject& s) { simd::keep_matrix_orders(s.module()); }},
       {"optimise_vectors", [](Subject& s) { simd::optimise_vectors(s.module(), *machine); }},
-      {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *machine); }},
+      {"lower_products", [](Subject& s) { simd::lower_products(s.module(), *cpu::make_machine("znver4", "")); }},
       {"lower_vector_math", [](Subject& s) { engines::simd::lower_vector_math(s.module(), *machine); }},
       {"lower_math",
        [](Subject& s) {
