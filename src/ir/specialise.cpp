@@ -99,7 +99,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
     run();
     dump_after(name, *kernel.module);
   };
-  pass("select_kernel", [&] { verify(kernel); });
+  dump_after("select_kernel", *kernel.module);
   pass("take_operations", [&] { take_operations(*kernel.module, options.whole); });
   const LibraryInfo renamed = make_names_private(kernel, library);
   pass("normalise_attributes", [&] { normalise_attributes(*kernel.module); });
