@@ -198,6 +198,13 @@ int main(int count, char**) {
         assert fine(run("./main")) == ""
 
 
+def test_a_dispatch_that_fails_in_cpp(run):
+    shutil.copy(PROJECT.with_name("failing.mm"), run.folder)
+    fine(run("metalloid-clang++", "-std=c++20", "failing.mm", "-framework", "Metal", "-framework", "Foundation", "-o", "main"))
+    said, end = fine(run("./main", MALLOC_CHECK_="3", MALLOC_PERTURB_="7")).splitlines()
+    assert said.startswith("kernel 'f' writes outside of a thread's variable 'own': element -8 of 8") and end == "end"
+
+
 def test_an_assemblers_source_of_a_mac(run):
     (run.folder / "text.txt").write_text("inside")
     (run.folder / "data.s").write_text('.section __DATA,__own_data\n.globl _own_begin\n_own_begin:\n.incbin "text.txt"\n'

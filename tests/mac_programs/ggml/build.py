@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
+from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).parents[3]
 SOURCE = ROOT / "build" / "mac_programs" / "llama.cpp"
@@ -48,6 +51,14 @@ def programs(build: pathlib.Path, *targets: str) -> pathlib.Path:
     return MADE / "bin"
 
 
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """One process at a time builds: tests run in several."""
+    with open(MADE.with_suffix(".lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def operator_tests(build: pathlib.Path) -> pathlib.Path:
     """ggml's own program that compares operators; by CMake it waits for all of llama.cpp, of which it uses nothing."""
     return with_ggml(build, SOURCE / "tests" / "test-backend-ops.cpp")
@@ -60,6 +71,11 @@ def many_graphs(build: pathlib.Path) -> pathlib.Path:
 
 def with_ggml(build: pathlib.Path, source: pathlib.Path) -> pathlib.Path:
     """The program that one source and ggml make."""
+    with alone():
+        return _with_ggml(build, source)
+
+
+def _with_ggml(build: pathlib.Path, source: pathlib.Path) -> pathlib.Path:
     programs(build, "ggml")
     made = MADE / "bin" / source.stem
     folder = MADE / "ggml" / "src"

@@ -262,9 +262,12 @@ class Translation {
     bool needs_runtime = uses_sdk_;
     if (names_libcpp_ || (is_cpp_ && (library_of_cpp_.empty() || library_of_cpp_ == "libc++"))) {
       // Whole within the program, for Debian's shared library may be of an older release than its headers, over
-      // libstdc++'s runtime, which is in the process in any case: exceptions are those of one library.
+      // libstdc++'s runtime, which is in the process in any case: exceptions are those of one library. Functions that
+      // both have by one name (std::current_exception) stay within the program.
       needs_runtime = true;
-      for (const char* one : {"-nostdlib++", "-Wl,-Bstatic", "-lc++", "-Wl,-Bdynamic", "-l:libstdc++.so.6"}) add(one);
+      for (const char* one : {"-nostdlib++", "-Wl,--exclude-libs,libc++.a", "-Wl,-Bstatic", "-lc++", "-Wl,-Bdynamic",
+                              "-l:libstdc++.so.6"})
+        add(one);
     }
     add("-L" + places_.libraries.string());
     // A library from which only classes are looked up by their names is not needed to the linker.
