@@ -134,6 +134,8 @@ struct ArgumentInfo {
   std::string gate;
   // False in a specialised kernel whose gate is false: nothing needs to be bound.
   bool is_active = true;
+  // A buffer that the specialised code leaves alone need not be bound.
+  bool is_used = true;
 };
 
 struct FunctionConstantInfo {

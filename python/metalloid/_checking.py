@@ -37,6 +37,7 @@ class Finding:
         kind: name of the class: "threadgroup-race", "out-of-bounds", ...
         severity: "error", "warning" or "note"; notes do not count.
         kernel: its name.
+        launch: who launched it, where the host says so (labels of Metal's encoders and command buffers), or None.
         message: one sentence.
         fix: what would mend it; empty where that is not plain.
         memory: name of the argument or variable, or None.
@@ -51,6 +52,7 @@ class Finding:
     kind: str
     severity: str
     kernel: str
+    launch: str | None
     message: str
     fix: str
     memory: str | None

@@ -71,13 +71,14 @@ void instrument(KernelModule& kernel, const Instrumentation& instrumentation,
 
 // ggml's hosts give no length to threadgroup memory that the chosen variant of a kernel leaves alone, and MLX's bind no
 // buffer there: none is needed.
-void drop_unused_arguments(KernelModule& kernel) {
+void note_unused_arguments(KernelModule& kernel) {
   const llvm::Function* function = kernel.module->getFunction(kernel.info.symbol);
   if (!function || function->arg_size() != kernel.info.arguments.size()) return;
   for (unsigned i = 0; i < function->arg_size(); ++i) {
+    if (!function->getArg(i)->use_empty()) continue;
     ArgumentInfo& argument = kernel.info.arguments[i];
-    const bool is_bound = argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::threadgroup_memory;
-    if (is_bound && function->getArg(i)->use_empty()) argument.is_active = false;
+    if (argument.kind == ArgumentKind::threadgroup_memory) argument.is_active = false;
+    if (argument.kind == ArgumentKind::buffer) argument.is_used = false;
   }
 }
 
@@ -130,7 +131,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   require_function_constants(kernel, renamed);
   verify(kernel);
   check_operations(kernel, options.instrumentation ? options.instrumentation->operations : std::vector<std::string>());
-  drop_unused_arguments(kernel);
+  note_unused_arguments(kernel);
   kernel.info.static_threadgroup_memory = lay_out_threadgroup_variables(*kernel.module).size;
   return kernel;
 }

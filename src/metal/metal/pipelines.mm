@@ -103,7 +103,7 @@ using metalloid::ArgumentKind;
   return info.index;
 }
 - (BOOL)isUsed {
-  return info.is_active;
+  return info.is_active && info.is_used;
 }
 - (BOOL)isArgument {
   return info.is_active;

@@ -59,7 +59,7 @@ void validate_dispatch(const EncoderObject& encoder, std::string_view name, std:
   const KernelInfo& kernel = encoder.pipeline->kernel.info();
   std::uint64_t memory = encoder.pipeline->kernel.static_threadgroup_memory_length();
   for (const ArgumentInfo& argument : kernel.arguments) {
-    if (!argument.is_active || argument.index >= buffer_slots) continue;
+    if (!argument.is_active || !argument.is_used || argument.index >= buffer_slots) continue;
     const auto place = fmt::format("Compute Function({}): missing {} binding at index {} for {}[0].", kernel.name,
                                    argument.kind == ArgumentKind::buffer ? "buffer" : "threadgroup memory",
                                    argument.index, argument.name);

@@ -138,7 +138,7 @@ template <typename Archive>
 void archive(Archive& bytes, ArgumentInfo& argument) {
   archive_all(bytes, argument.name, argument.kind, argument.index, argument.address_space, argument.access,
               argument.type, argument.extents, argument.is_reference, argument.builtin, argument.gate,
-              argument.is_active);
+              argument.is_active, argument.is_used);
 }
 
 template <typename Archive>

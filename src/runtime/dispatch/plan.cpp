@@ -306,6 +306,8 @@ engines::DispatchPlan plan_dispatch(const Kernel& pipeline, const Dispatch& disp
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
     if (!argument.is_active) continue;
+    const bool is_bound = dispatch.bindings().contains(argument.index);
+    if (argument.kind == ArgumentKind::buffer && !argument.is_used && !is_bound) continue;
     if (argument.kind == ArgumentKind::buffer) {
       plan.arguments[i].memory = resolve_buffer(kernel, argument, dispatch);
       plan.arguments[i].is_undefined = is_undefined(dispatch.bindings().at(argument.index));

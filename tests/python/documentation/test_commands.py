@@ -90,6 +90,7 @@ ELSEWHERE = {
 NOT_RUN = [
     (r".*", r"make |cmake --preset|BUILD=\S+ scripts/fuzz.sh", "they build and test this very project, for minutes to hours"),
     ("docs/findings.md", r"", "they are about kernels of other projects, which are not here"),
+    ("docs/mac-programs.md", r"metalloid sdk shell cmake .*\bout\b|PYTHONPATH=src ", "they build and test a project that is not here"),
     ("docs/mac-scripts-in-linux-ci.md", r".*install_dependencies.sh|python3 -m venv|\S*pip install", "they install packages"),
     ("docs/mac-scripts-in-linux-ci.md", r"docker ", "they need Docker"),
 ]

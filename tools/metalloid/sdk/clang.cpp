@@ -41,9 +41,9 @@ std::string compiler(bool is_cpp) {
   return path;
 }
 
-int run(std::vector<std::string> arguments, bool is_cpp) {
+int run(const std::vector<std::string>& arguments, bool is_cpp) {
   const ClangPlaces places = {headers(), folder() / "Frameworks", libraries()};
-  const ClangArguments translated = clang_arguments(std::move(arguments), is_cpp, places, assembly_in_memory);
+  const ClangArguments translated = clang_arguments(arguments, is_cpp, places, assembly_in_memory);
   if (!translated.refusal.empty()) {
     print_message("metalloid-clang: error: {}\n", translated.refusal);
     return 1;
@@ -57,7 +57,7 @@ int run(std::vector<std::string> arguments, bool is_cpp) {
 
 }  // namespace
 
-int run_clang(std::vector<std::string> arguments) { return run(std::move(arguments), false); }
-int run_clang_plus_plus(std::vector<std::string> arguments) { return run(std::move(arguments), true); }
+int run_clang(const std::vector<std::string>& arguments) { return run(arguments, false); }
+int run_clang_plus_plus(const std::vector<std::string>& arguments) { return run(arguments, true); }
 
 }  // namespace metalloid::tool::sdk

@@ -292,7 +292,7 @@ bool is_of_name(char letter) { return std::isalnum(static_cast<unsigned char>(le
 
 }  // namespace
 
-ClangArguments clang_arguments(std::vector<std::string> given, bool is_cpp, const ClangPlaces& places,
+ClangArguments clang_arguments(const std::vector<std::string>& given, bool is_cpp, const ClangPlaces& places,
                                const std::function<std::string(const std::string&)>& assembly) {
   return Translation(given, is_cpp, places, assembly).run();
 }

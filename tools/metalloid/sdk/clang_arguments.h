@@ -18,7 +18,7 @@ struct ClangArguments {
 };
 
 // `assembly`: what stands in for an assembler's source that was written for a Mac, or nothing.
-ClangArguments clang_arguments(std::vector<std::string> given, bool is_cpp, const ClangPlaces& places,
+ClangArguments clang_arguments(const std::vector<std::string>& given, bool is_cpp, const ClangPlaces& places,
                                const std::function<std::string(const std::string&)>& assembly);
 
 // Source of a Mac's assembler to that of Linux': names of sections, and symbols without their underscore. The same text

@@ -169,6 +169,6 @@ int metal(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int run_metal(std::vector<std::string> arguments) { return reported("metal", metal, arguments); }
+int run_metal(const std::vector<std::string>& arguments) { return reported("metal", metal, arguments); }
 
 }  // namespace metalloid::tool::sdk

@@ -65,8 +65,8 @@ int metal_nm(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int run_metallib(std::vector<std::string> arguments) { return reported("metallib", metallib, arguments); }
-int run_metal_ar(std::vector<std::string> arguments) { return reported("metal-ar", metal_ar, arguments); }
-int run_metal_nm(std::vector<std::string> arguments) { return reported("metal-nm", metal_nm, arguments); }
+int run_metallib(const std::vector<std::string>& arguments) { return reported("metallib", metallib, arguments); }
+int run_metal_ar(const std::vector<std::string>& arguments) { return reported("metal-ar", metal_ar, arguments); }
+int run_metal_nm(const std::vector<std::string>& arguments) { return reported("metal-nm", metal_nm, arguments); }
 
 }  // namespace metalloid::tool::sdk

@@ -27,19 +27,19 @@ const std::vector<std::string>& frameworks();
 const std::filesystem::path& folder();
 
 // A program that build systems call, by the name that this one was started as: xcrun, metal, ... Null for others.
-using Tool = int (*)(std::vector<std::string> arguments);
+using Tool = int (*)(const std::vector<std::string>& arguments);
 Tool tool_named(std::string_view program);
 const std::vector<std::string>& tool_names();
 
-int run_clang(std::vector<std::string> arguments);
-int run_clang_plus_plus(std::vector<std::string> arguments);
-int run_xcrun(std::vector<std::string> arguments);
-int run_xcode_select(std::vector<std::string> arguments);
-int run_sw_vers(std::vector<std::string> arguments);
-int run_metal(std::vector<std::string> arguments);
-int run_metallib(std::vector<std::string> arguments);
-int run_metal_ar(std::vector<std::string> arguments);
-int run_metal_nm(std::vector<std::string> arguments);
+int run_clang(const std::vector<std::string>& arguments);
+int run_clang_plus_plus(const std::vector<std::string>& arguments);
+int run_xcrun(const std::vector<std::string>& arguments);
+int run_xcode_select(const std::vector<std::string>& arguments);
+int run_sw_vers(const std::vector<std::string>& arguments);
+int run_metal(const std::vector<std::string>& arguments);
+int run_metallib(const std::vector<std::string>& arguments);
+int run_metal_ar(const std::vector<std::string>& arguments);
+int run_metal_nm(const std::vector<std::string>& arguments);
 
 // Becomes another program. Returns, with an exit code, only if there is none.
 int become(const std::string& program, const std::vector<std::string>& arguments);

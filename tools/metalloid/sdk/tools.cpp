@@ -79,7 +79,7 @@ int become(const std::string& program, const std::vector<std::string>& arguments
   return 127;
 }
 
-int run_xcrun(std::vector<std::string> arguments) {
+int run_xcrun(const std::vector<std::string>& arguments) {
   bool only_finds = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string argument = arguments[i];
@@ -124,7 +124,7 @@ int run_xcrun(std::vector<std::string> arguments) {
   return 64;
 }
 
-int run_xcode_select(std::vector<std::string> arguments) {
+int run_xcode_select(const std::vector<std::string>& arguments) {
   const std::string wish = arguments.empty() ? "" : arguments[0];
   if (wish == "-p" || wish == "--print-path") {
     print_result("{}\n", folder().string());
@@ -138,7 +138,7 @@ int run_xcode_select(std::vector<std::string> arguments) {
   return 64;
 }
 
-int run_sw_vers(std::vector<std::string> arguments) {
+int run_sw_vers(const std::vector<std::string>& arguments) {
   std::string wish = arguments.empty() ? "" : arguments[0];
   if (wish.starts_with("--")) wish.erase(0, 1);
   if (wish.empty()) {
