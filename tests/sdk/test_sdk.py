@@ -8,9 +8,10 @@ import re
 import shutil
 import subprocess
 
-import metalloid
 import numpy
 import pytest
+
+import metalloid
 
 ROOT = pathlib.Path(__file__).parents[2]
 BUILD = pathlib.Path(os.environ.get("METALLOID_BUILD", ROOT / "build")).resolve()
