@@ -13,7 +13,7 @@ namespace {
 
 bool is_set(const char* name) {
   const char* value = std::getenv(name);
-  return value && std::string_view(value) != "" && std::string_view(value) != "0";
+  return value && *value && std::string_view(value) != "0";
 }
 
 bool only_tells() {
