@@ -9,8 +9,7 @@
 
 namespace metalloid {
 
-// Macros are replaced, files that it includes are in it, those of the standard library
-// are not.
+// Macros are replaced, files that it includes are in it, those of the standard library are not.
 struct PreprocessOptions {
   CompileOptions compile = {};
   bool line_marks = true;         // where which line comes from

@@ -166,7 +166,8 @@ void later(const Make& make) {
   if (buffer) self_as<BufferObject>(buffer).buffer.write(0, {static_cast<const std::byte*>(bytes), length});
   return buffer;
 }
-// Any memory: Metal asks for whole pages, and takes others, too; ggml copies results to where its caller wants them so.
+// Any memory, although Metal's documentation asks for whole pages: ggml wraps where its caller wants results, and
+// refusing that has no use here.
 - (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)memory
                                    length:(NSUInteger)length
                                   options:(MTLResourceOptions)options

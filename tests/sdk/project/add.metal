@@ -1,3 +1,4 @@
+// Kernels of a project that xcrun builds, with a header of its own.
 #include <metal_stdlib>
 #include "addend.h"
 using namespace metal;
