@@ -18,7 +18,7 @@ double seconds_of_thread() {
 double seconds_per_launch(const std::string& source, const std::string& name, at::TensorList arguments,
                           std::int64_t count) {
   auto* library = metalloid::metal::compile_library(source, nullptr);
-  const metalloid::Kernel kernel = library->parts[0].kernel(name);
+  const metalloid::Kernel kernel = library->parts[0].library().kernel(name);
   const auto threads = static_cast<std::uint32_t>(arguments[0].numel());
   const auto group = std::min<std::uint32_t>(threads, kernel.max_total_threads_per_threadgroup());
   metalloid::Dispatch dispatch;
