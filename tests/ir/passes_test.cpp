@@ -46,6 +46,7 @@
 #include "engines/cpu_shared/passes/report_bounds.h"
 #include "engines/cuda/code/machine.h"
 #include "engines/cuda/code/target.h"
+#include "engines/cuda/passes/address_in_bytes.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/align_loops.h"
 #include "engines/cuda/passes/check_bounds.h"
@@ -282,6 +283,7 @@ const std::map<std::string, Pass>& passes() {
       {"ring_tiles", [](Subject& s) { EXPECT_NE(engines::cuda::ring_tiles(*s.entry), 0U); }},
       {"copy_ahead", [](Subject& s) { engines::cuda::copy_ahead(*s.entry); }},
       {"read_ahead", [](Subject& s) { engines::cuda::read_ahead(*s.entry); }},
+      {"address_in_bytes", [](Subject& s) { engines::cuda::address_in_bytes(s.module()); }},
       {"read_words",
        [](Subject& s) {
          const auto gpu = engines::cuda::make_machine(engines::cuda::Target::from("checked usual sm_90;ptx83"));

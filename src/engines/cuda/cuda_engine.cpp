@@ -26,6 +26,7 @@
 #include "engines/cuda/kernel_abi.h"
 #include "engines/cuda/lanes/fragments.h"
 #include "engines/cuda/lanes/products.h"
+#include "engines/cuda/passes/address_in_bytes.h"
 #include "engines/cuda/passes/align_accesses.h"
 #include "engines/cuda/passes/align_loops.h"
 #include "engines/cuda/passes/check_bounds.h"
@@ -259,6 +260,7 @@ class CudaEngine final : public Engine {
     pass("join_products", [&] { join_products(module); });
     pass("load_fragments", [&] { load_fragments(module); });
     pass("tidy_products", [&] { tidy_products(module); });
+    pass("address_in_bytes", [&] { address_in_bytes(module); });
     // Of code that reads sizes one by one.
     const bool counts = placement == Placement::by_whole_threadgroup && counts_threads(module);
     if (are_apart) {
