@@ -38,6 +38,10 @@ struct LanguageVersion {
 inline constexpr LanguageVersion default_language_version{3, 2};
 inline constexpr LanguageVersion newest_language_version{4, 0};
 
+// What an access outside of a thread's own variable does: the dispatch fails, or, as on Apple's GPUs, goes on. Then
+// what lies outside reads as zero and is not written. Other memory's accesses are no matter of this.
+enum class ThreadOverruns : std::uint8_t { fail, ignore };
+
 struct CompileOptions {
   LanguageVersion language = default_language_version;
   MathMode math_mode = MathMode::fast;
@@ -51,6 +55,7 @@ struct CompileOptions {
   // includes from the folders and headers above and from the standard library, and from nowhere else.
   std::filesystem::path source_file;
   bool warnings_as_errors = false;
+  ThreadOverruns thread_overruns = ThreadOverruns::fail;
   // Where there are any, all files that there are for the source, by absolute path: none is read from disk. A packed
   // library (packed_library.h) brings its own.
   std::map<std::string, std::string> files;
@@ -77,6 +82,14 @@ class FunctionConstants {
     return set(std::forward<Key>(key), Value(std::in_place_type<std::uint64_t>, value));
   }
 
+  // Off at first. On, as in Metal's host API: values of constants that the library does not have are passed over, and
+  // a constant without a value that the kernel reads is zero, where otherwise both are errors.
+  FunctionConstants& set_lenient(bool lenient) {
+    lenient_ = lenient;
+    return *this;
+  }
+  bool is_lenient() const { return lenient_; }
+
   const std::map<std::uint32_t, Value>& by_index() const { return by_index_; }
   const std::map<std::string, Value>& by_name() const { return by_name_; }
   bool empty() const { return by_index_.empty() && by_name_.empty(); }
@@ -84,6 +97,7 @@ class FunctionConstants {
  private:
   std::map<std::uint32_t, Value> by_index_;
   std::map<std::string, Value> by_name_;
+  bool lenient_ = false;
 };
 
 // A kernel, specialised and taken to machine code (Metal: a compute pipeline state). Cheap to copy.

@@ -17,6 +17,7 @@
 #include "frontend/session/effort_limit.h"
 #include "frontend/session/session.h"
 #include "frontend/source_rules.h"
+#include "ir/bounds/thread_overruns.h"
 #include "support/last_work.h"
 
 namespace metalloid::frontend {
@@ -70,6 +71,7 @@ Result compile_in(Session& session, const CompileOptions& options, const KernelS
     llvm::LLVMContext context;
     const std::unique_ptr<llvm::Module> module = generate_code(session, reflection, instantiations, context);
     check(module != nullptr);
+    if (options.thread_overruns == ThreadOverruns::ignore) ir::ignore_thread_overruns(*module);
     result.library.bitcode = to_bitcode(*module);
   }
   result.library.info = library_info(std::move(reflection));

@@ -3,6 +3,7 @@
 
 namespace metalloid {
 
+inline constexpr unsigned thread_space = 0;  // or of any space
 inline constexpr unsigned device_space = 1, constant_space = 2, threadgroup_space = 3;
 
 }  // namespace metalloid

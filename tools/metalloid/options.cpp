@@ -90,6 +90,12 @@ void add_compiler_flags(CLI::App& command, CompilerFlags& flags) {
       ->group("Compiler options");
   command.add_flag("--Werror", flags.warnings_as_errors, "Treat warnings as errors (also -Werror)")
       ->group("Compiler options");
+  command
+      .add_option("--thread-overruns", flags.thread_overruns,
+                  "What an access outside of a thread's own variable does: fail, or ignore, as in programs for Metal's "
+                  "host API (default: fail)")
+      ->check(CLI::IsMember({"fail", "ignore"}))
+      ->group("Compiler options");
 }
 
 CompileOptions compile_options(const CompilerFlags& flags) {
@@ -117,6 +123,7 @@ CompileOptions compile_options(const CompilerFlags& flags) {
     options.include_directories.emplace_back(folder);
   }
   options.warnings_as_errors = flags.warnings_as_errors;
+  if (flags.thread_overruns == "ignore") options.thread_overruns = ThreadOverruns::ignore;
   return options;
 }
 

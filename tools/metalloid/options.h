@@ -27,6 +27,7 @@ struct CompilerFlags {
   std::vector<std::string> definitions;
   std::vector<std::string> include_directories;
   bool warnings_as_errors = false;
+  std::string thread_overruns = "fail";
 };
 
 // Options that take a number: decimal, and nothing else. A value outside of the range, its ends included, is a

@@ -212,9 +212,12 @@ struct CommandBufferObject : Object {
   std::shared_ptr<void> freed_memory_;  // which the list may use
 };
 
+// What programs written for a Mac count on, where they give no options.
+CompileOptions program_options();
+
 struct CompileOptionsObject : Object {
   static constexpr const char* class_name = "MTLCompileOptions";
-  CompileOptions options = {};
+  CompileOptions options = program_options();
 };
 
 // The memory behind an `id<MTLBuffer>`: a buffer object, or memory of the host's. An address that is neither is a

@@ -18,6 +18,7 @@
 #include "checker/code/mark_variables.h"
 #include "checker/code/mark_ways_around.h"
 #include "checker/code/operations.h"
+#include "ir/bounds/thread_overruns.h"
 #include "ir/operations.h"
 #include "ir/passes/normalise_attributes.h"
 #include "metalloid/check.h"
@@ -61,6 +62,7 @@ class Instrumenter {
       : kernel_(kernel), module_(*kernel.module), options_(options), builder_(module_.getContext()) {}
 
   void run() {
+    ir::report_thread_overruns(module_);
     const llvm::Function* entry = module_.getFunction(kernel_.info.symbol);
     for (llvm::Function& function : module_) {
       if (function.isDeclaration()) continue;

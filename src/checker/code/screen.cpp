@@ -16,6 +16,7 @@
 
 #include "checker/code/calls.h"
 #include "checker/code/operations.h"
+#include "ir/bounds/thread_overruns.h"
 #include "ir/support/pointer_roots.h"
 #include "support/address_spaces.h"
 
@@ -30,6 +31,7 @@ class Screening {
       : kernel_(kernel), module_(*kernel.module), builder_(module_.getContext()) {}
 
   void run() {
+    ir::report_thread_overruns(module_);
     entry_ = module_.getFunction(kernel_.info.symbol);
     for (llvm::Function& function : module_) {
       if (!function.isDeclaration()) visit(function);

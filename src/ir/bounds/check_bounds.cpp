@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "ir/bounds/accesses.h"
+#include "ir/bounds/thread_overruns.h"
 #include "ir/support/move_code.h"
 #include "ir/support/pointer_roots.h"
 #include "ir/support/pointer_tags.h"
@@ -64,6 +65,7 @@ class BoundsChecks {
         layout_(function.getDataLayout()),
         arguments_(info.arguments),
         memory_(memory),
+        left_out_(*function.getParent()),
         roots_(function, [this](Value& root) { return describe(root); }),
         number_(llvm::Type::getInt64Ty(function.getContext())),
         evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)),
@@ -80,6 +82,7 @@ class BoundsChecks {
     for (const Access& access : accesses) note(access);
     drop_repeated();
     for (Check& check : checks_) place(check);
+    left_out_.leave_out();
     for (llvm::WeakTrackingVH& offset : offsets_) {
       if (offset) llvm::RecursivelyDeleteTriviallyDeadInstructions(offset);
     }
@@ -165,6 +168,7 @@ class BoundsChecks {
     if (llvm::isa<Instruction>(offset)) offsets_.push_back(offset);
     Value *available = (*values)[0], *front = (*values)[1], *what = (*values)[2];
     if (bytes && is_proven(access, offset, *bytes, available)) return;
+    if (left_out_.take(access, offset, available)) return;
     const std::string text =
         fmt::format("{}{} {}", static_cast<char>(access.kind), bytes.value_or(0), line_of(*access.instruction));
     const llvm::SCEV* whole = evolution_.getSCEV(offset);
@@ -361,6 +365,7 @@ class BoundsChecks {
   const llvm::DataLayout& layout_;
   const std::vector<ArgumentInfo>& arguments_;
   KernelMemory& memory_;
+  AccessesToLeaveOut left_out_;
   PointerRoots roots_;
   llvm::Type* number_;
   llvm::ScalarEvolution& evolution_;

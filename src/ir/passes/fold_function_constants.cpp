@@ -164,6 +164,13 @@ void answer_defined_queries(llvm::Module& module, const LibraryInfo& library, co
   drop_dead_code(asking.getArrayRef());
 }
 
+void define_missing(llvm::Module& module, const LibraryInfo& library, const FunctionConstants& values) {
+  for (const FunctionConstantInfo& constant : library.function_constants) {
+    llvm::GlobalVariable* global = module.getNamedGlobal(constant.symbol);
+    if (global && !find_value(constant, values)) define(module, *global, Bytes(constant.type.size));
+  }
+}
+
 std::optional<bool> value_of_gate(llvm::Module& module, const std::string& symbol, const LibraryInfo& library,
                                   const FunctionConstants& values) {
   for (const FunctionConstantInfo& constant : library.function_constants) {
@@ -188,7 +195,7 @@ void check_function_constants(const LibraryInfo& library, const FunctionConstant
   for (const auto& [name, value] : values.by_name()) {
     bool known = false;
     for (const FunctionConstantInfo& constant : library.function_constants) known |= constant.name == name;
-    if (!known) {
+    if (!known && !values.is_lenient()) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("no function constant is named '{}'; {}", name, list_constants(library)));
     }
@@ -196,7 +203,7 @@ void check_function_constants(const LibraryInfo& library, const FunctionConstant
   for (const auto& [index, value] : values.by_index()) {
     bool known = false;
     for (const FunctionConstantInfo& constant : library.function_constants) known |= constant.index == index;
-    if (!known) {
+    if (!known && !values.is_lenient()) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("no function constant has index {}; {}", index, list_constants(library)));
     }
@@ -236,6 +243,7 @@ void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, c
     if (const ConstantValue* value = find_value(constant, values)) define(module, *global, bytes_of(constant, *value));
   }
   answer_defined_queries(module, library, values);
+  if (values.is_lenient()) define_missing(module, library, values);
   evaluate_initialisers(module);
   for (ArgumentInfo& argument : kernel.info.arguments) {
     if (argument.gate.empty()) continue;

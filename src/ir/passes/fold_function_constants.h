@@ -6,8 +6,8 @@
 
 namespace metalloid::ir {
 
-// 1. Each function constant becomes a constant with the given value. One that was not set stays a declaration, and
-//    is_function_constant_defined() of it is false.
+// 1. Each function constant becomes a constant with the given value. One that was not set stays a declaration, or is
+//    zero where values are lenient, and is_function_constant_defined() of it is false.
 // 2. Constants derived from them are evaluated (@llvm.global_ctors disappears).
 // 3. Arguments whose gate turned out false, or has no value, become inactive in `kernel.info`.
 void fold_function_constants(KernelModule& kernel, const LibraryInfo& library, const FunctionConstants& values);

@@ -6,6 +6,7 @@
 #include "metal/metal/argument_encoder.h"
 #include "metal/metal/data_types.h"
 #include "metal/metal/faces.h"
+#include "metal/metal/validation.h"
 
 using namespace metalloid::metal;
 
@@ -73,7 +74,8 @@ METALLOID_LABEL(LibraryObject)
                                  error:(NSError**)error {
   return reported(error, [&] {
     const metalloid::Library& part = [self partWith:name];
-    const auto kernel = part.kernel(text_of(name), values ? [values held] : metalloid::FunctionConstants());
+    metalloid::FunctionConstants given = values ? [values held] : metalloid::FunctionConstants();
+    const auto kernel = part.kernel(text_of(name), given.set_lenient(!is_validating()));
     return make_object<FunctionObject>(std::string(text_of(name)), kernel, self_as<LibraryObject>(self).device);
   });
 }

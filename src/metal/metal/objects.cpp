@@ -299,10 +299,16 @@ void EncoderObject::dispatch_jobs(std::uint64_t x, std::uint64_t y, std::uint64_
 
 std::uint64_t launches() { return launched.load(std::memory_order_relaxed); }
 
+CompileOptions program_options() {
+  CompileOptions options;
+  if (!is_validating()) options.thread_overruns = ThreadOverruns::ignore;
+  return options;
+}
+
 LibraryObject* compile_library(const std::string& source, const void* options, DeviceObject* device) {
   const CompileOptions* given = options ? &object_of<CompileOptionsObject>(options)->options : nullptr;
   const auto own = host().compile_options;
-  const CompileOptions chosen = own ? own(source, given) : given ? *given : CompileOptions();
+  const CompileOptions chosen = own ? own(source, given) : given ? *given : program_options();
   std::vector<LibraryPart> parts;
   parts.emplace_back(device->device.make_library(source, chosen));
   return make_object<LibraryObject>(std::move(parts), device);

@@ -26,7 +26,7 @@ struct Request {
 };
 
 CompileOptions options_of(const std::string& text) {
-  CompileOptions options;
+  CompileOptions options = program_options();
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (word == "-fno-fast-math" || word == "-fmetal-math-mode=safe") options.math_mode = MathMode::safe;

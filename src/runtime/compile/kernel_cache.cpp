@@ -57,7 +57,7 @@ support::Hash key_of(const Library::State& library, const std::vector<Candidate>
   }
   hasher.add(static_cast<std::uint32_t>(checks));
   hasher.add(library.content).add(kernel);
-  hasher.add(constants.by_index().size());
+  hasher.add(constants.is_lenient()).add(constants.by_index().size());
   for (const auto& [index, value] : constants.by_index()) add_value(hasher.add(index), value);
   hasher.add(constants.by_name().size());
   for (const auto& [name, value] : constants.by_name()) add_value(hasher.add(name), value);

@@ -52,7 +52,7 @@ support::Hash key_of(std::string_view source, const CompileOptions& options) {
   support::Hasher hasher;
   hasher.add(version).add(frontend::stdlib_fingerprint()).add(source);
   hasher.add(options.language.major_version).add(options.language.minor_version).add(options.math_mode);
-  hasher.add(options.warnings_as_errors).add(options.source_name);
+  hasher.add(options.warnings_as_errors).add(options.source_name).add(options.thread_overruns);
   hasher.add(options.definitions.size());
   for (const auto& [name, value] : options.definitions) hasher.add(name).add(value);
   hasher.add(options.include_directories.size());

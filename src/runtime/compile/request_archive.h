@@ -53,7 +53,7 @@ void archive(Archive& bytes, CompileOptions& options) {
   for (auto& definition : options.definitions) archive(bytes, definition);
   for (auto& folder : options.include_directories) archive(bytes, folder);
   archive_all(bytes, options.headers, options.source_name, options.source_file, options.warnings_as_errors,
-              options.files);
+              options.thread_overruns, options.files);
 }
 
 template <typename Archive>
@@ -93,8 +93,10 @@ template <typename Archive>
 void archive(Archive& bytes, FunctionConstants& constants) {
   std::map<std::uint32_t, FunctionConstants::Value> by_index = constants.by_index();
   std::map<std::string, FunctionConstants::Value> by_name = constants.by_name();
-  archive_all(bytes, by_index, by_name);
+  bool lenient = constants.is_lenient();
+  archive_all(bytes, by_index, by_name, lenient);
   if constexpr (Archive::reading) {
+    constants.set_lenient(lenient);
     for (auto& [index, value] : by_index) constants.set(index, std::move(value));
     for (auto& [name, value] : by_name) constants.set(name, std::move(value));
   }

@@ -87,6 +87,20 @@ def test_threadgroup_memory_that_is_overrun(program, device):
     assert strict.stdout.split() == ["failed", "failed", "completed", "failed"]
 
 
+@pytest.mark.parametrize("device", ENGINES)
+def test_function_constants(program, device):
+    assert run(program("constants.m"), device=device).stdout == "7 0 2 0\n"
+    strict = run(program("constants.m"), device=device, MTL_DEBUG_LAYER="1").stdout
+    assert "no function constant" in strict, strict
+
+
+@pytest.mark.parametrize("device", ENGINES)
+def test_array_of_a_thread_that_is_overrun(program, device):
+    assert run(program("thread_overrun.m"), device=device).stdout.splitlines() == ["4 2 0 0"] * 2
+    strict = run(program("thread_overrun.m"), device=device, MTL_DEBUG_LAYER="1").stdout
+    assert strict.count("variable 'own'") == 2, strict
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [
