@@ -97,6 +97,14 @@ soak: test-dependencies ## queues, streams, events and the device mps under Thre
 	@METALLOID_SOAK_SECONDS=$(or $(SECONDS),120) build-tsan/bin/metalloid_tests --gtest_filter='*QueueSoak*'
 	@$(PYTHON) scripts/soak_mps.py build-tsan $(or $(SECONDS),120) cpu trial_unified trial
 
+soak-metal: dependencies ## programs for Metal's host API under ThreadSanitizer, then AddressSanitizer (TIMES=3 each on three devices)
+	@for kind in thread address; do \
+	  preset=$$([ $$kind = thread ] && echo tsan || echo asan); \
+	  cmake --preset $$preset -DPython_EXECUTABLE=$(PYTHON) && \
+	  cmake --build --preset $$preset --target metalloid_metal metalloid_compiler && \
+	  $(PYTHON) scripts/soak_metal.py build-$$preset $$kind $(or $(TIMES),3) cpu reference trial || exit 1; \
+	done
+
 fuzz: build ## feed kernels, command lines and files of all kinds to Metalloid for ten minutes (SECONDS=n)
 	@BUILD=$(BUILD) scripts/fuzz.sh $(or $(SECONDS),600)
 

@@ -64,6 +64,13 @@ def test_queues(program, device):
 
 
 @pytest.mark.parametrize("device", ENGINES)
+@pytest.mark.parametrize("how", ["exit", "return", "fork"])
+def test_processes_that_leave_work(program, how, device):
+    done = run(program("leaving.m"), how, device=device)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", how + "\n")
+
+
+@pytest.mark.parametrize("device", ENGINES)
 def test_arguments_that_nothing_uses(program, device):
     done = run(program("unbound.m"), device=device, METAL_DEVICE_WRAPPER_TYPE="1")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "unbound\n")
