@@ -123,7 +123,9 @@ void optimise_lane(llvm::Function& lane) {
   loops.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/2));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::GVNPass());
+  // A load that other lanes' writes lie in front of is not what was read before them: the write may be in a branch of
+  // one lane, which the way of the others goes around.
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadPRE(false)));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
