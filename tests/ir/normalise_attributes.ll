@@ -6,6 +6,9 @@
 ; CHECK: declare i32 @metalloid.thread_index() #[[INDEX:[0-9]+]]
 ; CHECK: define void @kernel({{.*}} #[[KERNEL:[0-9]+]]
 ; CHECK: call i32 @metalloid.simd.sum.u32(i32 %i){{$}}
+; CHECK-NOT: annotation
+; CHECK: store i32 %s, ptr %variable
+; CHECK: load i32, ptr %variable
 ; CHECK: attributes #[[BARRIER]] = { convergent nounwind memory(readwrite) }
 ; CHECK: attributes #[[SUM]] = { convergent nounwind memory(inaccessiblemem: readwrite) }
 ; CHECK: attributes #[[INDEX]] = { nounwind willreturn memory(none) }
@@ -23,12 +26,19 @@ declare i32 @metalloid.thread_index()
 define void @kernel(ptr addrspace(1) %out) #0 {
   %i = call i32 @metalloid.thread_index()
   %s = call i32 @metalloid.simd.sum.u32(i32 %i) #1
-  store i32 %s, ptr addrspace(1) %out
+  %variable = alloca i32
+  call void @llvm.var.annotation.p0.p0(ptr %variable, ptr @note, ptr @note, i32 1, ptr null)
+  store i32 %s, ptr %variable
+  %member = call ptr @llvm.ptr.annotation.p0.p0(ptr %variable, ptr @note, ptr @note, i32 1, ptr null)
+  %value = load i32, ptr %member
+  store i32 %value, ptr addrspace(1) %out
   call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
   br label %loop
 loop:
   br label %loop, !llvm.loop !0
 }
+
+@note = private constant [5 x i8] c"note\00", section "llvm.metadata"
 
 attributes #0 = { noinline optnone mustprogress "target-cpu"="x86-64" }
 attributes #1 = { memory(none) willreturn }

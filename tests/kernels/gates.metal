@@ -88,3 +88,19 @@ kernel void at_program_scope(device int* x [[buffer(0)]]) {
   x[0] = optional_value();
   x[1] = high ? int(optional_scale) : -2;
 }
+
+// What a kernel hands only to code that is left out need not be bound, attributes of that code's parameters or not.
+template <bool is_scaled>
+struct Store {
+  static void run(device float* y, const constant float& factor [[buffer(1)]], uint i [[thread_position_in_grid]]) {
+    y[i] = is_scaled ? factor * y[i] : y[i] + 1.0f;
+  }
+};
+template <bool is_scaled>
+kernel void stored(device float* y [[buffer(0)]], const constant float& factor [[buffer(1)]],
+                   uint i [[thread_position_in_grid]]) {
+  Store<is_scaled>::run(y, factor, i);
+}
+// RUN: --kernel unscaled --threads 2 --group 2 --arg y=f32[2]=zeros
+// EXPECT y: 1 1
+template [[host_name("unscaled")]] kernel void stored<false>(device float*, const constant float&, uint);

@@ -84,7 +84,7 @@ void check_missing(const KernelInfo& info, const std::set<std::uint32_t>& bound)
   const ArgumentInfo* first = nullptr;
   std::string specs;
   for (const ArgumentInfo& argument : info.arguments) {
-    if (!takes_memory(argument) || !argument.is_active || bound.contains(argument.index)) continue;
+    if (!takes_memory(argument) || !argument.is_active || !argument.is_used || bound.contains(argument.index)) continue;
     if (first == nullptr) first = &argument;
     specs += " " + example_spec(argument);
   }

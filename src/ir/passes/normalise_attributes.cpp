@@ -1,10 +1,12 @@
 #include "ir/passes/normalise_attributes.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 
 #include <string_view>
@@ -73,6 +75,21 @@ void forget_progress(llvm::Instruction& branch) {
   branch.setMetadata(llvm::LLVMContext::MD_loop, changed);
 }
 
+// A note at a variable is a use of its address: it would stay in memory, and so would the argument that it holds.
+void drop_notes(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call) continue;
+    const llvm::Intrinsic::ID id = call->getIntrinsicID();
+    if (id == llvm::Intrinsic::ptr_annotation || id == llvm::Intrinsic::annotation) {
+      call->replaceAllUsesWith(call->getArgOperand(0));
+    } else if (id != llvm::Intrinsic::var_annotation) {
+      continue;
+    }
+    call->eraseFromParent();
+  }
+}
+
 void normalise_operation(llvm::Function& function) {
   if (!function.getName().starts_with(llvm::StringRef(operation_prefix))) return;
   function.setAttributes({});
@@ -117,6 +134,7 @@ void normalise_attributes(llvm::Module& module) {
     }
     normalise_definition(function);
     forget_promises(function);
+    drop_notes(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         forget_promises(*call);

@@ -8,7 +8,6 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
@@ -87,27 +86,9 @@ void take_constants_from_sums(llvm::Function& lane) {
   }
 }
 
-// What the front end notes at variables and members of structs.
-void drop_annotations(llvm::Function& lane) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(lane))) {
-    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    if (call && call->getIntrinsicID() == llvm::Intrinsic::var_annotation) {
-      call->eraseFromParent();
-      continue;
-    }
-    if (!call || (call->getIntrinsicID() != llvm::Intrinsic::ptr_annotation &&
-                  call->getIntrinsicID() != llvm::Intrinsic::annotation)) {
-      continue;
-    }
-    call->replaceAllUsesWith(call->getArgOperand(0));
-    call->eraseFromParent();
-  }
-}
-
 }  // namespace
 
 void optimise_lane(llvm::Function& lane) {
-  drop_annotations(lane);
   LaneManagers managers;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
