@@ -44,6 +44,11 @@ std::string how_to_give(const TypeInfo& type) {
                      scalar.library_name);
 }
 
+// A value that is smaller than its type. No bytes at all for a pointer are an array of no elements.
+bool is_short(const ArgumentInfo& argument, const HostArgument& bound) {
+  return bound.size < bytes_needed(argument.type) && (bound.size != 0 || argument.is_reference);
+}
+
 WidthProblem differing_formats(const ArgumentInfo& argument, ElementType given) {
   // A kernel that takes half for float reads wrong numbers, and writes twice as far as the memory reaches.
   return {Severity::error,
@@ -54,8 +59,8 @@ WidthProblem differing_formats(const ArgumentInfo& argument, ElementType given) 
 
 std::optional<WidthProblem> problem_of_value(const ArgumentInfo& argument, const HostArgument& bound) {
   const TypeInfo& type = argument.type;
-  const std::uint64_t needed = bytes_needed(type);
-  if (bound.size < needed) {
+  if (is_short(argument, bound)) {
+    const std::uint64_t needed = bytes_needed(type);
     return WidthProblem{Severity::error,
                         fmt::format("{} needs {} for its type {}; {} given", head_of(argument), counted(needed, "byte"),
                                     type.name, bound.size),
@@ -166,8 +171,8 @@ std::uint64_t bytes_needed(const TypeInfo& type) {
 
 bool is_refused(const ArgumentInfo& argument, const HostArgument& bound) {
   if (bound.kind == HostArgument::Kind::none) return false;
-  const bool is_short = bound.kind == HostArgument::Kind::value && bound.size < bytes_needed(argument.type);
-  return is_short || differ_in_format(argument.type.scalar, bound.elements);
+  return (bound.kind == HostArgument::Kind::value && is_short(argument, bound)) ||
+         differ_in_format(argument.type.scalar, bound.elements);
 }
 
 std::optional<WidthProblem> width_problem(const ArgumentInfo& argument, const HostArgument& bound) {

@@ -176,7 +176,6 @@ void EncoderObject::set_buffer(unsigned index, const void* handle, std::size_t o
 }
 
 void EncoderObject::set_bytes(unsigned index, const void* bytes, std::size_t size) {
-  if (size == 0) fail(Fault::misuse, fmt::format("no bytes for the argument at index {}", index));
   Slot& place = slot(index);
   const auto* first = static_cast<const std::byte*>(bytes);
   place.bytes.assign(first, first + size);
