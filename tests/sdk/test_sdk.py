@@ -171,6 +171,60 @@ def test_exceptions_of_cpp(run):
     assert fine(run("./main")).endswith("\n3 0\noutin\nx\n")
 
 
+def test_exceptions_of_a_library_in_cpp(run):
+    """A program catches what its own library throws, by the exception's class and by classes that it stands on."""
+    (run.folder / "thrown.h").write_text("#include <exception>\nstruct Own : std::exception {};\nvoid fail(int kind);\n")
+    (run.folder / "library.cpp").write_text("""
+#include "thrown.h"
+#include <iostream>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
+void fail(int kind) {
+  std::cout << "fails\\n";
+  if (kind == 0) throw std::invalid_argument(std::string("invalid"));
+  if (kind == 1) throw std::system_error(std::make_error_code(std::errc::timed_out));
+  if (kind == 2) throw Own();
+  if (kind == 3) throw std::bad_alloc();
+  std::vector<int>().at(kind);
+}
+""")
+    (run.folder / "main.cpp").write_text("""
+#include "thrown.h"
+#include <cerrno>
+#include <iostream>
+#include <string>
+#include <system_error>
+int main() {
+  for (int kind = 0; kind < 5; ++kind) {
+    try {
+      fail(kind);
+    } catch (const std::invalid_argument& error) {
+      std::cout << error.what() << "\\n";
+    } catch (const std::system_error& error) {
+      std::cout << (error.code().value() == ETIMEDOUT ? "timed out" : "another code") << "\\n";
+    } catch (const Own&) {
+      std::cout << "own\\n";
+    } catch (const std::bad_alloc&) {
+      const std::exception_ptr kept = std::current_exception();
+      try {
+        std::rethrow_exception(kept);
+      } catch (const std::exception& error) {
+        std::cout << "no memory " << std::uncaught_exceptions() << "\\n";
+      }
+    } catch (const std::logic_error& error) {
+      std::cout << "logic\\n";
+    }
+  }
+}
+""")
+    fine(run("metalloid-clang++", "-std=c++20", "-dynamiclib", "library.cpp", "-o", "libfailing.dylib"))
+    fine(run("metalloid-clang++", "-std=c++20", "main.cpp", "libfailing.dylib", "-Wl,-rpath,@loader_path", "-o", "main"))
+    said = fine(run("./main")).splitlines()
+    assert sorted(said) == sorted(5 * ["fails"] + ["invalid", "timed out", "own", "no memory 0", "logic"])
+
+
 def test_messages_of_cpp_to_nil(run):
     """An object of metal-cpp is `this` of its member functions, and a pointer to none of them sends to nil."""
     (run.folder / "main.cpp").write_text("""

@@ -14,6 +14,8 @@ std::exception_ptr& as_pointer(void*& exception) { return reinterpret_cast<std::
 
 extern "C" {
 
+unsigned __cxa_uncaught_exceptions() noexcept { return static_cast<unsigned>(std::uncaught_exceptions()); }
+
 void __cxa_increment_exception_refcount(void* exception) noexcept {
   if (!exception) return;
   alignas(std::exception_ptr) char more[sizeof(std::exception_ptr)];

@@ -246,7 +246,8 @@ class Translation {
 
   void finish() {
     if (loads_all_) add_for_linker("--no-whole-archive");
-    std::vector<std::string> front = {"-fblocks",
+    std::vector<std::string> front = {"-fPIC",  // as all code of a Mac is, so that libraries can be made of it
+                                      "-fblocks",
                                       "-fobjc-runtime=objfw",
                                       "-fconstant-string-class=NSConstantString",
                                       "-Werror=objc-method-access",
@@ -259,21 +260,21 @@ class Translation {
     if (is_cpp_) front.emplace_back("-fno-delete-null-pointer-checks");
     result_.insert(result_.begin(), front.begin(), front.end());
     if (!links_ || !has_input_) return;
-    bool needs_runtime = uses_sdk_;
-    if (names_libcpp_ || (is_cpp_ && (library_of_cpp_.empty() || library_of_cpp_ == "libc++"))) {
-      // Whole within the program, for Debian's shared library may be of an older release than its headers, over
-      // libstdc++'s runtime, which is in the process in any case: exceptions are those of one library. Functions that
-      // both have by one name (std::current_exception) stay within the program.
-      needs_runtime = true;
-      for (const char* one : {"-nostdlib++", "-Wl,--exclude-libs,libc++.a", "-Wl,-Bstatic", "-lc++", "-Wl,-Bdynamic",
-                              "-l:libstdc++.so.6"})
-        add(one);
-    }
+    const bool is_on_libcpp = names_libcpp_ || (is_cpp_ && (library_of_cpp_.empty() || library_of_cpp_ == "libc++"));
     add("-L" + places_.libraries.string());
     // A library from which only classes are looked up by their names is not needed to the linker.
-    add_for_linker(needs_runtime ? "--no-as-needed" : "--as-needed");
+    add_for_linker(uses_sdk_ || is_on_libcpp ? "--no-as-needed" : "--as-needed");
     add("-lmetalloid_metal");
     add_for_linker("--as-needed");
+    if (is_on_libcpp) {
+      // Whole within the program, for Debian's shared library may be of an older release than its headers. Functions
+      // that libc++ and libstdc++ have by one name (std::current_exception) stay within the program. What throws and
+      // catches is libstdc++'s runtime, which is in the process in any case, so that exceptions pass between a program
+      // and its libraries: it comes first, or the linker would take libc++'s own. Each has error categories of its own.
+      for (const char* one : {"-nostdlib++", "-Wl,--exclude-libs,libc++.a", "-l:libstdc++.so.6", "-Wl,-Bstatic",
+                              "-lc++", "-Wl,-Bdynamic"})
+        add(one);
+    }
     add_for_linker("-rpath");
     add_for_linker(places_.libraries.string());
   }
