@@ -132,17 +132,19 @@ struct PipelineObject : Object {
 
 struct BufferObject : Object {
   static constexpr const char* class_name = "MetalloidBuffer";
-  explicit BufferObject(Buffer memory, std::string text = {}) : buffer(std::move(memory)), label(std::move(text)) {}
+  explicit BufferObject(Buffer memory, std::string text = {})
+      : buffer(std::move(memory)), length(buffer.size()), label(std::move(text)) {}
   // Of a device, which counts its bytes.
-  BufferObject(Buffer memory, DeviceObject* of, std::uint64_t its_options)
-      : buffer(std::move(memory)), device(of), options(its_options), counted(buffer.size()) {
+  BufferObject(Buffer memory, std::size_t its_length, DeviceObject* of, std::uint64_t its_options)
+      : buffer(std::move(memory)), length(its_length), device(of), options(its_options), counted(length) {
     device->allocated_bytes += counted;
   }
   ~BufferObject() { device->allocated_bytes -= counted; }
   BufferObject(const BufferObject&) = delete;
   BufferObject& operator=(const BufferObject&) = delete;
 
-  Buffer buffer;
+  Buffer buffer;  // its memory, which may be longer
+  std::size_t length;
   std::string label = {};
   DeviceObject* device = default_device();
   std::uint64_t options = 0;  // MTLResourceOptions

@@ -4,15 +4,24 @@
 
 #include "metal/metal/device_facts.h"
 #include "metal/metal/faces.h"
+#include "metal/metal/parts.h"
+#include "metal/metal/validation.h"
+#include "metalloid/check.h"
 
 using namespace metalloid::metal;
+
+std::size_t metalloid::metal::memory_size(std::size_t length) {
+  constexpr std::size_t step = 16;  // the largest element
+  return metalloid::is_checking() || is_validating() ? length : (length + step - 1) / step * step;
+}
 
 id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options) {
   if (length == 0 || length > device_facts().largest_buffer) return nil;
   const bool is_private = (options & MTLResourceStorageModeMemoryless) == MTLResourceStorageModePrivate;
   try {
-    Buffer memory(device.device, length, is_private ? Buffer::Storage::device_private : Buffer::Storage::shared);
-    return (id)make_object<BufferObject>(std::move(memory), &device, options);
+    Buffer memory(device.device, memory_size(length),
+                  is_private ? Buffer::Storage::device_private : Buffer::Storage::shared);
+    return (id)make_object<BufferObject>(std::move(memory), length, &device, options);
   } catch (const std::bad_alloc&) {
     return nil;
   } catch (const Error&) {  // memory of a device is exhausted
@@ -37,7 +46,7 @@ id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger leng
   return [self storageMode] == MTLStorageModePrivate ? nullptr : memory_of(self).contents();
 }
 - (NSUInteger)length {
-  return memory_of(self).size();
+  return is_object(self) ? self_as<BufferObject>(self).length : memory_of(self).size();
 }
 - (NSUInteger)allocatedSize {
   return memory_of(self).size();

@@ -179,7 +179,7 @@ void later(const Make& make) {
       ((void (^)(void*, NSUInteger))block.get())(owned, length);
     });
   }
-  return (id)make_object<BufferObject>(metalloid::Buffer::wrap(memory, length, std::move(owner)),
+  return (id)make_object<BufferObject>(metalloid::Buffer::wrap(memory, length, std::move(owner)), length,
                                        &self_as<DeviceObject>(self), options);
 }
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)descriptor error:(NSError**)error {

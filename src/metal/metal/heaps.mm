@@ -139,7 +139,9 @@ metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, st
   return places->largest_gap();
 }
 - (id<MTLBuffer>)bufferAt:(NSUInteger)offset length:(NSUInteger)length keeping:(std::shared_ptr<void>)taken {
-  auto* buffer = make_object<BufferObject>(part_of(*owner, places->memory, offset, length, std::move(taken)));
+  const NSUInteger most = std::min<NSUInteger>(memory_size(length), bytes - offset);
+  auto* buffer = make_object<BufferObject>(part_of(*owner, places->memory, offset, most, std::move(taken)));
+  buffer->length = length;
   buffer->device = owner;
   buffer->options = options;
   buffer->heap = held(self);

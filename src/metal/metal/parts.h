@@ -10,6 +10,10 @@ namespace metalloid::metal {
 // encoders.mm: autoreleased
 id<MTLBlitCommandEncoder> blit_encoder(id<MTLCommandBuffer> commands);
 
+// buffers.mm: bytes of memory for a buffer's length. A buffer of Metal's has whole pages, and kernels that exchange the
+// word in which its last element lies, as MLX's scatters of half do, go on in them; not where accesses are checked.
+std::size_t memory_size(std::size_t length);
+
 // heaps.mm
 inline constexpr NSUInteger heap_alignment = 256;  // bytes
 inline constexpr NSUInteger heap_size(NSUInteger length) {
