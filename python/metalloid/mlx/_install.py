@@ -1,4 +1,5 @@
-"""What changes in mlx.core, and nothing else does.
+"""What changes in mlx.core, and nothing else does. An MLX that was built with its Metal back end has a GPU of its own,
+Metalloid's device, and stays as it is.
 
 ======================  =============================================================================================
 mx.fast.metal_kernel    metalloid.fast.metal_kernel
@@ -30,7 +31,7 @@ def install(mx: Any = None) -> None:
     """Makes mlx.core run Metal kernels through Metalloid, in this process and from now on."""
     if mx is None:
         import mlx.core as mx  # type: ignore[no-redef] # the parameter
-    if mx.fast.metal_kernel is fast.metal_kernel:
+    if mx.fast.metal_kernel is fast.metal_kernel or mx.metal.is_available():
         return
     from ..fast import _mlx
     from ..fast._mlx import export  # noqa: F401  (takes hold of MLX's own metal_kernel)

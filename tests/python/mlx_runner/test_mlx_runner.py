@@ -272,6 +272,19 @@ def test_module_and_code(tmp_path):
     assert result.stdout == "__main__ 25.0\n", result.stderr
 
 
+def test_an_mlx_with_a_gpu_of_its_own_stays_as_it_is(tmp_path):
+    (tmp_path / "mlx").mkdir()
+    (tmp_path / "mlx/core.py").write_text(textwrap.dedent("""
+        from types import SimpleNamespace
+        array = list
+        fast = SimpleNamespace(metal_kernel="its own")
+        metal = SimpleNamespace(is_available=lambda: True)
+        """))  # fmt: skip
+    result = run("-m", "metalloid.mlx", "-c", "import mlx.core as mx; print(mx.fast.metal_kernel, vars(mx.metal).keys())",
+                 environment={"PYTHONPATH": str(tmp_path)})  # fmt: skip
+    assert (result.returncode, result.stdout) == (0, "its own dict_keys(['is_available'])\n"), result.stderr
+
+
 def test_without_the_runner_nothing_changes():
     code = "import mlx.core as mx, metalloid, metalloid.mlx; assert not mx.metal.is_available(); print(mx.default_device())"
     assert run("-c", code).stdout == "Device(cpu, 0)\n"
