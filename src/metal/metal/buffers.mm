@@ -11,8 +11,9 @@
 using namespace metalloid::metal;
 
 std::size_t metalloid::metal::memory_size(std::size_t length) {
-  constexpr std::size_t step = 16;  // the largest element
-  return metalloid::is_checking() || is_validating() ? length : (length + step - 1) / step * step;
+  if (metalloid::is_checking() || is_validating()) return length;
+  constexpr std::size_t page = 16384;  // of Apple's GPUs
+  return (length + page - 1) / page * page;
 }
 
 id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options) {

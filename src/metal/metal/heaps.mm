@@ -139,8 +139,8 @@ metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, st
   return places->largest_gap();
 }
 - (id<MTLBuffer>)bufferAt:(NSUInteger)offset length:(NSUInteger)length keeping:(std::shared_ptr<void>)taken {
-  const NSUInteger most = std::min<NSUInteger>(memory_size(length), bytes - offset);
-  auto* buffer = make_object<BufferObject>(part_of(*owner, places->memory, offset, most, std::move(taken)));
+  const std::size_t reach = std::min(memory_size(length), places->memory.size() - offset);
+  auto* buffer = make_object<BufferObject>(part_of(*owner, places->memory, offset, reach, std::move(taken)));
   buffer->length = length;
   buffer->device = owner;
   buffer->options = options;
@@ -166,7 +166,8 @@ metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, st
 @end
 
 id<MTLHeap> metalloid::metal::new_heap(DeviceObject& device, MTLHeapDescriptor* descriptor) {
-  id<MTLBuffer> memory = new_buffer(device, heap_size([descriptor size]), [descriptor resourceOptions]);
+  const std::size_t behind = memory_size(1) - 1;  // the last buffer, too, is in front of something
+  id<MTLBuffer> memory = new_buffer(device, heap_size([descriptor size]) + behind, [descriptor resourceOptions]);
   if (!memory) return nil;
   MetalloidHeap* heap = [[MetalloidHeap alloc] init];
   heap->owner = &device;

@@ -98,7 +98,8 @@ PipelineObject::PipelineObject(Kernel state, DeviceObject* of) : kernel(std::mov
   max_threads = kernel.max_total_threads_per_threadgroup();
   for (const ArgumentInfo& argument : kernel.info().arguments) {
     if (argument.index >= buffer_slots) continue;
-    if (argument.kind == ArgumentKind::buffer) buffers |= 1u << argument.index;
+    // Where the kernel reads nothing, an encoder has what another pipeline state was given.
+    if (argument.kind == ArgumentKind::buffer && argument.is_used) buffers |= 1u << argument.index;
     if (argument.kind == ArgumentKind::threadgroup_memory) threadgroup |= 1u << argument.index;
   }
 }

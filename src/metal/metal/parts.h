@@ -10,15 +10,15 @@ namespace metalloid::metal {
 // encoders.mm: autoreleased
 id<MTLBlitCommandEncoder> blit_encoder(id<MTLCommandBuffer> commands);
 
-// buffers.mm: bytes of memory for a buffer's length. A buffer of Metal's has whole pages, and kernels that exchange the
-// word in which its last element lies, as MLX's scatters of half do, go on in them; not where accesses are checked.
-std::size_t memory_size(std::size_t length);
-
 // heaps.mm
 inline constexpr NSUInteger heap_alignment = 256;  // bytes
 inline constexpr NSUInteger heap_size(NSUInteger length) {
   return (length + heap_alignment - 1) / heap_alignment * heap_alignment;
 }
+// Bytes from where a buffer begins that its kernels reach: Metal's buffers have whole pages, or lie amid others in a
+// heap, and programs go on in these without knowing. MLX's scatters of half exchange words, and its products read rows
+// that are not there. Not where accesses are checked.
+std::size_t memory_size(std::size_t length);
 id<MTLHeap> new_heap(DeviceObject& device, MTLHeapDescriptor* descriptor);
 id<MTLResidencySet> new_residency_set(id<MTLDevice> device, MTLResidencySetDescriptor* descriptor);
 

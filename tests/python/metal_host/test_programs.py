@@ -108,6 +108,13 @@ def test_array_of_a_thread_that_is_overrun(program, device):
     assert strict.count("variable 'own'") == 2, strict
 
 
+@pytest.mark.parametrize("device", ENGINES)
+def test_reads_behind_a_buffer(program, device):
+    assert run(program("behind_buffers.m"), device=device).stdout.split() == ["completed", "completed", "failed"]
+    strict = run(program("behind_buffers.m"), device=device, MTL_DEBUG_LAYER="1")
+    assert strict.stdout.split() == ["completed", "failed", "failed"]
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [

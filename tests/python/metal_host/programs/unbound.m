@@ -33,6 +33,7 @@ int main(void) {
   id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
   [encoder setComputePipelineState:state];
   [encoder setBuffer:x offset:0 atIndex:0];
+  [encoder setBytes:"x" length:1 atIndex:1];  // another kernel's, less than a float
   [encoder dispatchThreads:MTLSizeMake(4, 1, 1) threadsPerThreadgroup:MTLSizeMake(4, 1, 1)];
   [encoder endEncoding];
   [commands commit];

@@ -1,0 +1,35 @@
+// Reads a little behind a buffer find something, as on a GPU, where nobody asks for checks.
+#import <Metal/Metal.h>
+
+#include "checking.h"
+
+int main(void) {
+  id<MTLDevice> device = MTLCreateSystemDefaultDevice();
+  NSString* source = @"kernel void sum(device long* x [[buffer(0)]], constant int& last [[buffer(1)]]) {\n"
+                      "  long total = 0;\n"
+                      "  for (int i = 0; i < last; ++i) total ^= x[i];\n"
+                      "  x[0] = total == 12345 ? 8 : 7;\n"
+                      "}\n";
+  NSError* error = nil;
+  id<MTLLibrary> library = [device newLibraryWithSource:source options:nil error:&error];
+  CHECK(library);
+  id<MTLComputePipelineState> state = [device newComputePipelineStateWithFunction:[library newFunctionWithName:@"sum"]
+                                                                            error:&error];
+  CHECK(state);
+  const int lasts[] = {1, 100, 1 << 20};
+  for (int i = 0; i < 3; ++i) {
+    id<MTLBuffer> x = [device newBufferWithLength:8 options:MTLResourceStorageModeShared];
+    id<MTLCommandBuffer> commands = [[device newCommandQueue] commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:state];
+    [encoder setBuffer:x offset:0 atIndex:0];
+    [encoder setBytes:&lasts[i] length:sizeof(int) atIndex:1];
+    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    const BOOL is_completed = [commands status] == MTLCommandBufferStatusCompleted;
+    if (is_completed) CHECK(*(const long*)[x contents] == 7);
+    printf("%s\n", is_completed ? "completed" : "failed");
+  }
+}
