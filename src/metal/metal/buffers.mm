@@ -1,4 +1,6 @@
 // MTLBuffer: an object, or memory of the host's, which has no object's beginning.
+#include <algorithm>
+#include <cstddef>
 #include <new>
 #include <string>
 
@@ -6,14 +8,18 @@
 #include "metal/metal/faces.h"
 #include "metal/metal/parts.h"
 #include "metal/metal/validation.h"
+#include "metal/system/memory.h"
 #include "metalloid/check.h"
 
 using namespace metalloid::metal;
 
+bool metalloid::metal::is_exact() { return metalloid::is_checking() || is_validating(); }
+
 std::size_t metalloid::metal::memory_size(std::size_t length) {
-  if (metalloid::is_checking() || is_validating()) return length;
+  if (is_exact()) return length;
   constexpr std::size_t page = 16384;  // of Apple's GPUs
-  return (length + page - 1) / page * page;
+  const std::size_t reach = length + std::min(length / 16, most_behind);
+  return (reach + page - 1) / page * page;
 }
 
 id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options) {

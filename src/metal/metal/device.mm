@@ -10,6 +10,7 @@
 #include "metal/metal/device_facts.h"
 #include "metal/metal/faces.h"
 #include "metal/metal/parts.h"
+#include "metal/system/memory.h"
 
 using namespace metalloid::metal;
 
@@ -179,7 +180,8 @@ void later(const Make& make) {
       ((void (^)(void*, NSUInteger))block.get())(owned, length);
     });
   }
-  return (id)make_object<BufferObject>(metalloid::Buffer::wrap(memory, length, std::move(owner)), length,
+  const std::size_t behind = is_exact() ? 0 : memory_behind(static_cast<std::byte*>(memory) + length);
+  return (id)make_object<BufferObject>(metalloid::Buffer::wrap(memory, length + behind, std::move(owner)), length,
                                        &self_as<DeviceObject>(self), options);
 }
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)descriptor error:(NSError**)error {

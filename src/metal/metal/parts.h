@@ -16,9 +16,11 @@ inline constexpr NSUInteger heap_size(NSUInteger length) {
   return (length + heap_alignment - 1) / heap_alignment * heap_alignment;
 }
 // Bytes from where a buffer begins that its kernels reach: Metal's buffers have whole pages, or lie amid others in a
-// heap, and programs go on in these without knowing. MLX's scatters of half exchange words, and its products read rows
-// that are not there. Not where accesses are checked.
+// heap, and programs go on in these without knowing. MLX's scatters of half exchange words, and its products and ggml's
+// triangular solver read rows that are not there.
 std::size_t memory_size(std::size_t length);
+// Whether kernels reach no further than lengths say: where accesses are checked, or Metal validates.
+bool is_exact();
 id<MTLHeap> new_heap(DeviceObject& device, MTLHeapDescriptor* descriptor);
 id<MTLResidencySet> new_residency_set(id<MTLDevice> device, MTLResidencySetDescriptor* descriptor);
 

@@ -1,6 +1,5 @@
-// What a Mac's system library says of the machine, and its calls for memory and time.
+// What a Mac's system library says of the machine, and its calls for time.
 #include <mach/mach.h>
-#include <sys/mman.h>
 #include <sys/sysctl.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -35,17 +34,6 @@ int give_text(const std::string& text, void* value, size_t* size) {
 extern "C" {
 
 mach_port_t mach_task_self() { return 1; }
-
-kern_return_t vm_allocate(vm_map_t, vm_address_t* address, vm_size_t size, int) {
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return KERN_NO_SPACE;
-  *address = reinterpret_cast<vm_address_t>(memory);
-  return KERN_SUCCESS;
-}
-
-kern_return_t vm_deallocate(vm_map_t, vm_address_t address, vm_size_t size) {
-  return munmap(reinterpret_cast<void*>(address), size) == 0 ? KERN_SUCCESS : KERN_NO_SPACE;
-}
 
 uint64_t mach_absolute_time() {
   timespec now = {};

@@ -1,5 +1,6 @@
 // Reads a little behind a buffer find something, as on a GPU, where nobody asks for checks.
 #import <Metal/Metal.h>
+#include <mach/mach.h>
 
 #include "checking.h"
 
@@ -16,9 +17,14 @@ int main(void) {
   id<MTLComputePipelineState> state = [device newComputePipelineStateWithFunction:[library newFunctionWithName:@"sum"]
                                                                             error:&error];
   CHECK(state);
-  const int lasts[] = {1, 100, 1 << 20};
-  for (int i = 0; i < 3; ++i) {
-    id<MTLBuffer> x = [device newBufferWithLength:8 options:MTLResourceStorageModeShared];
+  vm_address_t pages = 0;
+  const vm_size_t size = 1 << 16;
+  CHECK(vm_allocate(mach_task_self(), &pages, size, VM_FLAGS_ANYWHERE) == KERN_SUCCESS);
+  id<MTLBuffer> around = [device newBufferWithBytesNoCopy:(void*)pages length:size options:0 deallocator:nil];
+  CHECK([around length] == size);
+  const int lasts[] = {1, 100, 1 << 20, (1 << 13) + 1000};
+  for (int i = 0; i < 4; ++i) {
+    id<MTLBuffer> x = i == 3 ? around : [device newBufferWithLength:8 options:MTLResourceStorageModeShared];
     id<MTLCommandBuffer> commands = [[device newCommandQueue] commandBuffer];
     id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
     [encoder setComputePipelineState:state];
@@ -32,4 +38,6 @@ int main(void) {
     if (is_completed) CHECK(*(const long*)[x contents] == 7);
     printf("%s\n", is_completed ? "completed" : "failed");
   }
+  [around release];
+  CHECK(vm_deallocate(mach_task_self(), pages, size) == KERN_SUCCESS);
 }

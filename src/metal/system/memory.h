@@ -1,0 +1,15 @@
+// Memory that programs ask the system for and make buffers of.
+#pragma once
+
+#include <cstddef>
+
+namespace metalloid::metal {
+
+// Behind a buffer a GPU finds the next one's memory, and kernels read on there without knowing. Bytes of it that there
+// are here at most.
+inline constexpr std::size_t most_behind = 64 << 10;
+
+// Bytes of nobody's behind memory that ends there, if vm_allocate gave it.
+std::size_t memory_behind(const void* end);
+
+}  // namespace metalloid::metal
