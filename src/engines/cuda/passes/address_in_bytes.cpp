@@ -8,6 +8,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include <utility>
+
 namespace metalloid::engines::cuda {
 namespace {
 
@@ -26,16 +28,19 @@ void address_in_bytes(GetElementPtrInst& address) {
 
 void address_in_bytes(llvm::Module& module) {
   for (llvm::Function& function : module) {
-    llvm::MapVector<llvm::Value*, llvm::SmallVector<GetElementPtrInst*, 4>> addresses;  // by what they go from
+    // By what they go from, and by how many indices.
+    llvm::MapVector<std::pair<llvm::Value*, unsigned>, llvm::SmallVector<GetElementPtrInst*, 4>> addresses;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* address = llvm::dyn_cast<GetElementPtrInst>(&instruction);
-      const bool is_of_interest = address && !address->hasAllConstantIndices() && !address->getType()->isVectorTy();
-      if (is_of_interest) addresses[address->getPointerOperand()].push_back(address);
+      // That pass looks into extensions alone.
+      if (!address || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(address->getOperand(address->getNumIndices())))
+        continue;
+      addresses[{address->getPointerOperand(), address->getNumIndices()}].push_back(address);
     }
-    for (const auto& [pointer, of_pointer] : addresses) {
-      const llvm::Type* type = of_pointer.front()->getSourceElementType();
-      if (llvm::all_of(of_pointer, [&](const auto* each) { return each->getSourceElementType() == type; })) continue;
-      for (GetElementPtrInst* each : of_pointer) {
+    for (const auto& [begin, of_begin] : addresses) {
+      const llvm::Type* type = of_begin.front()->getSourceElementType();
+      if (llvm::all_of(of_begin, [&](const auto* each) { return each->getSourceElementType() == type; })) continue;
+      for (GetElementPtrInst* each : of_begin) {
         if (!each->getSourceElementType()->isIntegerTy(8)) address_in_bytes(*each);
       }
     }
