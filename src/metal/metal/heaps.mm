@@ -166,7 +166,7 @@ metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, st
 @end
 
 id<MTLHeap> metalloid::metal::new_heap(DeviceObject& device, MTLHeapDescriptor* descriptor) {
-  const std::size_t behind = memory_size(1) - 1;  // the last buffer, too, is in front of something
+  const std::size_t behind = memory_size(0);  // the last buffer, too, is in front of something
   id<MTLBuffer> memory = new_buffer(device, heap_size([descriptor size]) + behind, [descriptor resourceOptions]);
   if (!memory) return nil;
   MetalloidHeap* heap = [[MetalloidHeap alloc] init];
