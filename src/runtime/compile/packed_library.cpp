@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 // Behind MTLB, where Apple's tools have versions and sizes. The number is that of the form of what follows.
 using namespace std::string_view_literals;
-constexpr std::string_view begin_mark = "MTLB", own_mark = "\0Metalloid\0\1"sv, end_mark = "ENDT";
+constexpr std::string_view begin_mark = "MTLB", own_mark = "\0Metalloid\0\2"sv, end_mark = "ENDT";
 constexpr std::string_view mark_without_form = own_mark.substr(0, own_mark.size() - 1);
 
 // Each text once: sources of one project include the same headers.
