@@ -10,9 +10,9 @@ int main() {
     id<MTLDevice> device = MTLCreateSystemDefaultDevice();
     NSError* error = nil;
     NSString* source = @"kernel void f(device float* x, constant int& first, uint i [[thread_position_in_grid]]) {\n"
-                        "  float own[8] = {0};\n"
-                        "  for (int k = first; k < 8; ++k) own[k] = k;\n"
-                        "  x[i] = own[i % 8];\n}";
+                        "  threadgroup float all[8];\n"
+                        "  for (int k = first; k < 8; ++k) all[k] = k;\n"
+                        "  x[i] = all[i % 8];\n}";
     id<MTLLibrary> library = [device newLibraryWithSource:source options:nil error:&error];
     id<MTLFunction> function = [library newFunctionWithName:@"f"];
     id<MTLComputePipelineState> state = [device newComputePipelineStateWithFunction:function error:&error];

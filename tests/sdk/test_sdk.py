@@ -257,7 +257,7 @@ def test_a_dispatch_that_fails_in_cpp(run):
     shutil.copy(PROJECT.with_name("failing.mm"), run.folder)
     fine(run("metalloid-clang++", "-std=c++20", "failing.mm", "-framework", "Metal", "-framework", "Foundation", "-o", "main"))
     said, end = fine(run("./main", MALLOC_CHECK_="3", MALLOC_PERTURB_="7")).splitlines()
-    assert said.startswith("kernel 'f' writes outside of a thread's variable 'own': element -8 of 8") and end == "end"
+    assert said.startswith("kernel 'f' writes outside of the threadgroup's variable 'all': element -8 of 8") and end == "end"
 
 
 def test_an_assemblers_source_of_a_mac(run):
