@@ -17,7 +17,7 @@ import tempfile
 HOME = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = HOME / "tests/python/metal_host/programs"
 RUNS = [("queues.mm",), ("errors.m",), ("constants.m",), ("labelled.m",), ("thread_overrun.m",), ("overrun.m",), ("unbound.m",),
-        ("strings.m",), ("leaving.m", "exit"), ("leaving.m", "return"), ("leaving.m", "fork")]  # fmt: skip
+        ("strings.m",), ("behind_buffers.m",), ("last_words.m",), ("leaving.m", "exit"), ("leaving.m", "return"), ("leaving.m", "fork")]  # fmt: skip
 OBJECTIVE_C = ["-fblocks", "-fobjc-runtime=objfw", "-fconstant-string-class=NSConstantString"]
 
 
