@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,8 @@ class Executable {
   virtual ~Executable() = default;
   // Whether its code is for dispatches of that shape: if it was compiled for a usual target, it need not be for all.
   virtual bool takes(const DispatchPlan& /*plan*/) const { return true; }
-  // Whether code for threadgroups of one size alone (Engine::target_for_size) does better.
-  virtual bool gains_by_size() const { return false; }
+  // Whether code for threadgroups of the plan's size alone (Engine::target_for_size) does better.
+  virtual bool gains_by_size(const DispatchPlan& /*plan*/) const { return false; }
   // What its code allows, whatever the hardware does: what a thread needs of registers or memory counts.
   virtual std::uint32_t max_threads_per_threadgroup() const = 0;
   // The hardware can reach all memory of the plan, but for bytes that the dispatch owns, which are in the host's.
@@ -84,6 +85,14 @@ struct Compilation {
   std::vector<Remark> remarks;
 };
 
+// Where what a driver has made of a kernel's code is kept for processes to come.
+class AssemblyStore {
+ public:
+  virtual ~AssemblyStore() = default;
+  virtual std::optional<std::string> read() const = 0;
+  virtual void write(std::string_view assembly) const = 0;
+};
+
 // Has no hardware: the same engine compiles in a process that knows none, and runs on all that is there.
 class Engine {
  public:
@@ -111,13 +120,11 @@ class Engine {
   // Who makes of compiled bytes what the hardware runs, where that is done in this process (its driver) and takes long:
   // part of the key under which the result is kept. Empty: nobody has to.
   virtual std::string assembler_for(const Hardware& /*hardware*/) const { return {}; }
-  // What that makes of them, which load() takes as well; empty if it cannot.
-  virtual std::string assemble(std::span<const char> /*bytes*/, Hardware& /*hardware*/) const { return {}; }
-  // The machine code in that, as the hardware's own tools read it.
-  virtual std::string machine_code_of(std::span<const char> /*assembled*/) const { return {}; }
-  // The bytes are of a target of this hardware.
-  virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
-                                           Hardware& hardware) const = 0;
+  // What that makes of them, as the hardware's own tools read it; empty if it cannot.
+  virtual std::string machine_code_of(std::span<const char> /*bytes*/, Hardware& /*hardware*/) const { return {}; }
+  // The bytes are of a target of this hardware. `store`: none if nothing is kept, or nobody has to assemble.
+  virtual std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware,
+                                           std::unique_ptr<const AssemblyStore> store) const = 0;
 };
 
 // A way to run kernels. Both live as long as the process.

@@ -20,8 +20,8 @@ bool has_assembler(const Device& device) {
 
 std::string machine_code_of(const Device& device, const std::string& object) {
   const engines::Runner& runner = device.state().runners.front();
-  const std::string made = runner.engine->assemble(object, *runner.hardware);
-  if (!made.empty()) return runner.engine->machine_code_of(made);
+  const std::string made = runner.engine->machine_code_of(object, *runner.hardware);
+  if (!made.empty()) return made;
   throw Error(ErrorCode::internal,
               fmt::format("the driver of device '{}' makes no machine code of this kernel", device.name()));
 }

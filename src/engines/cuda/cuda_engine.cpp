@@ -147,14 +147,14 @@ class CudaEngine final : public Engine {
   std::string assembler_for(const Hardware& hardware) const override {
     return driver().file + " " + hardware.processor();
   }
-  std::string assemble(std::span<const char> bytes, Hardware& hardware) const override {
-    return assembled(bytes, static_cast<Gpu&>(hardware));
+  std::string machine_code_of(std::span<const char> bytes, Hardware& hardware) const override {
+    const auto made = assembled(read_code_file(bytes), static_cast<Gpu&>(hardware));
+    return made ? made->code : std::string();
   }
-  std::string machine_code_of(std::span<const char> assembled) const override { return read_code_file(assembled).code; }
 
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
-                                   Hardware& hardware) const override {
-    return load_executable(bytes, info, hardware);
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware,
+                                   std::unique_ptr<const AssemblyStore> store) const override {
+    return load_executable(bytes, info, hardware, std::move(store));
   }
 
  private:

@@ -79,8 +79,8 @@ class ReferenceEngine : public Engine {
     return {cpu::emit(*kernel.module, *machine, form, fmt::format("kernel '{}'", kernel.info.name)), {}};
   }
 
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
-                                   Hardware& /*hardware*/) const override {
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info, Hardware& /*hardware*/,
+                                   std::unique_ptr<const AssemblyStore> /*store*/) const override {
     return load_executable(bytes, info);
   }
 
@@ -166,7 +166,7 @@ std::unique_ptr<Executable> load_masked(std::string_view llvm_assembly, const Ke
   const auto engine = make_masked_engine();
   const Compilation made = engine->compile(ir::select_kernel(ir::assemble(llvm_assembly), kernel), CodeForm::loadable,
                                            engine->target_for(cpu::hardware()));
-  return engine->load(made.code.value(), kernel, cpu::hardware());
+  return engine->load(made.code.value(), kernel, cpu::hardware(), nullptr);
 }
 
 std::unique_ptr<Engine> make_masked_engine() { return std::make_unique<ReferenceEngine>(Lanes::those_of_the_mask); }

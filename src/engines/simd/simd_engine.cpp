@@ -138,8 +138,8 @@ class SimdEngine : public Engine {
             std::move(remarks)};
   }
 
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
-                                   Hardware& /*hardware*/) const override {
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info, Hardware& /*hardware*/,
+                                   std::unique_ptr<const AssemblyStore> /*store*/) const override {
     return load_executable(bytes, info);
   }
 

@@ -83,10 +83,10 @@ class TrialEngine final : public Engine {
     lower_plain_products(*kernel.module);
     return base_.compile(std::move(kernel), form, target);
   }
-  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info,
-                                   Hardware& hardware) const override {
+  std::unique_ptr<Executable> load(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware,
+                                   std::unique_ptr<const AssemblyStore> store) const override {
     auto& trial = static_cast<TrialHardware&>(hardware);
-    return std::make_unique<TrialExecutable>(base_.load(bytes, info, trial.host()), trial);
+    return std::make_unique<TrialExecutable>(base_.load(bytes, info, trial.host(), std::move(store)), trial);
   }
 
  private:

@@ -74,33 +74,26 @@ support::Hash loaded_key_of(const support::Hash& key, const Runners& runners) {
 
 MemoryCache<CompiledKernel>& loaded_kernels = *new MemoryCache<CompiledKernel>(512);
 
-// What the driver makes of code is kept beside it; one that cannot be loaded any more is made anew.
-std::unique_ptr<engines::Executable> load_code(const engines::Runner& runner, const CompiledCode& entry,
-                                               const support::Hash& key) {
-  const std::string assembler = runner.engine->assembler_for(*runner.hardware);
-  if (!assembler.empty() && cache_folder("")) {
-    support::Hasher hasher;
-    hasher.add(key).add(assembler);
-    const support::Hash own = hasher.finish();
-    const auto loaded = [&](std::string_view code) -> std::unique_ptr<engines::Executable> {
-      try {
-        return runner.engine->load(code, entry.info, *runner.hardware);
-      } catch (const std::exception&) {
-        return nullptr;
-      }
-    };
-    if (const auto kept = read_cache_entry(EntryKind::assembled, own)) {
-      if (auto executable = loaded(kept->view())) return executable;
-    }
-    const std::string made = runner.engine->assemble(entry.code, *runner.hardware);
-    if (!made.empty()) {
-      if (auto executable = loaded(made)) {
-        write_cache_entry(EntryKind::assembled, own, made);
-        return executable;
-      }
-    }
+// What the driver makes of code is kept beside it.
+class AssemblyOnDisk final : public engines::AssemblyStore {
+ public:
+  explicit AssemblyOnDisk(const support::Hash& key) : key_(key) {}
+  std::optional<std::string> read() const override {
+    const auto kept = read_cache_entry(EntryKind::assembled, key_);
+    return kept ? std::optional<std::string>(kept->view()) : std::nullopt;
   }
-  return runner.engine->load(entry.code, entry.info, *runner.hardware);
+  void write(std::string_view assembly) const override { write_cache_entry(EntryKind::assembled, key_, assembly); }
+
+ private:
+  const support::Hash key_;
+};
+
+std::unique_ptr<const engines::AssemblyStore> store_for(const engines::Runner& runner, const support::Hash& key) {
+  const std::string assembler = runner.engine->assembler_for(*runner.hardware);
+  if (assembler.empty() || !cache_folder("")) return nullptr;
+  support::Hasher hasher;
+  hasher.add(key).add(assembler);
+  return std::make_unique<AssemblyOnDisk>(hasher.finish());
 }
 
 std::shared_ptr<const CompiledKernel> load(const Runners& runners, CompiledCode& entry, const support::Hash& key) {
@@ -109,7 +102,7 @@ std::shared_ptr<const CompiledKernel> load(const Runners& runners, CompiledCode&
       std::ranges::find_if(runners, [&](const auto& each) { return each.engine->name() == entry.engine; });
   if (taker == runners.end()) throw Error(ErrorCode::internal, fmt::format("no engine is named '{}'", entry.engine));
   kernel->runner = *taker;
-  kernel->executable = load_code(*taker, entry, key);
+  kernel->executable = taker->engine->load(entry.code, entry.info, *taker->hardware, store_for(*taker, key));
   kernel->info = std::move(entry.info);
   kernel->engine_name = std::move(entry.engine);
   kernel->remarks = std::move(entry.remarks);
@@ -260,47 +253,63 @@ void make_sized(const Kernel::State& kernel, const Runners& runners, std::vector
   if (is_tracing()) add_to_trace(event, begin, TraceClock::now());
 }
 
+struct CodeForSize {
+  const CompiledKernel* code = nullptr;
+  bool is_wanted = false;  // nobody has asked before, and there is room
+};
+
+CodeForSize code_for_size(const Kernel::State& kernel, const Size& threads) {
+  const std::size_t sizes = kernel.sizes.load(std::memory_order_acquire);
+  for (const SizedCode& sized : std::span(kernel.sized).first(sizes)) {
+    if (sized.threads == threads) return {.code = sized.code.get()};
+  }
+  return {.is_wanted = sizes < kernel.sized.size()};
+}
+
+// Sizes come one after the other.
+void make_code_for_size(const Kernel::State& kernel, const Size& threads) {
+  const Turn turn(kernel.content);
+  if (!code_for_size(kernel, threads).is_wanted) return;
+  const Runners runners = {kernel.compiled->runner};
+  std::vector<Candidate> candidates = candidates_of(runners);
+  candidates.front().target = runners.front().engine->target_for_size(*runners.front().hardware, threads);
+  const std::size_t sizes = kernel.sizes.load();
+  SizedCode& sized = kernel.sized[sizes];
+  sized.threads = threads;
+  make_sized(kernel, runners, std::move(candidates), sized);
+  kernel.sizes.store(sizes + 1, std::memory_order_release);
+}
+
+void make_complete_code(const Kernel::State& kernel) {
+  const std::string& name = kernel.compiled->info.name;
+  const Runners& runners = kernel.library->device->runners;
+  std::vector<Candidate> candidates = candidates_of(runners);
+  const Turn turn(key_of(*kernel.library, candidates, name, kernel.constants, Checks::none));
+  if (kernel.complete.load()) return;
+  kernel.complete_owner =
+      find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
+  kernel.complete.store(kernel.complete_owner.get(), std::memory_order_release);
+}
+
 }  // namespace
 
 const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
   const engines::Executable& own = *kernel.compiled->executable;
-  if (!own.takes(plan)) return kernel.complete.load(std::memory_order_acquire);
-  if (!own.gains_by_size()) return kernel.compiled.get();
-  const std::size_t sizes = kernel.sizes.load(std::memory_order_acquire);
-  for (const SizedCode& sized : std::span(kernel.sized).first(sizes)) {
-    if (sized.threads != plan.threads_per_threadgroup) continue;
-    return sized.code && sized.code->executable->takes(plan) ? sized.code.get() : kernel.compiled.get();
+  if (own.gains_by_size(plan)) {
+    const CodeForSize found = code_for_size(kernel, plan.threads_per_threadgroup);
+    if (found.is_wanted) return nullptr;
+    if (found.code && found.code->executable->takes(plan)) return found.code;
   }
-  return sizes == kernel.sized.size() ? kernel.compiled.get() : nullptr;
+  return own.takes(plan) ? kernel.compiled.get() : kernel.complete.load(std::memory_order_acquire);
 }
 
 const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
   if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
-  const std::string& name = kernel.compiled->info.name;
-  const bool is_for_size = kernel.compiled->executable->takes(plan);
-  const Runners runners = is_for_size ? Runners{kernel.compiled->runner} : kernel.library->device->runners;
-  std::vector<Candidate> candidates = candidates_of(runners);
-  if (is_for_size) {
-    const engines::Runner& runner = runners.front();
-    candidates.front().target = runner.engine->target_for_size(*runner.hardware, plan.threads_per_threadgroup);
-  }
-  // Sizes come one after the other.
-  const Turn turn(is_for_size ? kernel.content
-                              : key_of(*kernel.library, candidates, name, kernel.constants, Checks::none));
-  if (is_for_size) {
+  if (kernel.compiled->executable->gains_by_size(plan)) {
+    make_code_for_size(kernel, plan.threads_per_threadgroup);
     if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
-    const std::size_t sizes = kernel.sizes.load();
-    SizedCode& sized = kernel.sized[sizes];
-    sized.threads = plan.threads_per_threadgroup;
-    make_sized(kernel, runners, std::move(candidates), sized);
-    kernel.sizes.store(sizes + 1, std::memory_order_release);
-    return *ready_code_for(kernel, plan);
   }
-  if (!kernel.complete.load()) {
-    kernel.complete_owner =
-        find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
-    kernel.complete.store(kernel.complete_owner.get(), std::memory_order_release);
-  }
+  make_complete_code(kernel);
   return *kernel.complete.load();
 }
 

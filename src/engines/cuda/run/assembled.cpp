@@ -3,8 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-
-#include "engines/cuda/code/code_file.h"
+#include <string>
+#include <utility>
 
 namespace metalloid::engines::cuda {
 namespace {
@@ -36,16 +36,14 @@ void warm_assembler() {
   assembled_at(nothing, optimisation_levels.front());
 }
 
-std::string assembled(std::span<const char> bytes, Gpu& gpu) {
-  CodeFile file = read_code_file(bytes);
-  if (file.is_assembled) return {};
+std::optional<CodeFile> assembled(CodeFile file, Gpu& gpu) {
   const auto entered = gpu.enter();
   const OutsideOfCapture outside;
   for (const std::uintptr_t level : optimisation_levels) {
-    const std::string code = assembled_at(file.code, level);
-    if (!code.empty()) return write_code_file({.facts = file.facts, .code = code, .is_assembled = true});
+    std::string code = assembled_at(file.code, level);
+    if (!code.empty()) return CodeFile{.facts = file.facts, .code = std::move(code), .is_assembled = true};
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace metalloid::engines::cuda

@@ -9,7 +9,6 @@
 #include <functional>
 #include <string>
 
-#include "engines/cuda/code/code_file.h"
 #include "engines/cuda/run/launch_shape.h"
 #include "engines/cuda/run/messages.h"
 #include "engines/cuda/run/report.h"
@@ -112,9 +111,6 @@ class TimingEvent {
   Handle handle_ = nullptr;
 };
 
-// Of a stack: what calls take besides.
-constexpr std::uint64_t more_than_estimated = 1 << 10;
-
 bool may_lie_in_parameters(const ArgumentInfo& argument) {
   return argument.kind == ArgumentKind::buffer && argument.address_space == AddressSpace::constant;
 }
@@ -192,66 +188,46 @@ void Launch::wait() {
   if (is_stopped) throw_stopped(kernel, is_interrupted, timeout_);
 }
 
-GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu) : gpu_(gpu), info_(info) {
-  const CodeFile file = read_code_file(bytes);
-  facts_ = file.facts;
-  const auto entered = gpu.enter();
-  const OutsideOfCapture outside;
-  std::array<char, 8192> log{};
-  const std::array<int, 3> options = {static_cast<int>(ModuleOption::error_log),
-                                      static_cast<int>(ModuleOption::error_log_bytes),
-                                      static_cast<int>(ModuleOption::optimisation)};
-  const auto load = [&](std::uintptr_t level) {
-    std::array<void*, 3> values = {log.data(), reinterpret_cast<void*>(log.size()), reinterpret_cast<void*>(level)};
-    return driver().module_load(&module_, file.code.c_str(), options.size(), const_cast<int*>(options.data()),
-                                values.data());
-  };
-  int result = invalid_ptx;
-  for (const std::uintptr_t level : optimisation_levels) {
-    if (result == invalid_ptx) result = load(level);
-  }
-  if (result != success) {
-    throw Error(ErrorCode::internal, fmt::format("NVIDIA's driver does not take the code of kernel '{}': {}\n{}",
-                                                 info.name, driver().describe(result), log.data()));
-  }
-  driver().check(driver().module_function(&function_, module_, std::string(kernel_name).c_str()), "a kernel");
-  int threads = 0;
-  driver().check(driver().function_attribute(&threads, static_cast<int>(FunctionAttribute::most_threads), function_),
-                 "a kernel");
-  most_threads_ = static_cast<std::uint32_t>(threads);
-  if (facts_.threadgroup_bytes != 0) {
-    const auto bytes = static_cast<int>(facts_.threadgroup_bytes + max_threadgroup_memory_bytes);
-    driver().check(
-        driver().set_function_attribute(function_, static_cast<int>(FunctionAttribute::most_dynamic_bytes), bytes),
-        "threadgroup memory");
-  }
-  if (facts_.recurses == 0) return;
-  int own = 0;
-  driver().check(driver().function_attribute(&own, static_cast<int>(FunctionAttribute::local_bytes), function_),
-                 "a kernel");
-  stack_bytes_ = recursion_stack_bytes + static_cast<std::uint64_t>(own) + more_than_estimated;
+// Where threadgroups of each size have code of their own, this code is not assembled before a dispatch wants it.
+GpuExecutable::GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu,
+                             std::unique_ptr<const AssemblyStore> store)
+    : gpu_(gpu), info_(info), file_(read_code_file(bytes)), facts_(file_.facts), store_(std::move(store)) {
+  if (is_for_sizes()) return;
+  module();
+  file_.code = {};
 }
 
-GpuExecutable::~GpuExecutable() {
-  try {
-    const auto entered = gpu_.enter();
-    driver().module_unload(module_);
-  } catch (...) {  // with its context the module is gone, too
-  }
+GpuExecutable::~GpuExecutable() { delete module_.load(); }
+
+// Threads that ask at the same time each load it, and the first one's stays.
+const GpuModule& GpuExecutable::module() const {
+  if (const GpuModule* loaded = module_.load(std::memory_order_acquire)) return *loaded;
+  auto fresh = load_module(file_, info_.name, gpu_, store_.get());
+  const GpuModule* first = nullptr;
+  if (!module_.compare_exchange_strong(first, fresh.get(), std::memory_order_acq_rel)) return *first;
+  return *fresh.release();
 }
 
 bool GpuExecutable::takes(const DispatchPlan& plan) const {
   if (facts_.most_threads != 0) return true;  // the complete code
+  const std::uint32_t most = module().most_threads();
   const bool is_joined = facts_.joined_threads != 0;
-  if (is_joined && !is_for_joined_threads(plan, facts_.joined_threads, most_threads_)) return false;
-  if (!is_joined && plan.threads_per_threadgroup.volume() > most_threads_) return false;
+  if (is_joined && !is_for_joined_threads(plan, facts_.joined_threads, most)) return false;
+  if (!is_joined && plan.threads_per_threadgroup.volume() > most) return false;
+  return takes_arguments(plan);
+}
+
+bool GpuExecutable::gains_by_size(const DispatchPlan& plan) const { return is_for_sizes() && takes_arguments(plan); }
+
+bool GpuExecutable::takes_arguments(const DispatchPlan& plan) const {
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundMemory& memory = plan.arguments[i].memory;
     if (memory.owner != BoundMemory::Owner::buffer) continue;
     if (reinterpret_cast<std::uintptr_t>(memory.address()) % alignment_of(info_.arguments[i]) != 0) return false;
   }
+  constexpr std::uint32_t no_joined = 0, any = 0;
   if (facts_.wants_whole != 0 &&
-      !(shape_of(plan, 0, most_threads_).is_plain && plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
+      !(shape_of(plan, no_joined, any).is_plain && plan.threads_per_threadgroup.volume() % simdgroup_width == 0)) {
     return false;
   }
   if (facts_.threads[0] != 0 && facts_.threads != triple(plan.threads_per_threadgroup)) return false;
@@ -274,7 +250,7 @@ bool GpuExecutable::are_apart(const DispatchPlan& plan) const {
 
 // What usual code does not take the complete code does.
 std::uint32_t GpuExecutable::max_threads_per_threadgroup() const {
-  if (facts_.most_threads != 0) return std::min(facts_.most_threads, most_threads_);
+  if (facts_.most_threads != 0) return std::min(facts_.most_threads, module().most_threads());
   const std::uint32_t own = info_.max_total_threads_per_threadgroup;
   return own != 0 ? std::min(own, metalloid::max_threads_per_threadgroup) : metalloid::max_threads_per_threadgroup;
 }
@@ -284,17 +260,19 @@ void GpuExecutable::make_room_for_recursion() const {
   constexpr int stack = static_cast<int>(ContextLimit::stack_bytes);
   std::size_t bytes = 0;
   driver().check(driver().context_get_limit(&bytes, stack), "a question");
-  if (bytes >= stack_bytes_) return;
+  const std::uint64_t wanted = module().stack_bytes();
+  if (bytes >= wanted) return;
   const OutsideOfCapture outside;
-  const int result = driver().context_set_limit(stack, stack_bytes_);
+  const int result = driver().context_set_limit(stack, wanted);
   if (result == success) return;
   throw Error(ErrorCode::limit_exceeded,
               fmt::format("functions that kernel '{}' calls call themselves, and the GPU has no room for stacks of {} "
                           "bytes a thread: {}",
-                          info_.name, stack_bytes_, driver().describe(result)));
+                          info_.name, wanted, driver().describe(result)));
 }
 
 void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const ReportSlot& report) const {
+  const GpuModule& code = module();
   if (facts_.recurses != 0) make_room_for_recursion();
   Copies copies(stream, info_);
   Parameters parameters(facts_, info_.arguments);
@@ -340,7 +318,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
       }
     }
   }
-  const LaunchShape shape = shape_of(plan, facts_.joined_threads, most_threads_);
+  const LaunchShape shape = shape_of(plan, facts_.joined_threads, code.most_threads());
   const Triple &block = shape.block, &blocks = shape.blocks, &most = most_blocks;
   head.is_folded = shape.is_folded ? 1 : 0;
   head.is_plain = shape.is_plain ? 1 : 0;
@@ -356,7 +334,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
           head.first_group[d] = static_cast<std::uint32_t>(first[d]);
           count[d] = static_cast<std::uint32_t>(std::min<std::uint64_t>(most[d], blocks[d] - first[d]));
         }
-        const int result = driver().launch(function_, count[0], count[1], count[2], block[0], block[1], block[2],
+        const int result = driver().launch(code.function(), count[0], count[1], count[2], block[0], block[1], block[2],
                                            static_cast<unsigned>(threadgroup_bytes), stream, nullptr, extra.data());
         if (result != success) driver().check(result, fmt::format("the launch of kernel '{}'", info_.name));
       }
@@ -397,16 +375,17 @@ std::optional<std::chrono::duration<double>> GpuExecutable::time(const DispatchP
 
 std::vector<std::pair<std::string, std::string>> GpuExecutable::resources(std::uint32_t threads) const {
   const auto entered = gpu_.enter();
+  const Handle function = module().function();
   const auto value = [&](FunctionAttribute which) {
     int number = 0;
-    driver().check(driver().function_attribute(&number, static_cast<int>(which), function_), "a question");
+    driver().check(driver().function_attribute(&number, static_cast<int>(which), function), "a question");
     return number;
   };
   // Of joined threads a block has as many as run well, whatever threadgroups have (launch_shape.h).
-  if (facts_.joined_threads != 0) threads = std::bit_floor(std::min(good_block_threads, most_threads_));
+  if (facts_.joined_threads != 0) threads = std::bit_floor(std::min(good_block_threads, module().most_threads()));
   int blocks = 0;
   driver().check(
-      driver().blocks_of_multiprocessor(&blocks, function_, static_cast<int>(threads), facts_.threadgroup_bytes),
+      driver().blocks_of_multiprocessor(&blocks, function, static_cast<int>(threads), facts_.threadgroup_bytes),
       "a question");
   const int most = gpu_.threads_of_multiprocessor();
   std::vector<std::pair<std::string, std::string>> found = {
@@ -421,8 +400,9 @@ std::vector<std::pair<std::string, std::string>> GpuExecutable::resources(std::u
   return found;
 }
 
-std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware) {
-  return std::make_unique<GpuExecutable>(bytes, info, static_cast<Gpu&>(hardware));
+std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware,
+                                            std::unique_ptr<const AssemblyStore> store) {
+  return std::make_unique<GpuExecutable>(bytes, info, static_cast<Gpu&>(hardware), std::move(store));
 }
 
 }  // namespace metalloid::engines::cuda

@@ -1,6 +1,7 @@
 // Loaded kernels of the CUDA engine.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "engines/cuda/code/code_file.h"
 #include "engines/cuda/run/gpu.h"
+#include "engines/cuda/run/gpu_module.h"
 #include "engines/cuda/run/waiting.h"
 #include "engines/engine.h"
 #include "support/watchdog.h"
@@ -48,13 +51,14 @@ class Launch {
 
 class GpuExecutable final : public Executable {
  public:
-  GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu);
+  GpuExecutable(std::span<const char> bytes, const KernelInfo& info, Gpu& gpu,
+                std::unique_ptr<const AssemblyStore> store);
   ~GpuExecutable() override;
   GpuExecutable(const GpuExecutable&) = delete;
   GpuExecutable& operator=(const GpuExecutable&) = delete;
 
   bool takes(const DispatchPlan& plan) const override;
-  bool gains_by_size() const override { return facts_.counts_threads != 0 && facts_.threads[0] == 0; }
+  bool gains_by_size(const DispatchPlan& plan) const override;
   std::uint32_t max_threads_per_threadgroup() const override;
   void run(const DispatchPlan& plan) const override;
   std::optional<std::chrono::duration<double>> time(const DispatchPlan& plan, std::uint32_t calls) const override;
@@ -67,18 +71,23 @@ class GpuExecutable final : public Executable {
   bool may_not_end() const { return facts_.may_not_end != 0; }
 
  private:
+  // Threadgroups of each size have code of their own, as far as there is room for it.
+  bool is_for_sizes() const { return facts_.counts_threads != 0 && facts_.threads[0] == 0; }
+  bool takes_arguments(const DispatchPlan& plan) const;
+  const GpuModule& module() const;  // loaded when it is first asked for
   void make_room_for_recursion() const;
   // Whether no buffer that may be written lies where another one lies.
   bool are_apart(const DispatchPlan& plan) const;
 
   Gpu& gpu_;
   const KernelInfo info_;
-  KernelFacts facts_;
-  Handle module_ = nullptr, function_ = nullptr;
-  std::uint32_t most_threads_ = 0;
-  std::uint64_t stack_bytes_ = 0;  // of a kernel with functions that call themselves
+  CodeFile file_;
+  const KernelFacts facts_;
+  const std::unique_ptr<const AssemblyStore> store_;
+  mutable std::atomic<const GpuModule*> module_ = nullptr;
 };
 
-std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware);
+std::unique_ptr<Executable> load_executable(std::span<const char> bytes, const KernelInfo& info, Hardware& hardware,
+                                            std::unique_ptr<const AssemblyStore> store);
 
 }  // namespace metalloid::engines::cuda
