@@ -49,6 +49,8 @@ class Executable {
   virtual ~Executable() = default;
   // Whether its code is for dispatches of that shape: if it was compiled for a usual target, it need not be for all.
   virtual bool takes(const DispatchPlan& /*plan*/) const { return true; }
+  // Whether nothing but memory that several arguments have, one of them to write to it, is in the way of that.
+  virtual bool takes_but_for_overlaps(const DispatchPlan& /*plan*/) const { return false; }
   // Whether code for threadgroups of the plan's size alone (Engine::target_for_size) does better.
   virtual bool gains_by_size(const DispatchPlan& /*plan*/) const { return false; }
   // What its code allows, whatever the hardware does: what a thread needs of registers or memory counts.
@@ -105,6 +107,8 @@ class Engine {
   virtual std::string target_for(const Hardware& hardware) const = 0;
   // The same for code that may leave out what few dispatches need, where to make all takes long.
   virtual std::string usual_target_for(const Hardware& hardware) const { return target_for(hardware); }
+  // The same for code that takes arguments whose memory overlaps, if usual code of this engine need not.
+  virtual std::string target_for_overlaps(const Hardware& hardware) const { return usual_target_for(hardware); }
   // The same for code that threadgroups of that size alone take, if an executable of this engine gains by it.
   virtual std::string target_for_size(const Hardware& hardware, const Size& /*threads*/) const {
     return usual_target_for(hardware);

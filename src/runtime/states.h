@@ -63,14 +63,19 @@ struct SizedCode {
   std::optional<Remark> remark;  // why there is none
 };
 
+// Code that a dispatch asks for, once one has.
+struct LaterCode {
+  std::atomic<const CompiledKernel*> ready = nullptr;
+  std::shared_ptr<const CompiledKernel> owner;
+};
+
 }  // namespace runtime
 
 struct Kernel::State {
   const Device::State* device = nullptr;
   std::shared_ptr<const runtime::CompiledKernel> compiled;
-  // For what that does not take, once a dispatch has asked for it.
-  mutable std::atomic<const runtime::CompiledKernel*> complete = nullptr;
-  mutable std::shared_ptr<const runtime::CompiledKernel> complete_owner;
+  // For what that does not take: arguments whose memory overlaps, where that is all; and anything.
+  mutable runtime::LaterCode overlapping, complete;
   // For dispatches in threadgroups of one size, where that does better: as many sizes as come first.
   mutable std::array<runtime::SizedCode, 16> sized;
   mutable std::atomic<std::size_t> sizes = 0;

@@ -251,13 +251,13 @@ TEST(EngineBoundary, WhatFewDispatchesNeedIsCompiledForThem) {
   const Kernel large = device.make_library("#include <metal_stdlib>\nusing namespace metal;\n" + text).kernel("large");
   const Buffer x(device, 64 * sizeof(float));
   run(large, Dispatch().buffer(0, x).threads({64}, {32}));
-  EXPECT_EQ(large.state().complete, nullptr);
+  EXPECT_EQ(large.state().complete.ready, nullptr);
   run(large, Dispatch().buffer(0, x).threads({40}, {32}));
-  const runtime::CompiledKernel* complete = large.state().complete;
+  const runtime::CompiledKernel* complete = large.state().complete.ready;
   ASSERT_NE(complete, nullptr);
   EXPECT_EQ(complete->engine_name, "simd");
   run(large, Dispatch().buffer(0, x).threads({64}, {16}));
-  EXPECT_EQ(large.state().complete, complete);
+  EXPECT_EQ(large.state().complete.ready, complete);
 }
 
 #ifdef __x86_64__

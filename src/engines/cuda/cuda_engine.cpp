@@ -105,6 +105,11 @@ class CudaEngine final : public Engine {
   std::string usual_target_for(const Hardware& hardware) const override {
     return mode() + " usual " + hardware.processor();
   }
+  std::string target_for_overlaps(const Hardware& hardware) const override {
+    Target target = Target::from(usual_target_for(hardware));
+    target.may_overlap = true;
+    return target.text();
+  }
   std::string target_for_size(const Hardware& hardware, const Size& threads) const override {
     Target target = Target::from(usual_target_for(hardware));
     target.threads = {threads.x, threads.y, threads.z};
@@ -182,7 +187,7 @@ class CudaEngine final : public Engine {
     Entry entry;
     bool are_apart = false;
     // Joined threads keep the order of their own accesses, and what is written may be what is read.
-    if (placement == Placement::by_whole_threadgroup) {
+    if (placement == Placement::by_whole_threadgroup && !target.may_overlap) {
       pass("mark_apart", [&] { are_apart = mark_apart(module, kernel.info); });
     }
     pass("lower_arguments", [&] {
@@ -262,7 +267,7 @@ class CudaEngine final : public Engine {
     pass("tidy_products", [&] { tidy_products(module); });
     pass("address_in_bytes", [&] { address_in_bytes(module); });
     // Of code that reads sizes one by one.
-    const bool counts = placement == Placement::by_whole_threadgroup && counts_threads(module);
+    const bool counts = placement == Placement::by_whole_threadgroup && !target.may_overlap && counts_threads(module);
     if (are_apart) {
       pass("read_words", [&] { read_words(module, machine); });
       pass("unroll_reading_loops", [&] { unroll_reading_loops(module, machine); });

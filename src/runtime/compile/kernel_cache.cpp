@@ -280,15 +280,26 @@ void make_code_for_size(const Kernel::State& kernel, const Size& threads) {
   kernel.sizes.store(sizes + 1, std::memory_order_release);
 }
 
-void make_complete_code(const Kernel::State& kernel) {
+void make_later_code(const Kernel::State& kernel, const Runners& runners, std::vector<Candidate> candidates,
+                     LaterCode& code) {
   const std::string& name = kernel.compiled->info.name;
-  const Runners& runners = kernel.library->device->runners;
-  std::vector<Candidate> candidates = candidates_of(runners);
   const Turn turn(key_of(*kernel.library, candidates, name, kernel.constants, Checks::none));
-  if (kernel.complete.load()) return;
-  kernel.complete_owner =
+  if (code.ready.load()) return;
+  code.owner =
       find_or_compile(*kernel.library, runners, name, kernel.constants, Checks::none, std::move(candidates)).kernel;
-  kernel.complete.store(kernel.complete_owner.get(), std::memory_order_release);
+  code.ready.store(code.owner.get(), std::memory_order_release);
+}
+
+void make_overlapping_code(const Kernel::State& kernel) {
+  const Runners runners = {kernel.compiled->runner};
+  std::vector<Candidate> candidates = candidates_of(runners);
+  candidates.front().target = runners.front().engine->target_for_overlaps(*runners.front().hardware);
+  make_later_code(kernel, runners, std::move(candidates), kernel.overlapping);
+}
+
+void make_complete_code(const Kernel::State& kernel) {
+  const Runners& runners = kernel.library->device->runners;
+  make_later_code(kernel, runners, candidates_of(runners), kernel.complete);
 }
 
 }  // namespace
@@ -300,17 +311,25 @@ const CompiledKernel* ready_code_for(const Kernel::State& kernel, const engines:
     if (found.is_wanted) return nullptr;
     if (found.code && found.code->executable->takes(plan)) return found.code;
   }
-  return own.takes(plan) ? kernel.compiled.get() : kernel.complete.load(std::memory_order_acquire);
+  if (own.takes(plan)) return kernel.compiled.get();
+  if (own.takes_but_for_overlaps(plan)) {
+    const CompiledKernel* overlapping = kernel.overlapping.ready.load(std::memory_order_acquire);
+    if (!overlapping || overlapping->executable->takes(plan)) return overlapping;
+  }
+  return kernel.complete.ready.load(std::memory_order_acquire);
 }
 
 const CompiledKernel& code_for(const Kernel::State& kernel, const engines::DispatchPlan& plan) {
+  const engines::Executable& own = *kernel.compiled->executable;
   if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
-  if (kernel.compiled->executable->gains_by_size(plan)) {
+  if (own.gains_by_size(plan)) {
     make_code_for_size(kernel, plan.threads_per_threadgroup);
-    if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
+  } else if (own.takes_but_for_overlaps(plan)) {
+    make_overlapping_code(kernel);
   }
+  if (const CompiledKernel* ready = ready_code_for(kernel, plan)) return *ready;
   make_complete_code(kernel);
-  return *kernel.complete.load();
+  return *kernel.complete.ready.load();
 }
 
 std::shared_ptr<const CompiledKernel> find_or_compile_checked(const Kernel::State& kernel, bool finite) {

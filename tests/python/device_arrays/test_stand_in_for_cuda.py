@@ -498,6 +498,32 @@ def test_code_for_one_size_of_threadgroups(program, tmp_path):
     )
 
 
+def test_code_for_arguments_that_overlap(program, tmp_path):
+    program(
+        """
+        import pathlib
+        cache = pathlib.Path(os.environ["METALLOID_CACHE_DIR"])
+
+        def compiled():
+            files = [file.read_bytes() for file in cache.glob("kernels/**/*") if file.is_file()]
+            return sum(b".entry" in file for file in files), sum(b".maxntid" in file for file in files)
+
+        source = "kernel void turn(device float* out, device const float* x, uint i [[thread_index_in_threadgroup]]) {"
+        source += "threadgroup float tile[32]; tile[i] = x[i];"
+        source += "threadgroup_barrier(metal::mem_flags::mem_threadgroup); out[i] = tile[31 - i]; }"
+        turn = metalloid.compile_shader(source).turn
+        x, out = Interface((32,)), Interface((32,))
+        found = []
+        for to, threads in ((out, 32), (x, 32), (x, 32), (x, 24)):
+            turn(to, x, threads=threads, group_size=32)
+            found.append(compiled())
+        # Usual code; the same for one buffer; and what takes all, of which the size of threadgroups is limited.
+        assert found == [(1, 0), (2, 0), (2, 0), (3, 1)], found
+        """,
+        METALLOID_CACHE_DIR=str(tmp_path / "cache"),
+    )
+
+
 def test_what_keeps_code_for_one_size_from_being_made_is_told(program, tmp_path):
     trace = tmp_path / "trace.json"
     program(

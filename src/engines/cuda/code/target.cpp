@@ -13,7 +13,8 @@
 namespace metalloid::engines::cuda {
 namespace {
 
-constexpr std::string_view checked = "checked ", unchecked = "unchecked ", usual = "usual ", ptx_prefix = ";ptx";
+constexpr std::string_view checked = "checked ", unchecked = "unchecked ", usual = "usual ",
+                           overlapping = "overlapping ", ptx_prefix = ";ptx";
 
 bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
@@ -45,8 +46,8 @@ bool Target::has_vector_reductions() const { return capability_of(processor) >= 
 
 std::string Target::text() const {
   const std::string size = knows_threads() ? fmt::format("{} ", fmt::join(threads, ",")) : "";
-  return fmt::format("{}{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "", size, processor,
-                     ptx_prefix, ptx);
+  return fmt::format("{}{}{}{}{}{}{}", checks_bounds ? checked : unchecked, is_usual ? usual : "",
+                     may_overlap ? overlapping : "", size, processor, ptx_prefix, ptx);
 }
 
 Target Target::from(std::string_view text) {
@@ -55,6 +56,7 @@ Target Target::from(std::string_view text) {
   target.checks_bounds = take(text, checked);
   const bool has_mode = target.checks_bounds || take(text, unchecked);
   target.is_usual = take(text, usual);
+  target.may_overlap = target.is_usual && take(text, overlapping);
   if (target.is_usual) take_size(text, target.threads);
   const std::size_t end = text.find(ptx_prefix);
   if (has_mode && end != std::string_view::npos) {

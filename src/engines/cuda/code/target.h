@@ -11,6 +11,7 @@ namespace metalloid::engines::cuda {
 struct Target {
   bool checks_bounds = true;
   bool is_usual = false;                   // as many registers as the code wants, for as many threads as that leaves
+  bool may_overlap = false;                // of usual code: what is written may be what other arguments read
   std::array<std::uint32_t, 3> threads{};  // of usual code for threadgroups of that size alone; 0: of any
   std::string processor;                   // "sm_90"
   unsigned ptx = 0;                        // version: 83 is 8.3
@@ -26,7 +27,7 @@ struct Target {
 
   bool knows_threads() const { return threads[0] != 0; }
 
-  // "checked usual sm_90;ptx83", "checked usual 256,1,1 sm_90;ptx83"
+  // "checked usual sm_90;ptx83", "checked usual 256,1,1 sm_90;ptx83", "checked usual overlapping sm_90;ptx83"
   std::string text() const;
   // Throws internal for what is no such text.
   static Target from(std::string_view text);

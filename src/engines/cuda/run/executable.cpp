@@ -210,16 +210,21 @@ const GpuModule& GpuExecutable::module() const {
 
 bool GpuExecutable::takes(const DispatchPlan& plan) const {
   if (facts_.most_threads != 0) return true;  // the complete code
+  if (!takes_shape(plan) || !takes_overlaps(plan)) return false;
   const std::uint32_t most = module().most_threads();
-  const bool is_joined = facts_.joined_threads != 0;
-  if (is_joined && !is_for_joined_threads(plan, facts_.joined_threads, most)) return false;
-  if (!is_joined && plan.threads_per_threadgroup.volume() > most) return false;
-  return takes_arguments(plan);
+  if (facts_.joined_threads != 0) return is_for_joined_threads(plan, facts_.joined_threads, most);
+  return plan.threads_per_threadgroup.volume() <= most;
 }
 
-bool GpuExecutable::gains_by_size(const DispatchPlan& plan) const { return is_for_sizes() && takes_arguments(plan); }
+bool GpuExecutable::takes_but_for_overlaps(const DispatchPlan& plan) const {
+  return !takes_overlaps(plan) && takes_shape(plan);
+}
 
-bool GpuExecutable::takes_arguments(const DispatchPlan& plan) const {
+bool GpuExecutable::gains_by_size(const DispatchPlan& plan) const {
+  return is_for_sizes() && takes_shape(plan) && takes_overlaps(plan);
+}
+
+bool GpuExecutable::takes_shape(const DispatchPlan& plan) const {
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const BoundMemory& memory = plan.arguments[i].memory;
     if (memory.owner != BoundMemory::Owner::buffer) continue;
@@ -231,7 +236,10 @@ bool GpuExecutable::takes_arguments(const DispatchPlan& plan) const {
     return false;
   }
   if (facts_.threads[0] != 0 && facts_.threads != triple(plan.threads_per_threadgroup)) return false;
-  if (facts_.wants_threads != 0 && plan.threads_per_threadgroup.volume() != facts_.wants_threads) return false;
+  return facts_.wants_threads == 0 || plan.threads_per_threadgroup.volume() == facts_.wants_threads;
+}
+
+bool GpuExecutable::takes_overlaps(const DispatchPlan& plan) const {
   return facts_.wants_apart == 0 || are_apart(plan);
 }
 

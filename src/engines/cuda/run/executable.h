@@ -58,6 +58,7 @@ class GpuExecutable final : public Executable {
   GpuExecutable& operator=(const GpuExecutable&) = delete;
 
   bool takes(const DispatchPlan& plan) const override;
+  bool takes_but_for_overlaps(const DispatchPlan& plan) const override;
   bool gains_by_size(const DispatchPlan& plan) const override;
   std::uint32_t max_threads_per_threadgroup() const override;
   void run(const DispatchPlan& plan) const override;
@@ -73,7 +74,8 @@ class GpuExecutable final : public Executable {
  private:
   // Threadgroups of each size have code of their own, as far as there is room for it.
   bool is_for_sizes() const { return facts_.counts_threads != 0 && facts_.threads[0] == 0; }
-  bool takes_arguments(const DispatchPlan& plan) const;
+  bool takes_shape(const DispatchPlan& plan) const;
+  bool takes_overlaps(const DispatchPlan& plan) const;
   const GpuModule& module() const;  // loaded when it is first asked for
   void make_room_for_recursion() const;
   // Whether no buffer that may be written lies where another one lies.
