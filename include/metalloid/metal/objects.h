@@ -32,6 +32,11 @@ struct DeviceObject : Object {
   explicit DeviceObject(Device one) : device(one) {}
   Device device;
   std::atomic<std::uint64_t> allocated_bytes = 0;  // as buffers and heaps were asked for
+  bool shares_memory_with_host();
+
+ private:
+  enum class Shares : std::uint8_t { unknown, no, yes };
+  std::atomic<Shares> shares_ = Shares::unknown;  // to ask takes an allocation
 };
 DeviceObject* default_device();
 // The default one first. They live as long as the process.
@@ -149,6 +154,9 @@ struct BufferObject : Object {
   DeviceObject* device = default_device();
   std::uint64_t options = 0;  // MTLResourceOptions
   std::uint64_t counted = 0;
+  // The caller's bytes, where the memory is the device's copy of them.
+  void* contents = nullptr;
+  std::shared_ptr<void> contents_owner = {};
   std::shared_ptr<void> heap = {};  // an id<MTLHeap>, and the place in it
   std::size_t heap_offset = 0;
 };

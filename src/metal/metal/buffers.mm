@@ -36,6 +36,33 @@ id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger leng
   }
 }
 
+// For good, since nobody can change what they are of.
+static id<MTLBuffer> copy_of(DeviceObject& device, void* memory, NSUInteger length, MTLResourceOptions options,
+                             std::shared_ptr<void> owner) {
+  try {
+    metalloid::Buffer copy(device.device, memory_size(length));
+    copy.write(0, {static_cast<const std::byte*>(memory), length});
+    auto* wrapped = make_object<BufferObject>(std::move(copy), length, &device, options);
+    wrapped->contents = memory;
+    wrapped->contents_owner = std::move(owner);
+    return (id)wrapped;
+  } catch (const std::bad_alloc&) {
+    return nil;
+  } catch (const metalloid::Error&) {  // memory of a device is exhausted
+    return nil;
+  }
+}
+
+id<MTLBuffer> metalloid::metal::wrap_memory(DeviceObject& device, void* memory, NSUInteger length,
+                                            MTLResourceOptions options, std::shared_ptr<void> owner) {
+  if (!device.shares_memory_with_host() && is_read_only(memory, length)) {
+    return copy_of(device, memory, length, options, std::move(owner));
+  }
+  const std::size_t behind = is_exact() ? 0 : memory_behind(static_cast<std::byte*>(memory) + length);
+  return (id)make_object<BufferObject>(Buffer::wrap(memory, length + behind, std::move(owner)), length, &device,
+                                       options);
+}
+
 @interface MetalloidBuffer : NSObject <MTLBuffer>
 @end
 @implementation MetalloidBuffer
@@ -50,7 +77,9 @@ id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger leng
 }
 // Private memory is not the host's, also where it could be reached.
 - (void*)contents {
-  return [self storageMode] == MTLStorageModePrivate ? nullptr : memory_of(self).contents();
+  if ([self storageMode] == MTLStorageModePrivate) return nullptr;
+  if (is_object(self) && self_as<BufferObject>(self).contents) return self_as<BufferObject>(self).contents;
+  return memory_of(self).contents();
 }
 - (NSUInteger)length {
   return is_object(self) ? self_as<BufferObject>(self).length : memory_of(self).size();

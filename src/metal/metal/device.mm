@@ -69,7 +69,7 @@ void later(const Make& make) {
   return self_as<DeviceObject>(self).allocated_bytes;
 }
 - (BOOL)hasUnifiedMemory {
-  return YES;
+  return self_as<DeviceObject>(self).shares_memory_with_host();
 }
 - (BOOL)isLowPower {
   return NO;
@@ -180,9 +180,7 @@ void later(const Make& make) {
       ((void (^)(void*, NSUInteger))block.get())(owned, length);
     });
   }
-  const std::size_t behind = is_exact() ? 0 : memory_behind(static_cast<std::byte*>(memory) + length);
-  return (id)make_object<BufferObject>(metalloid::Buffer::wrap(memory, length + behind, std::move(owner)), length,
-                                       &self_as<DeviceObject>(self), options);
+  return wrap_memory(self_as<DeviceObject>(self), memory, length, options, std::move(owner));
 }
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)descriptor error:(NSError**)error {
   return reported(error, [&] { return new_residency_set(self, descriptor); });

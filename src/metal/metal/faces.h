@@ -49,6 +49,9 @@ inline std::shared_ptr<void> copied(id block) {
 
 // buffers.mm, command_queues.mm, logs.mm
 id<MTLBuffer> new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options);
+// The caller's memory, which `owner` keeps.
+id<MTLBuffer> wrap_memory(DeviceObject& device, void* memory, NSUInteger length, MTLResourceOptions options,
+                          std::shared_ptr<void> owner);
 void count_encoder(EncoderObject& encoder);
 void use_log(CommandBufferObject& commands, bool begins);
 

@@ -62,6 +62,11 @@ const Kernel& FunctionObject::kernel() {
   return *kernel_;
 }
 
+bool DeviceObject::shares_memory_with_host() {
+  if (shares_ == Shares::unknown) shares_ = Buffer(device, 1).contents() ? Shares::yes : Shares::no;
+  return shares_ == Shares::yes;
+}
+
 std::vector<FunctionConstantInfo> FunctionObject::constants() {
   std::vector<FunctionConstantInfo> all;
   if (!library_) return all;

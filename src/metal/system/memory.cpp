@@ -5,8 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <string>
 
 namespace {
 
@@ -26,6 +30,22 @@ bool release(vm_address_t begin, vm_address_t end) { return munmap(reinterpret_c
 std::size_t metalloid::metal::memory_behind(const void* end) {
   const std::lock_guard lock(mutex);
   return ends.contains(reinterpret_cast<vm_address_t>(end)) ? most_behind : 0;
+}
+
+// By the system's list of mappings, whose lines begin with "7f0000000000-7f0000001000 r--p", in the order of addresses.
+bool metalloid::metal::is_read_only(const void* begin, std::size_t size) {
+  auto next = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t end = next + size;
+  if (next % static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)) != 0) return false;
+  std::ifstream mappings("/proc/self/maps");
+  for (std::string line; next < end && std::getline(mappings, line);) {
+    std::uintptr_t first = 0, last = 0;
+    char reads = 0, writes = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %c%c", &first, &last, &reads, &writes) != 4 || last <= next) continue;
+    if (first > next || reads != 'r' || writes == 'w') return false;
+    next = last;
+  }
+  return next >= end;
 }
 
 extern "C" {

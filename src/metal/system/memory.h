@@ -12,4 +12,7 @@ inline constexpr std::size_t most_behind = 64 << 10;
 // Bytes of nobody's behind memory that ends there, if vm_allocate gave it.
 std::size_t memory_behind(const void* end);
 
+// Whether these are whole pages that the process cannot write to, as of a file that it maps to read.
+bool is_read_only(const void* begin, std::size_t size);
+
 }  // namespace metalloid::metal
