@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -40,9 +40,11 @@ bool metalloid::metal::is_read_only(const void* begin, std::size_t size) {
   std::ifstream mappings("/proc/self/maps");
   for (std::string line; next < end && std::getline(mappings, line);) {
     std::uintptr_t first = 0, last = 0;
-    char reads = 0, writes = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %c%c", &first, &last, &reads, &writes) != 4 || last <= next) continue;
-    if (first > next || reads != 'r' || writes == 'w') return false;
+    char dash = 0;
+    std::string access;
+    std::istringstream words(line);
+    if (!(words >> std::hex >> first >> dash >> last >> access) || last <= next) continue;
+    if (first > next || !access.starts_with("r-")) return false;
     next = last;
   }
   return next >= end;
