@@ -1,8 +1,6 @@
 // Arrays that a program cuts out of one buffer: what a kernel reads and what it writes are the same memory as far as
 // anybody can tell, and here the first product is what the second one reads.
-#import <Metal/Metal.h>
-
-#include "checking.h"
+#include "running.h"
 
 static const char source[] =
     "#include <metal_stdlib>\n#include <metal_simdgroup_matrix>\nusing namespace metal;\n"
@@ -25,15 +23,8 @@ static const char source[] =
 enum { N = 64, BYTES = N * N * sizeof(__fp16) };
 
 static void run(void) {
-  id<MTLDevice> device = MTLCreateSystemDefaultDevice();
-  NSError* error = nil;
-  id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:source] options:nil error:&error];
-  CHECK(library != nil);
-  id<MTLFunction> function = [library newFunctionWithName:@"product"];
-  id<MTLComputePipelineState> state = [device newComputePipelineStateWithFunction:function error:&error];
-  CHECK(state != nil);
-  id<MTLCommandQueue> queue = [device newCommandQueue];
-  id<MTLBuffer> all = [device newBufferWithLength:4 * BYTES options:MTLResourceStorageModeShared];
+  const Program program = program_of(source, "product");
+  id<MTLBuffer> all = [program.device newBufferWithLength:4 * BYTES options:MTLResourceStorageModeShared];
   __fp16* const a = all.contents;
   __fp16* const b = a + N * N;
   for (int k = 0; k < N * N; ++k) {
@@ -41,9 +32,9 @@ static void run(void) {
     b[k] = k * 11 % 3 - 1;
   }
   @autoreleasepool {
-    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLCommandBuffer> commands = [program.queue commandBuffer];
     id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:state];
+    [encoder setComputePipelineState:program.state];
     for (int turn = 0; turn < 2; ++turn) {  // c = a b, then d = c b
       [encoder setBuffer:all offset:turn == 0 ? 0 : 2 * BYTES atIndex:0];
       [encoder setBuffer:all offset:BYTES atIndex:1];
@@ -51,9 +42,7 @@ static void run(void) {
       [encoder dispatchThreadgroups:MTLSizeMake(8, 8, 1) threadsPerThreadgroup:MTLSizeMake(32, 1, 1)];
     }
     [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
-    CHECK(commands.status == MTLCommandBufferStatusCompleted);
+    complete(commands);
   }
   for (int turn = 0; turn < 2; ++turn) {
     const __fp16* const left = a + turn * 2 * N * N;
@@ -67,11 +56,7 @@ static void run(void) {
     }
   }
   [all release];
-  [queue release];
-  [state release];
-  [function release];
-  [library release];
-  [device release];
+  let_go_of(program);
 }
 
 int main(void) {
