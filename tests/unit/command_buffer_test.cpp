@@ -69,25 +69,6 @@ TEST_P(CommandBuffers, CopyAndFillBetweenKernels) {
   EXPECT_THROW(queue.command_buffer().fill(x, 17, 0, std::byte{0}), Error);
 }
 
-// On the thread that commits it; behind a place that is kept it waits as everything does.
-TEST_P(CommandBuffers, AShortCopyThatNothingIsInFrontOfIsMadeAtOnce) {
-  const Buffer x(16), y(device, 16);
-  for (int& each : x.as<int>()) each = 7;
-  CommandBuffer first = queue.command_buffer();
-  first.copy(x, 0, y, 0, 16);
-  first.commit();
-  EXPECT_EQ(first.status(), Status::completed);
-  CommandBuffer kept = queue.command_buffer(), second = queue.command_buffer();
-  kept.enqueue();
-  second.copy(y, 0, x, 4, 4);
-  second.commit();
-  EXPECT_EQ(second.status(), Status::committed);
-  kept.fill(y, 0, 4, std::byte{1});
-  kept.commit();
-  second.wait_until_completed();
-  EXPECT_THAT(x.as<int>(), ElementsAre(7, 0x01010101, 7, 7));
-}
-
 TEST_P(CommandBuffers, RunInTheOrderInWhichTheyWereEnqueued) {
   std::vector<int> order;
   std::optional<CommandBuffer> first = queue.command_buffer(), dropped = queue.command_buffer();

@@ -80,7 +80,6 @@ void CommandBuffer::State::tell(const std::vector<Handler>& handlers) {
 bool CommandBuffer::State::begins_at_once(const runtime::Issue& issue) const {
   constexpr std::size_t few = 32;  // whoever commits more goes on meanwhile
   if (commands.empty() || commands.size() > few) return false;
-  if (std::ranges::all_of(commands, &Command::is_short)) return issue.is_idle();
   const engines::Hardware* const hardware = commands.front().at_once;
   return hardware && issue.takes_at_once(*hardware) &&
          std::ranges::all_of(commands, [&](const Command& each) { return each.at_once == hardware; });
@@ -175,15 +174,13 @@ void require_inside(const Buffer& buffer, std::size_t offset, std::size_t bytes,
                                                        bytes, offset, buffer.size()));
 }
 
-constexpr std::size_t most_short_bytes = 128 << 10;
-
 }  // namespace
 
 void CommandBuffer::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
                          std::size_t bytes) {
   require_inside(from, from_offset, bytes, "a copy");
   require_inside(to, to_offset, bytes, "a copy");
-  const auto work = [=] {
+  call([=] {
     if (from.contents() && to.contents()) {
       std::memmove(static_cast<std::byte*>(to.contents()) + to_offset,
                    static_cast<const std::byte*>(from.contents()) + from_offset, bytes);
@@ -192,9 +189,7 @@ void CommandBuffer::copy(const Buffer& from, std::size_t from_offset, const Buff
     std::vector<std::byte> between(bytes);
     from.read(from_offset, between);
     to.write(to_offset, between);
-  };
-  state_->record(
-      {.carry_out = [work](runtime::Issue& issue) { issue.call(work); }, .is_short = bytes <= most_short_bytes});
+  });
 }
 
 void CommandBuffer::fill(const Buffer& buffer, std::size_t offset, std::size_t bytes, std::byte value) {

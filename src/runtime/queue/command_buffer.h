@@ -21,7 +21,6 @@ struct CommandBuffer::State : std::enable_shared_from_this<CommandBuffer::State>
     std::function<void(runtime::Issue&)> carry_out;  // holds what it needs
     std::function<void()> after_failure = {};        // instead, behind the handlers of a list that has failed
     const engines::Hardware* at_once = nullptr;      // hands it over without a wait of the host
-    bool is_short = false;                           // the host does it in less time than another thread takes to wake
   };
 
   State(Device on, std::shared_ptr<runtime::Line> in) : device(on), line(std::move(in)) {}

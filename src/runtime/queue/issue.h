@@ -53,8 +53,6 @@ class Issue {
   void dispatch(std::shared_ptr<const PlannedDispatch> work);
   // Whether a dispatch on that hardware would be handed over without a wait.
   bool takes_at_once(const engines::Hardware& hardware) const { return !hardware_ || hardware_ == &hardware; }
-  // Whether a call would begin without a wait.
-  bool is_idle() const { return !last_ || last_->is_done(); }
   // As dispatch(), of what that hardware takes at once: returns what is to be waited for.
   std::shared_ptr<engines::Completion> hand_over(const PlannedDispatch& work, engines::Timing timing);
   // The host's own.
