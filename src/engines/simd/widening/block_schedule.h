@@ -56,6 +56,11 @@ class BlockSchedule {
   const std::vector<ScheduledBlock>& blocks() const { return blocks_; }
   const ScheduledBlock& of(const llvm::BasicBlock& block) const { return blocks_[index_.lookup(&block)]; }
   const llvm::LoopInfo& loops() const { return loops_; }
+  // The block through which all ways to a block go last; null: none.
+  const llvm::BasicBlock* last_on_all_ways(const llvm::BasicBlock& block) const {
+    const llvm::DomTreeNode* node = dominators_.getNode(&block);
+    return node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  }
   bool is_divergent(const llvm::Loop& loop) const { return divergent_.contains(&loop); }
   // Whether all lanes of `to` come over this edge whenever one does.
   bool brings_all_lanes(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const;

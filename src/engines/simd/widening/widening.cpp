@@ -133,6 +133,24 @@ void Widening::make_slots() {
       if (lives_beyond_block(instruction)) slots_[&instruction] = make(instruction);
     }
   }
+  for (const ScheduledBlock& scheduled : schedule_.blocks()) find_fresh_slots(*scheduled.block);
+}
+
+// Where the first way to a block is stepped over, the variables of the block's phis keep what they had, in a loop from
+// the turn before: LLVM would carry it along. So they begin anew where all ways to the block begin.
+void Widening::find_fresh_slots(const BasicBlock& block) {
+  const llvm::Loop* loop = schedule_.loops().getLoopFor(&block);
+  if (loop && loop->getHeader() == &block) return;
+  const BasicBlock* begin = schedule_.last_on_all_ways(block);
+  while (begin && schedule_.loops().getLoopFor(begin) != loop) begin = schedule_.last_on_all_ways(*begin);
+  if (!begin) return;
+  for (const llvm::PHINode& phi : block.phis()) fresh_slots_[begin].append(phi_slots_[&phi].vectors);
+}
+
+void Widening::begin_anew(const BasicBlock& block) {
+  for (llvm::AllocaInst* slot : fresh_slots_.lookup(&block)) {
+    builder_.CreateStore(llvm::UndefValue::get(slot->getAllocatedType()), slot);
+  }
 }
 
 void Widening::enter() {
@@ -186,13 +204,17 @@ void Widening::run_block(const ScheduledBlock& scheduled) {
   known_.clear();
   in_lane_.clear();
   const Places& places = places_[scheduled.block];
+  const llvm::Loop* loop = schedule_.loops().getLoopFor(scheduled.block);
+  const bool is_header = loop && loop->getHeader() == scheduled.block;  // turns begin behind its check
   builder_.SetCurrentDebugLocation(scheduled.block->getTerminator()->getDebugLoc());
   if (places.check) {
     builder_.SetInsertPoint(places.check);
+    if (!is_header) begin_anew(*scheduled.block);
     Value* lanes = lanes_of(scheduled.lanes);
     builder_.CreateCondBr(any(lanes_or_all(lanes)), places.body, start_of(scheduled.if_empty));
   }
   builder_.SetInsertPoint(places.body);
+  if (!places.check || is_header) begin_anew(*scheduled.block);
   if (!places.variants[0]) {
     is_rare_ = rare_sets_[scheduled.lanes];
     run_instructions(scheduled, lanes_of(scheduled.lanes));

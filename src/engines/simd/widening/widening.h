@@ -81,6 +81,8 @@ class Widening {
   void go_along(const llvm::BasicBlock& from, llvm::ArrayRef<unsigned> successors, llvm::ArrayRef<Value*> edge_lanes);
   Value* lanes_of(LaneSet set);       // null: all
   Value* lanes_or_all(Value* lanes);  // as a vector
+  void find_fresh_slots(const llvm::BasicBlock& block);
+  void begin_anew(const llvm::BasicBlock& block);
   void keep(Value& value, const Widened& widened);
   bool lives_beyond_block(const llvm::Instruction& instruction) const;
   llvm::BasicBlock* start_of(const llvm::BasicBlock* block);
@@ -242,6 +244,7 @@ class Widening {
   Widened load(const Slots& slots);
   llvm::DenseMap<const Value*, Slots> slots_;      // of values that live beyond their block
   llvm::DenseMap<const Value*, Slots> phi_slots_;  // what the next block's phi will be
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::SmallVector<llvm::AllocaInst*, 4>> fresh_slots_;  // that begin there
   llvm::DenseMap<const Value*, Widened> arguments_;
   Value *state_ = nullptr, *first_thread_ = nullptr;
 
