@@ -5,9 +5,9 @@
 
 ; CHECK-LABEL: define {{.*}}void @row.simdgroup(
 ; CHECK-COUNT-256: store <1 x i16>
-; CHECK: call x86_regcallcc void @"metalloid.store.<32 x i16>.in.1.aligned.2.parts.1.by.64.128.256.512.1024"(
+; CHECK: call void @"metalloid.store.<32 x i16>.in.1.aligned.2.parts.1.by.64.128.256.512.1024.lanes.32"(<32 x i16> {{.*}}, ptr addrspace(1) {{.*}}, i32 -1)
 ; CHECK-NEXT: ret void
-; CHECK: define internal x86_regcallcc void @"metalloid.store.{{.*}}"(
+; CHECK: define internal void @"metalloid.store.{{.*}}"(
 ; CHECK-COUNT-32: store <1 x i16>
 ; CHECK-NEXT: ret void
 

@@ -17,3 +17,26 @@ kernel void columns(device ushort* rows, device uint* sums, uint i [[thread_posi
     sums[i] = sum;
   }
 }
+
+// By runs of eight lanes, for all lanes and for some.
+// RUN: --kernel runs --threads 32 --group 32 --arg rows=u16[1600]=zeros --arg wrong=u32[32]=ones --arg skipped=5
+// EXPECT wrong: 0 x 32
+// ENGINE: simd
+// RUN: --kernel runs --threads 32 --group 32 --arg rows=u16[1600]=zeros --arg wrong=u32[32]=ones --arg skipped=40
+// EXPECT wrong: 0 x 32
+// RUN: --kernel runs --threads 20 --group 20 --arg rows=u16[1600]=zeros --arg wrong=u32[32]=zeros --arg skipped=3
+// EXPECT wrong: 0 x 32
+kernel void runs(device ushort* rows, device uint* wrong, constant uint& skipped,
+                 uint i [[thread_position_in_threadgroup]]) {
+  if (i % 7 != skipped) {
+#pragma unroll
+    for (uint k = 0; k < 40; ++k) rows[i / 8 * 400 + k * 8 + i % 8] = 7 * k + i;
+  }
+  threadgroup_barrier(mem_flags::mem_device);
+  const uint other = i ^ 1;
+  uint count = 0;
+  for (uint k = 0; k < 40; ++k) {
+    count += rows[other / 8 * 400 + k * 8 + other % 8] != (other % 7 != skipped ? 7 * k + other : 0);
+  }
+  wrong[i] = count;
+}

@@ -17,30 +17,12 @@ using Kind = Shape::Kind;
 
 namespace {
 
-// Up to so many bytes from lane to lane, rows are read whole and sorted out in registers.
-constexpr std::uint64_t widest_distance = 16;
-
-// Gathers of 8 or 16 bits of a function that are made for speed.
-constexpr unsigned most_narrow_gathers = 24;
+// Gathers of 8 or 16 bits of a program that are there each for itself.
+constexpr unsigned most_narrow_gathers = 8;
 
 // Bytes. More lines than that would be in each other's way.
 constexpr std::int64_t cache_line = 64, most_prefetched = 1024;
 constexpr std::size_t most_apart = 3;  // bits of a lane's number that lead to places of their own
-
-// Which elements of a row belong to a lane that takes part: of every `distance` the first `parts`.
-Value* row_mask(llvm::IRBuilder<>& builder, Value* lanes, unsigned width, unsigned parts, unsigned distance) {
-  const unsigned length = width * distance;
-  llvm::SmallVector<llvm::Constant*, 128> used;
-  llvm::SmallVector<int, 128> lane;
-  for (unsigned i = 0; i < length; ++i) {
-    used.push_back(builder.getInt1(i % distance < parts));
-    lane.push_back(static_cast<int>(i / distance));
-  }
-  Value* shape = llvm::ConstantVector::get(used);
-  if (!lanes) return shape;
-  Value* spread = distance == 1 ? lanes : builder.CreateShuffleVector(lanes, lane);
-  return parts == distance ? spread : builder.CreateAnd(spread, shape);
-}
 
 }  // namespace
 
@@ -49,26 +31,16 @@ Value* Widening::address_part(Value* addresses, std::uint64_t offset) {
   return builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(offset));
 }
 
-std::optional<Widening::Row> Widening::row_of(const Value* pointer, Type* type) const {
-  Type* element = type->getScalarType();
-  const Shape shape = shapes_.of(*pointer);
-  const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
-  if (shape.kind != Kind::strided || shape.stride <= 0 || shape.stride % static_cast<std::int64_t>(size) != 0) {
-    return std::nullopt;
-  }
-  const auto distance = static_cast<std::uint64_t>(shape.stride) / size;
-  const unsigned parts = parts_of(type);
-  if (distance < parts || distance * size > widest_distance) return std::nullopt;
-  return Row{parts, static_cast<unsigned>(distance)};
-}
-
 // Whether masks make it slower by more than a question at run time.
 bool Widening::is_better_whole(const llvm::Instruction& access) const {
   const Value* pointer = llvm::getLoadStorePointerOperand(&access);
   if (!pointer || access.isAtomic() || shapes_.is_uniform(*pointer)) return false;
   Type* type = llvm::getLoadStoreType(&access);
   if (type->isAggregateType() || type->isIntOrIntVectorTy(1)) return false;
-  if (const auto row = row_of(pointer, type)) return row->distance > 1;
+  if (const auto row = row_of(pointer, type)) {
+    return row->distance > 1 && !(llvm::isa<llvm::LoadInst>(access) && is_long(*row) && calls_long_loads());
+  }
+  if (calls_short_runs(access)) return false;
   return runs_of(pointer, type) || (llvm::isa<llvm::LoadInst>(access) && pieces_of(pointer, type));
 }
 
@@ -81,27 +53,7 @@ Widened Widening::widen_load(llvm::LoadInst& load) {
   const unsigned parts = parts_of(type);
   const std::uint64_t size = layout_.getTypeStoreSize(element).getFixedValue();
   const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(llvm::PowerOf2Ceil(size)));
-  if (const auto row = row_of(pointer, type)) {
-    Type* bits = bits_like(builder_, element);
-    auto* row_type = llvm::FixedVectorType::get(bits, width_ * row->distance);
-    Value* whole = nullptr;
-    if (!lanes_ && row->parts == row->distance) {
-      whole = builder_.CreateAlignedLoad(row_type, scalar_of(pointer), alignment, load.isVolatile());
-    } else {
-      whole = builder_.CreateMaskedLoad(row_type, scalar_of(pointer), alignment,
-                                        row_mask(builder_, lanes_, width_, row->parts, row->distance));
-    }
-    for (unsigned p = 0; p < parts; ++p) {
-      Value* part = whole;
-      if (row->distance > 1) {
-        llvm::SmallVector<int, simdgroup_width> places;
-        for (unsigned lane = 0; lane < width_; ++lane) places.push_back(static_cast<int>(lane * row->distance + p));
-        part = builder_.CreateShuffleVector(whole, places);
-      }
-      result.vectors.push_back(builder_.CreateBitCast(part, wide(element)));
-    }
-    return result;
-  }
+  if (load_row(load, alignment, result)) return result;
   // Code that seldom runs is short.
   if (is_rare_ && (parts > 1 || size < 4)) return once_for_each_lane(load);
   if (load_runs(load, alignment, result) || load_pieces(load, alignment, result) ||
@@ -170,37 +122,18 @@ void Widening::widen_store(llvm::StoreInst& store) {
 Value* Widening::gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes) {
   const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
   if (bits >= 32) return builder_.CreateMaskedGather(wide(type), addresses, alignment, lanes_or_all(lanes));
+  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
+  if (++narrow_gathers_ > most_narrow_gathers) return call_narrow_gather(type, addresses, alignment, lanes);
   if (lanes) {
     Value* safe = builder_.CreateVectorSplat(width_, safe_address(addresses->getType()->getScalarType()));
     addresses = builder_.CreateSelect(lanes, addresses, safe);
   }
-  if (++narrow_gathers_ > most_narrow_gathers) return gather_narrow(type, addresses);
-  remark(std::to_string(bits) + " bits from anywhere in memory, by one lane after the other");
   Value* result = llvm::PoisonValue::get(wide(type));
   for (unsigned lane = 0; lane < width_; ++lane) {
     Value* own = builder_.CreateAlignedLoad(type, builder_.CreateExtractElement(addresses, lane), alignment);
     result = builder_.CreateInsertElement(result, own, lane);
   }
   return result;
-}
-
-// A tenth of the code, in up to 1.5 times the time (Zen 4), for kernels that have much of it: out of 32 bits, of the
-// word that 8 or 16 bits lie in, or that ends with them if they lie in two. So nothing is read but what the access
-// touches and what shares a word with it: whatever is in such a word can be read.
-Value* Widening::gather_narrow(Type* type, Value* addresses) {
-  const std::uint64_t bits = layout_.getTypeStoreSizeInBits(type).getFixedValue();
-  remark(std::to_string(bits) + " bits from anywhere in memory");
-  Type* word = builder_.getInt32Ty();
-  const auto splat = [&](std::uint64_t value) { return llvm::ConstantInt::get(wide(word), value); };
-  Value* place = builder_.CreateTrunc(builder_.CreatePtrToInt(addresses, wide(builder_.getInt64Ty())), wide(word));
-  Value* back = builder_.CreateAnd(place, splat(3));
-  if (bits == 16) back = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, back, splat(2));
-  Value* step = builder_.CreateSExt(builder_.CreateNeg(back), wide(builder_.getInt64Ty()));
-  Value* words = builder_.CreateMaskedGather(wide(word), builder_.CreateGEP(builder_.getInt8Ty(), addresses, step),
-                                             llvm::Align(1), lanes_or_all(nullptr));
-  Value* shifted = builder_.CreateLShr(words, builder_.CreateShl(back, 3));
-  Value* result = builder_.CreateTrunc(shifted, wide(builder_.getIntNTy(static_cast<unsigned>(bits))));
-  return builder_.CreateBitCast(result, wide(type));
 }
 
 void Widening::scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes) {

@@ -2,11 +2,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Support/ModRef.h>
-#include <llvm/Support/raw_ostream.h>
-
-#include <string>
 
 #include "engines/simd/widening/widening.h"
 
@@ -16,18 +11,15 @@ using llvm::Value;
 
 namespace {
 
-// More are no better than an access per lane, which is a gather's for 32 bits and more; so are as many as lanes.
-constexpr unsigned most_runs = 8;
-
 // Stores by more runs of a function that are there once each.
 constexpr unsigned most_long_stores = 8;
 
+}  // namespace
+
 // Whether the address of any lane follows from that of any other.
-bool is_all_known(const LaneBits& bits) {
+bool Widening::is_all_known(const LaneBits& bits) {
   return llvm::all_of(bits.growth, [](const auto& growth) { return growth && *growth >= 0; });
 }
-
-}  // namespace
 
 std::optional<Widening::Runs> Widening::runs_of(const Value* pointer, Type* type) const {
   const LaneBits bits = shapes_.bits_of(*pointer);
@@ -87,13 +79,13 @@ Value* Widening::run_address(Value* pointer, llvm::ArrayRef<unsigned> along, uns
 }
 
 // Of a run's elements those that a lane that takes part wants.
-Value* Widening::run_lanes(const Runs& runs, unsigned start, unsigned parts) {
+Value* Widening::run_lanes(llvm::IRBuilder<>& builder, Value* lanes, const Runs& runs, unsigned start, unsigned parts) {
   Value* result = nullptr;
   for (const unsigned twin : lanes_of_bits(runs.same)) {
     llvm::SmallVector<int, 64> places;
     for (const unsigned lane : lanes_of_bits(runs.along)) places.append(parts, static_cast<int>(start | twin | lane));
-    Value* own = builder_.CreateShuffleVector(lanes_, places);
-    result = result ? builder_.CreateOr(result, own) : own;
+    Value* own = builder.CreateShuffleVector(lanes, places);
+    result = result ? builder.CreateOr(result, own) : own;
   }
   return result;
 }
@@ -110,17 +102,21 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
   auto* row = llvm::FixedVectorType::get(bits_like(builder_, element), static_cast<unsigned>(along.size()) * parts);
   llvm::SmallVector<Value*, 16> rows;
   llvm::SmallVector<unsigned, simdgroup_width> place(width_);
-  for (const unsigned start : runs->starts) {
+  const bool is_called = calls_short_runs(load);
+  for (unsigned run = 0; run < runs->starts.size(); ++run) {
+    const unsigned start = runs->starts[run];
     for (unsigned i = 0; i < along.size(); ++i) {
       for (const unsigned twin : same) {
-        place[start | twin | along[i]] = static_cast<unsigned>((rows.size() * along.size() + i) * parts);
+        place[start | twin | along[i]] = static_cast<unsigned>((run * along.size() + i) * parts);
       }
     }
+    if (is_called) continue;
     Value* address = run_address(pointer, runs->along, start, own);
     if (!lanes_) {
       rows.push_back(builder_.CreateAlignedLoad(row, address, alignment));
     } else if (along.size() > 1) {
-      rows.push_back(builder_.CreateMaskedLoad(row, address, alignment, run_lanes(*runs, start, parts)));
+      rows.push_back(
+          builder_.CreateMaskedLoad(row, address, alignment, run_lanes(builder_, lanes_, *runs, start, parts)));
     } else {
       std::uint32_t takers = 0;
       for (const unsigned twin : same) takers |= 1u << (start | twin);
@@ -130,7 +126,9 @@ bool Widening::load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& r
       rows.push_back(builder_.CreateAlignedLoad(row, address, alignment));
     }
   }
-  Value* all = join(builder_, rows);
+  auto* all_rows = llvm::FixedVectorType::get(row->getElementType(),
+                                              row->getNumElements() * static_cast<unsigned>(runs->starts.size()));
+  Value* all = is_called ? call_runs(load, *runs, alignment, all_rows, nullptr) : join(builder_, rows);
   for (unsigned part = 0; part < parts; ++part) {
     llvm::SmallVector<int, simdgroup_width> places;
     for (unsigned lane = 0; lane < width_; ++lane) places.push_back(static_cast<int>(place[lane] + part));
@@ -149,40 +147,6 @@ llvm::SmallVector<int, 64> Widening::places_of_run(llvm::ArrayRef<unsigned> alon
   return places;
 }
 
-// A hundred instructions for a column of a matrix, of which products that bring packed tiles to threadgroup memory have
-// as many: so each kind of column is a function.
-void Widening::call_long_store(llvm::StoreInst& store, const Runs& runs, llvm::Align alignment, Value* elements) {
-  llvm::Module& module = *wide_.getParent();
-  const unsigned parts = parts_of(store.getValueOperand()->getType());
-  const LaneBits bits = shapes_.bits_of(*store.getPointerOperand());
-  Value* address = run_address(store.getPointerOperand(), {}, 0, 0);
-  std::string name;
-  llvm::raw_string_ostream stream(name);
-  stream << "metalloid.store." << *elements->getType() << ".in." << store.getPointerAddressSpace() << ".aligned."
-         << alignment.value() << ".parts." << parts << ".by";
-  for (const auto& growth : bits.growth) stream << '.' << *growth;
-  llvm::Function* made = module.getFunction(name);
-  if (!made) {
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {address->getType(), elements->getType()}, false);
-    made = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
-    if (module.getTargetTriple().isX86()) made->setCallingConv(llvm::CallingConv::X86_RegCall);
-    for (const auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn}) {
-      made->addFnAttr(attribute);
-    }
-    made->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod));
-    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "entry", made));
-    for (const unsigned start : runs.starts) {
-      std::int64_t before = 0;
-      for (unsigned bit = 0; bit < bits.growth.size(); ++bit) before += (start >> bit) & 1 ? *bits.growth[bit] : 0;
-      Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), made->getArg(0), before);
-      builder.CreateAlignedStore(builder.CreateShuffleVector(made->getArg(1), places_of_run(runs.along, start, parts)),
-                                 place, alignment);
-    }
-    builder.CreateRetVoid();
-  }
-  builder_.CreateCall(made, {address, elements})->setCallingConv(made->getCallingConv());
-}
-
 bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
   Value* value = store.getValueOperand();
   Type* element = value->getType()->getScalarType();
@@ -196,15 +160,19 @@ bool Widening::store_runs(llvm::StoreInst& store, llvm::Align alignment) {
   }
   while (!llvm::isPowerOf2_64(pieces.size())) pieces.push_back(llvm::PoisonValue::get(pieces[0]->getType()));
   Value* all = join(builder_, pieces);
+  if (calls_short_runs(store)) {
+    call_runs(store, *runs, alignment, all->getType(), all);
+    return true;
+  }
   if (runs->starts.size() > most_runs && ++long_stores_ > most_long_stores) {
-    call_long_store(store, *runs, alignment, all);
+    call_runs(store, *runs, alignment, all->getType(), all);
     return true;
   }
   for (const unsigned start : runs->starts) {
     Value* row = builder_.CreateShuffleVector(all, places_of_run(runs->along, start, parts));
     Value* address = run_address(store.getPointerOperand(), runs->along, start, own);
     if (lanes_) {
-      builder_.CreateMaskedStore(row, address, alignment, run_lanes(*runs, start, parts));
+      builder_.CreateMaskedStore(row, address, alignment, run_lanes(builder_, lanes_, *runs, start, parts));
     } else {
       builder_.CreateAlignedStore(row, address, alignment);
     }

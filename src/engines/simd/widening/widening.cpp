@@ -41,6 +41,7 @@ Widening::Widening(const AnalysedFunction& lane, llvm::Function& wide, const Blo
       builder_(context_) {}
 
 void Widening::run() {
+  count_called_accesses();
   make_blocks();
   make_slots();
   enter();

@@ -47,6 +47,10 @@ inline llvm::Type* bits_like(llvm::IRBuilder<>& builder, llvm::Type* type) {
   return type->isHalfTy() || type->isBFloatTy() ? builder.getInt16Ty() : type;
 }
 
+// Which elements of a row belong to lanes that take part; null: all.
+llvm::Value* row_mask(llvm::IRBuilder<>& builder, llvm::Value* lanes, unsigned width, unsigned parts,
+                      unsigned distance);
+
 // What an instruction becomes: one value that all lanes have (of strided ones lane 0's), or vectors.
 struct Widened {
   llvm::Value* scalar = nullptr;
@@ -133,25 +137,41 @@ class Widening {
   // memory.cpp
   Widened widen_load(llvm::LoadInst& load);
   void widen_store(llvm::StoreInst& store);
-  // Lanes' elements side by side, each `parts` long and `distance` from the next one's.
+  // rows.cpp: lanes' elements side by side, each `parts` long and `distance` from the next one's.
   struct Row {
     unsigned parts, distance;
   };
   std::optional<Row> row_of(const Value* pointer, Type* type) const;
+  static llvm::SmallVector<Value*, 4> load_whole(llvm::IRBuilder<>& builder, Type* bits, Value* address, const Row& row,
+                                                 unsigned width, llvm::Align alignment, bool is_volatile, Value* lanes);
+  bool load_row(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
   // runs.cpp: lanes that lie side by side in memory for some bits of their number (`along`, of rising weight),
   // or at one place (`same`), from the lanes `starts` on. The accesses say whether they could.
   struct Runs {
     llvm::SmallVector<unsigned, 5> along, same;
     llvm::SmallVector<unsigned, 16> starts;
   };
+  // More are no better than an access per lane, which is a gather's for 32 bits and more; so are as many as lanes.
+  static constexpr unsigned most_runs = 8;
   std::optional<Runs> runs_of(const Value* pointer, Type* type) const;
   static llvm::SmallVector<unsigned, 16> lanes_of_bits(llvm::ArrayRef<unsigned> bits);
   Value* run_address(Value* pointer, llvm::ArrayRef<unsigned> along, unsigned start, std::uint64_t own);
-  Value* run_lanes(const Runs& runs, unsigned start, unsigned parts);
+  static Value* run_lanes(llvm::IRBuilder<>& builder, Value* lanes, const Runs& runs, unsigned start, unsigned parts);
+  static bool is_all_known(const LaneBits& bits);
   bool load_runs(llvm::LoadInst& load, llvm::Align alignment, Widened& result);
   bool store_runs(llvm::StoreInst& store, llvm::Align alignment);
   llvm::SmallVector<int, 64> places_of_run(llvm::ArrayRef<unsigned> along, unsigned start, unsigned parts) const;
-  void call_long_store(llvm::StoreInst& store, const Runs& runs, llvm::Align alignment, Value* elements);
+  // called_accesses.cpp
+  void count_called_accesses();
+  llvm::Function* called(const std::string& name, Type* result, llvm::ArrayRef<Type*> parameters, bool for_some,
+                         llvm::function_ref<void(llvm::Function&, llvm::IRBuilder<>&, Value* lanes)> add_code);
+  bool is_long(const Row& row) const;
+  bool calls_long_loads() const;
+  Value* call_long_load(llvm::LoadInst& load, const Row& row, llvm::Align alignment);
+  Value* call_narrow_gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
+  std::optional<Runs> short_runs_of(const llvm::Instruction& access) const;
+  bool calls_short_runs(const llvm::Instruction& access) const;
+  Value* call_runs(llvm::Instruction& access, const Runs& runs, llvm::Align alignment, Type* type, Value* elements);
   // pieces.cpp: lanes whose elements are whole pieces of 16 bytes, maybe together with the lanes `along`.
   struct Pieces {
     unsigned elements, place_bits, groups;          // of a piece; in an element's place; pieces of a lane
@@ -168,7 +188,6 @@ class Widening {
   void merge_vectors(llvm::MutableArrayRef<Value*> vectors, unsigned bit, unsigned elements);
   bool is_better_whole(const llvm::Instruction& access) const;
   Value* gather(Type* type, Value* addresses, llvm::Align alignment, Value* lanes);
-  Value* gather_narrow(Type* type, Value* addresses);
   void scatter(Value* value, Value* addresses, llvm::Align alignment, Value* lanes);
   Value* spill(Value* vector);
   void widen_prefetch(llvm::CallInst& call);
@@ -258,7 +277,7 @@ class Widening {
   llvm::DenseMap<const Value*, Widened> known_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> in_lane_;
   llvm::DenseMap<Type*, Value*> safe_addresses_;
-  unsigned narrow_gathers_ = 0, long_stores_ = 0;
+  unsigned narrow_gathers_ = 0, long_stores_ = 0, long_loads_ = 0, short_run_loads_ = 0, short_run_stores_ = 0;
 };
 
 }  // namespace metalloid::engines::simd
