@@ -1,5 +1,5 @@
 ; Of a row where it begins is compared with what there is, less its length; of places anywhere all are. Only if that
-; fails is it found out whether a lane takes part that is outside.
+; fails is it found out, by a function, whether a lane takes part that is outside.
 ; RUN: lower_arguments_of_a_lane check_bounds_of_a_lane place_lanes simplify_control_flow widen
 ; ARGUMENT: buffer
 ; ARGUMENT: buffer
@@ -15,15 +15,23 @@
 ; CHECK: icmp uge <32 x i32>
 ; CHECK: br i1
 ; CHECK: ret void
-; CHECK: outside:
-; CHECK: call void @[[REPORT:report.first.lane[0-9s.]*]](ptr {{.*}}, <32 x i64> {{.*}}, i64 4, i64 {{.*}}, ptr
-; CHECK-NEXT: unreachable
+; CHECK: maybe.outside{{.*}}:
+; CHECK-NEXT: call {{.*}}void @[[ROW:seldom.run.i64.i64.ptr.ptr.i32.ptr.ptr.0]](i64 %place.i.idx, i64 %bytes
+; CHECK-NEXT: br label %inside
+; CHECK: maybe.outside{{.*}}:
+; CHECK: call {{.*}}void @[[VECTOR:"seldom.run.i64.ptr.<32 x i64>.ptr.i32.ptr.ptr.0"]](i64 %bytes1, {{.*}}, <32 x i64> {{.*}}, ptr
+; CHECK-NEXT: br label %inside
 
-; CHECK: define internal void @[[REPORT]](
+; CHECK: define internal void @[[REPORT:report.first.lane[0-9s.]*]](
 ; CHECK: [[LANE:%.*]] = call i32 @llvm.cttz.i32(
 ; CHECK: extractelement <32 x i64> {{.*}}, i32 [[LANE]]
 ; CHECK: call void @metalloid_report_bounds(
 ; CHECK-NEXT: unreachable
+; CHECK: define internal {{.*}}void @[[ROW]](
+; CHECK: call void @[[REPORT]](ptr {{.*}}, <32 x i64> {{.*}}, i64 4, i64 {{.*}}, ptr
+; CHECK-NEXT: unreachable
+; CHECK: ret void
+; CHECK: define internal {{.*}}void @[[VECTOR]](
 
 define void @kernel(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %position) {
   %i = zext i32 %position to i64

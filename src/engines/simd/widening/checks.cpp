@@ -20,6 +20,7 @@
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/run/wrapped_rows.h"
 #include "engines/simd/widening/report_lanes.h"
+#include "engines/simd/widening/seldom_run.h"
 #include "engines/simd/widening/widening.h"
 #include "ir/bounds/lower_bounds_checks.h"
 
@@ -58,11 +59,13 @@ void Widening::run_checks() {
   auto* look = llvm::BasicBlock::Create(context_, "maybe.outside", &wide_);
   builder_.CreateCondBr(inside, behind, look, llvm::MDBuilder(context_).createLikelyBranchWeights());
   builder_.SetInsertPoint(look);
-  apart([&] {
-    for (const llvm::CallInst* check : checks) find_outside(*check);
-  });
-  builder_.CreateBr(behind);
-  builder_.SetInsertPoint(behind);
+  for (const llvm::CallInst* check : checks) {
+    llvm::BasicBlock* next =
+        check == checks.back() ? behind : llvm::BasicBlock::Create(context_, "maybe.outside", &wide_);
+    apart([&] { find_outside(*check, *next); });
+    call_seldom_run(*look, *next);
+    builder_.SetInsertPoint(look = next);
+  }
 }
 
 // False tells nothing.
@@ -224,31 +227,27 @@ void Widening::check_rows(const llvm::CallInst& check) {
   call_runtime(name, operands);
 }
 
-// Reports the first lane that is outside; goes on if there is none.
-void Widening::find_outside(const llvm::CallInst& check) {
+// Reports the first lane that is outside; goes on to `next` if there is none.
+void Widening::find_outside(const llvm::CallInst& check, llvm::BasicBlock& next) {
   builder_.SetCurrentDebugLocation(check.getDebugLoc());
   auto* report = llvm::BasicBlock::Create(context_, "outside", &wide_);
-  auto* next = llvm::BasicBlock::Create(context_, "none.outside", &wide_);
   if (Value* inside = are_ends_inside(check)) {
     auto* each = llvm::BasicBlock::Create(context_, "each", &wide_, report);
-    builder_.CreateCondBr(inside, next, each);
+    builder_.CreateCondBr(inside, &next, each);
     builder_.SetInsertPoint(each);
   }
-  apart([&] {
-    Value* outside = lanes_outside(check);
-    const Value& offset = *check.getArgOperand(0);
-    const bool has_row = may_wrap(offset) && !wraps_at(offset);
-    llvm::BasicBlock* inside = has_row ? llvm::BasicBlock::Create(context_, "row", &wide_) : next;
-    builder_.CreateCondBr(any(outside), report, inside);
-    if (has_row) {
-      builder_.SetInsertPoint(inside);
-      apart([&] { check_rows(check); });
-      builder_.CreateBr(next);
-    }
-    builder_.SetInsertPoint(report);
-    report_lane(check, outside);
-  });
-  builder_.SetInsertPoint(next);
+  Value* outside = lanes_outside(check);
+  const Value& offset = *check.getArgOperand(0);
+  const bool has_row = may_wrap(offset) && !wraps_at(offset);
+  llvm::BasicBlock* inside = has_row ? llvm::BasicBlock::Create(context_, "row", &wide_) : &next;
+  builder_.CreateCondBr(any(outside), report, inside);
+  if (has_row) {
+    builder_.SetInsertPoint(inside);
+    apart([&] { check_rows(check); });
+    builder_.CreateBr(&next);
+  }
+  builder_.SetInsertPoint(report);
+  report_lane(check, outside);
 }
 
 // Of programs of two simdgroups there are checks of the second one's.

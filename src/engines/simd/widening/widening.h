@@ -202,7 +202,7 @@ class Widening {
   Value* lanes_outside(const llvm::CallInst& check);
   void check_rows(const llvm::CallInst& check);
   Value* are_ends_inside(const llvm::CallInst& check);
-  void find_outside(const llvm::CallInst& check);
+  void find_outside(const llvm::CallInst& check, llvm::BasicBlock& next);
   void report_lane(const llvm::CallInst& check, Value* outside);
   Value* first_thread_of(const llvm::CallInst& check);
   void apart(llvm::function_ref<void()> code);
