@@ -128,9 +128,11 @@ class EntryBuilder {
           value = memory;
         }
       } else if (parameter.getType()->isPointerTy()) {
-        value = mark(builder_.CreateLoad(
+        llvm::LoadInst* pointer = builder_.CreateLoad(
             parameter.getType(), builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), list, parameter.getArgNo()),
-            argument.name));
+            argument.name);
+        note_reference(*pointer, argument);
+        value = mark(pointer);
         if (parameter.hasByValAttr()) value = copy(value, parameter);
       } else {
         throw Error(ErrorCode::unsupported, fmt::format("argument '{}' of kernel '{}' has a type that cannot be bound",
@@ -138,6 +140,16 @@ class EntryBuilder {
       }
       prepared_.push_back(value);
     }
+  }
+
+  // Whatever is bound to a reference has the size of its type (runtime/dispatch/plan.cpp), so that it can be read
+  // early, once for all conditions that ask for it.
+  void note_reference(llvm::LoadInst& pointer, const ArgumentInfo& argument) {
+    if (argument.kind != ArgumentKind::buffer || !argument.is_reference || !argument.is_active || !argument.is_used)
+      return;
+    llvm::LLVMContext& context = module_.getContext();
+    auto* size = llvm::ConstantAsMetadata::get(builder_.getInt64(argument.type.size));
+    pointer.setMetadata(llvm::LLVMContext::MD_dereferenceable, llvm::MDNode::get(context, size));
   }
 
   // A tensor's descriptor, out of reach of the kernel's stores: what it holds is then the same in every thread.
