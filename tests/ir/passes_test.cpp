@@ -88,6 +88,7 @@
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/read_before_writing.h"
 #include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/whole_turns.h"
 #include "engines/simd/math/lower_vector_math.h"
@@ -333,6 +334,7 @@ const std::map<std::string, Pass>& passes() {
       {"lower_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, true); }},
       {"lower_large_private_memory", [](Subject& s) { cpu::lower_private_memory(s.module(), *s.entry, false); }},
       {"split_at_meetings", [](Subject& s) { reference::split_at_meetings(s.module(), *s.entry, *machine); }},
+      {"read_before_writing", [](Subject& s) { simd::read_before_writing(*s.entry, s.kernel.info); }},
       {"join_accesses", [](Subject& s) { simd::join_accesses(*s.entry); }},
       {"optimise_lane", [](Subject& s) { simd::optimise_lane(*s.entry); }},
       {"limit_unrolling", [](Subject& s) { simd::limit_unrolling(*s.entry, {.any = 200, .with_places = 400}); }},

@@ -35,6 +35,7 @@
 #include "engines/simd/lane/pair_simdgroups.h"
 #include "engines/simd/lane/prepare_calls.h"
 #include "engines/simd/lane/prepare_lane.h"
+#include "engines/simd/lane/read_before_writing.h"
 #include "engines/simd/lane/share_accesses.h"
 #include "engines/simd/lane/take_turns.h"
 #include "engines/simd/lane/whole_turns.h"
@@ -198,6 +199,8 @@ class SimdEngine : public Engine {
     pass("split_copies", [&] { each(split_copies); });
     pass("lower_threadgroup_memory",
          [&] { facts.static_threadgroup_memory = cpu::lower_threadgroup_memory(module, *lane); });
+    pass("read_before_writing",
+         [&] { each([&](llvm::Function& function) { read_before_writing(function, kernel.info); }); });
     pass("join_accesses", [&] { each(join_accesses); });
     std::vector<Form> forms = {{Arrangement::row}, {Arrangement::anywhere}};
     const bool asks = asks_for_rows(*lane);

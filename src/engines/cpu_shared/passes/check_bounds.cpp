@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -158,6 +159,10 @@ std::optional<unsigned> Arguments::elements_of(Value& value) const {
 }
 
 }  // namespace
+
+std::unique_ptr<ir::KernelMemory> kernel_memory_of(llvm::Function& function, const KernelInfo& info) {
+  return std::make_unique<Arguments>(function, info);
+}
 
 void check_bounds(llvm::Function& function, const KernelInfo& info, llvm::FunctionAnalysisManager& analyses) {
   Arguments arguments(function, info);
