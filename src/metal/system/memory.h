@@ -5,9 +5,9 @@
 
 namespace metalloid::metal {
 
-// Behind a buffer a GPU finds the next one's memory, and kernels read on there without knowing. Bytes of it that there
-// are here at most.
-inline constexpr std::size_t most_behind = 64 << 10;
+// Behind a buffer a GPU finds the next one's memory, and kernels read on there without knowing: products, a tile's rows
+// behind a matrix that has more rows than one tile. Bytes of it that there are here at most.
+inline constexpr std::size_t most_behind = 1 << 20;
 
 // Bytes of nobody's behind memory that ends there, if vm_allocate gave it.
 std::size_t memory_behind(const void* end);

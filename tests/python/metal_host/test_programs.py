@@ -110,9 +110,10 @@ def test_array_of_a_thread_that_is_overrun(program, device):
 
 @pytest.mark.parametrize("device", ENGINES)
 def test_reads_behind_a_buffer(program, device):
-    assert run(program("behind_buffers.m"), device=device).stdout.split() == ["completed", "completed", "failed", "completed"]
+    usual = run(program("behind_buffers.m"), device=device)
+    assert usual.stdout.split() == ["completed", "completed", "failed", "completed", "completed"]
     strict = run(program("behind_buffers.m"), device=device, MTL_DEBUG_LAYER="1")
-    assert strict.stdout.split() == ["completed", "failed", "failed", "failed"]
+    assert strict.stdout.split() == ["completed", "failed", "failed", "failed", "failed"]
 
 
 @pytest.mark.parametrize(

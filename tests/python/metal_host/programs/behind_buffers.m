@@ -22,9 +22,11 @@ int main(void) {
   CHECK(vm_allocate(mach_task_self(), &pages, size, VM_FLAGS_ANYWHERE) == KERN_SUCCESS);
   id<MTLBuffer> around = [device newBufferWithBytesNoCopy:(void*)pages length:size options:0 deallocator:nil];
   CHECK([around length] == size);
-  const int lasts[] = {1, 100, 1 << 20, (1 << 13) + 1000};
-  for (int i = 0; i < 4; ++i) {
-    id<MTLBuffer> x = i == 3 ? around : [device newBufferWithLength:8 options:MTLResourceStorageModeShared];
+  // The last one: 128 rows of a matrix that has 96.
+  const int lasts[] = {1, 100, 1 << 20, (1 << 13) + 1000, 128 * 864};
+  for (int i = 0; i < 5; ++i) {
+    const NSUInteger length = i == 4 ? 96 * 864 * 8 : 8;
+    id<MTLBuffer> x = i == 3 ? around : [device newBufferWithLength:length options:MTLResourceStorageModeShared];
     id<MTLCommandBuffer> commands = [[device newCommandQueue] commandBuffer];
     id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
     [encoder setComputePipelineState:state];
