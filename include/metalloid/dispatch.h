@@ -31,6 +31,8 @@ class Dispatch {
   struct Bytes : std::vector<std::byte> {
     using std::vector<std::byte>::vector;
     ElementType elements = ElementType::none;  // as Buffer::elements()
+    std::size_t margin = 0;                    // bytes at both ends that are not the value's
+    std::span<const std::byte> value() const { return std::span(*this).subspan(margin, size() - 2 * margin); }
   };
   // Dimension 0 first: the one whose elements lie next to each other, so a row-major array's shape reversed.
   struct TensorBinding {
@@ -46,7 +48,10 @@ class Dispatch {
   };
 
   Dispatch& buffer(std::uint32_t index, Buffer buffer, std::size_t offset = 0);
-  Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements = ElementType::none);
+  // With a margin, the first and last bytes of `value` are not the argument's: kernels with a pointer may read them,
+  // too.
+  Dispatch& bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements = ElementType::none,
+                  std::size_t margin = 0);
   // double is none: Metal has no such type.
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, double>)

@@ -45,7 +45,7 @@ void add(support::Hasher& hasher, Size size) { hasher.add(size.x).add(size.y).ad
 
 // Bytes of a buffer binding behind its offset.
 std::size_t length(const Dispatch::Binding& binding) {
-  if (const auto* bytes = std::get_if<Dispatch::Bytes>(&binding)) return bytes->size();
+  if (const auto* bytes = std::get_if<Dispatch::Bytes>(&binding)) return bytes->value().size();
   if (const auto* plain = std::get_if<Dispatch::BufferBinding>(&binding)) {
     return plain->buffer.size() - std::min(plain->offset, plain->buffer.size());
   }
@@ -160,7 +160,8 @@ support::Hash key_of(const Kernel& kernel, const Dispatch& dispatch, const TuneO
     const ArgumentInfo* info = find_argument(kernel, index);
     if (const auto* bytes = std::get_if<Dispatch::Bytes>(&binding)) {
       if (!info || !is_floating(info->type.scalar)) {
-        hasher.add(std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+        const std::span<const std::byte> value = bytes->value();
+        hasher.add(std::string_view(reinterpret_cast<const char*>(value.data()), value.size()));
       }
     } else if (const auto* tensor = std::get_if<Dispatch::TensorBinding>(&binding)) {
       hasher.add(tensor->extents.size());
@@ -208,7 +209,7 @@ std::string describe_arguments(const Kernel& kernel, const Dispatch& dispatch, c
       text += fmt::format("{} {}", info->name, info->type.name);
     } else if (is_number) {
       // Little-endian, so a wider integer than the kernel's begins alike.
-      text += fmt::format("{} {}", info->name, element_text(elements, bytes->data()));
+      text += fmt::format("{} {}", info->name, element_text(elements, bytes->value().data()));
     } else if (contents != options.contents.end() && !contents->second.shape.empty()) {
       text += fmt::format("{} {}[{}]", info->name, name_of(elements), fmt::join(contents->second.shape, ","));
     } else if (elements != ElementType::none) {

@@ -40,6 +40,10 @@ void for_each_bit(std::uint32_t bits, const Use& use) {
   for (; bits != 0; bits &= bits - 1) use(static_cast<unsigned>(std::countr_zero(bits)));
 }
 
+// A Mac's GPU has a command's bytes amid those of others, and a read in front of them does no harm there: MLX's kernels
+// look for the last stride of arrays that have none. The checker and the debug layer see bytes as they were given.
+constexpr std::size_t bytes_margin = 16;
+
 }  // namespace
 
 DeviceObject* default_device() { return all_devices().front(); }
@@ -184,7 +188,8 @@ void EncoderObject::set_buffer(unsigned index, const void* handle, std::size_t o
 void EncoderObject::set_bytes(unsigned index, const void* bytes, std::size_t size) {
   Slot& place = slot(index);
   const auto* first = static_cast<const std::byte*>(bytes);
-  place.bytes.assign(first, first + size);
+  place.bytes.assign(size + 2 * bytes_margin, std::byte{});
+  std::copy(first, first + size, place.bytes.begin() + bytes_margin);
   bytes_slots_ |= 1u << index;
   memory_slots_ &= ~(1u << index);
 }
@@ -225,7 +230,14 @@ std::size_t EncoderObject::slack_behind(std::uint32_t threadgroup) const {
 void EncoderObject::bind(Dispatch& dispatch, std::uint32_t buffers, std::uint32_t threadgroup) const {
   for_each_bit(buffers & memory_slots_,
                [&](unsigned index) { dispatch.buffer(index, slots_[index].buffer, slots_[index].offset); });
-  for_each_bit(buffers & bytes_slots_, [&](unsigned index) { dispatch.bytes(index, slots_[index].bytes); });
+  for_each_bit(buffers & bytes_slots_, [&](unsigned index) {
+    const std::span<const std::byte> bytes = slots_[index].bytes;
+    if (is_checking() || is_validating()) {
+      dispatch.bytes(index, bytes.subspan(bytes_margin, bytes.size() - 2 * bytes_margin));
+    } else {
+      dispatch.bytes(index, bytes, ElementType::none, bytes_margin);
+    }
+  });
   const std::size_t behind = slack_behind(threadgroup);
   for_each_bit(threadgroup, [&](unsigned index) {
     const bool is_last = threadgroup >> index == 1;

@@ -38,9 +38,11 @@ Dispatch& Dispatch::buffer(std::uint32_t index, Buffer buffer, std::size_t offse
   return *this;
 }
 
-Dispatch& Dispatch::bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements) {
+Dispatch& Dispatch::bytes(std::uint32_t index, std::span<const std::byte> value, ElementType elements,
+                          std::size_t margin) {
   Bytes bytes(value.begin(), value.end());
   bytes.elements = elements;
+  bytes.margin = margin;
   bindings_.insert_or_assign(index, std::move(bytes));
   return *this;
 }

@@ -36,13 +36,14 @@ std::uint64_t bytes_of(const Dispatch::TensorBinding& tensor, std::uint64_t elem
 
 // Of integers, little-endian ones.
 bool is_extended(const Dispatch::Bytes& value, const TypeInfo& type) {
-  if (type.size == 0 || value.size() <= type.size || type.rows != 1) return false;
-  const std::byte* bytes = value.data();
+  const std::span<const std::byte> own = value.value();
+  if (type.size == 0 || own.size() <= type.size || type.rows != 1) return false;
+  const std::byte* bytes = own.data();
   using enum ElementType;
   const bool is_signed = type.scalar == int8 || type.scalar == int16 || type.scalar == int32;
   const bool is_negative = is_signed && (bytes[type.size - 1] & std::byte{0x80}) != std::byte{0};
   const std::byte sign = is_negative ? std::byte{0xff} : std::byte{0};
-  return std::all_of(bytes + type.size, bytes + value.size(), [&](std::byte byte) { return byte == sign; });
+  return std::all_of(bytes + type.size, bytes + own.size(), [&](std::byte byte) { return byte == sign; });
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ HostArgument host_argument_of(const ArgumentInfo& argument, const Dispatch::Bind
   if (const auto* bytes = std::get_if<Dispatch::Bytes>(&binding)) {
     HostArgument result;
     result.kind = HostArgument::Kind::value;
-    result.size = bytes->size();
+    result.size = bytes->value().size();
     result.elements = bytes->elements;
     result.is_extended = is_extended(*bytes, argument.type);
     return result;

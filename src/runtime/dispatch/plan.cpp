@@ -116,20 +116,24 @@ engines::BoundMemory resolve_buffer(const KernelInfo& kernel, const ArgumentInfo
            argument.name);
   }
   if (const auto* bytes = std::get_if<Dispatch::Bytes>(&found->second)) {
-    if (bytes->size() > max_inline_bytes) {
+    const std::size_t size = bytes->value().size();
+    if (size > max_inline_bytes) {
       reject(ErrorCode::limit_exceeded, kernel,
-             "{} inline bytes for argument '{}' at index {} exceed the limit of {}; use a buffer", bytes->size(),
-             argument.name, argument.index, max_inline_bytes);
+             "{} inline bytes for argument '{}' at index {} exceed the limit of {}; use a buffer", size, argument.name,
+             argument.index, max_inline_bytes);
     }
     check_width(kernel, argument, found->second);
-    return {.base = const_cast<std::byte*>(bytes->data()),
-            .size = bytes->size(),
-            .offset = 0,
+    // References are to the value alone.
+    const std::span<const std::byte> memory = argument.is_reference ? bytes->value() : *bytes;
+    const std::size_t margin = argument.is_reference ? 0 : bytes->margin;
+    return {.base = const_cast<std::byte*>(memory.data()),
+            .size = memory.size(),
+            .offset = margin,
             .access = Access::read,
             .owner = engines::BoundMemory::Owner::dispatch,
             .memory = &engines::host_memory(),
-            .named_begin = 0,
-            .named_end = bytes->size()};
+            .named_begin = margin,
+            .named_end = margin + size};
   }
   if (std::holds_alternative<Dispatch::TensorBinding>(found->second)) {
     reject(ErrorCode::invalid_argument, kernel, "argument '{}' at index {} is a pointer; a tensor is bound there",

@@ -181,6 +181,9 @@ void Staging::lead_to_copies() {
       if (is_first && address != 0) refuse(argument, place, "memory that is neither bound nor named with use()");
     });
     if (memory.owner == BoundMemory::Owner::dispatch) {
+      memory.size -= memory.offset;
+      memory.named_end -= memory.offset;
+      memory.offset = memory.named_begin = 0;
       memory.base = bytes_.emplace_back(std::move(bytes)).data();
     } else {
       memory.memory->copy_in(memory.address(), bytes);

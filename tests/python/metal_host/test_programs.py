@@ -116,6 +116,14 @@ def test_reads_behind_a_buffer(program, device):
     assert strict.stdout.split() == ["completed", "failed", "failed", "failed", "failed"]
 
 
+@pytest.mark.parametrize("device", ENGINES)
+def test_reads_around_bytes(program, device):
+    usual = run(program("around_bytes.m"), device=device)
+    assert usual.stdout.split() == ["completed", "completed", "failed"]
+    strict = run(program("around_bytes.m"), device=device, MTL_DEBUG_LAYER="1")
+    assert strict.stdout.split() == ["completed", "failed", "failed"]
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [

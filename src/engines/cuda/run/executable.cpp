@@ -307,8 +307,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
     slot.front = memory.offset;
     set_bytes(slot, memory.size - memory.offset);
     if (memory.owner == BoundMemory::Owner::dispatch) {
-      const std::span<const std::byte> bytes(memory.address(), slot.bytes);
-      slot.front = 0;
+      const std::span<const std::byte> bytes(memory.base, memory.size);
       if (info_.arguments[i].is_reference) {
         slot.address =
             parameters.add_at(place, bytes.first(std::min(bytes.size(), room_for_reference(info_.arguments[i]))));
@@ -316,6 +315,7 @@ void GpuExecutable::launch(const DispatchPlan& plan, Handle stream, const Report
         slot.address = may_lie_in_parameters(info_.arguments[i]) ? parameters.add(bytes.data(), bytes.size()) : 0;
       }
       if (slot.address == 0) slot.address = copies.add(bytes);
+      slot.address += memory.offset;
     }
     if (!argument.descriptor.empty()) {
       slot.descriptor = static_cast<std::uint32_t>(
