@@ -20,7 +20,7 @@ namespace intrinsic = llvm::Intrinsic;
 using llvm::Value;
 
 // Lanes that take part are handed on as the bits of a number.
-constexpr unsigned most_lane_bits = 128;
+constexpr unsigned most_lane_bits = 256;
 
 struct MaskedAccess {
   llvm::IntrinsicInst* call;
