@@ -33,6 +33,9 @@ class Buffer {
   static Buffer wrap(void* memory, std::size_t size, std::shared_ptr<void> owner = {});
   // The caller's memory of a device, by its address there (CUDA: a CUdeviceptr of the GPU's primary context).
   static Buffer wrap(const Device& device, std::uint64_t address, std::size_t size, std::shared_ptr<void> owner = {});
+  // A part of this memory, which lies where all of it does. `owner` in place of this one's keeps it alive. Throws
+  // invalid_argument for bytes outside.
+  Buffer part(std::size_t offset, std::size_t size, std::shared_ptr<void> owner) const;
   // The same with a type of elements: a dispatch refuses them for a kernel that takes another floating-point format.
   template <typename T>
   static Buffer of(std::size_t count) {

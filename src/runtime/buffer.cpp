@@ -49,6 +49,15 @@ Buffer Buffer::wrap(const Device& device, std::uint64_t address, std::size_t siz
   return buffer;
 }
 
+Buffer Buffer::part(std::size_t offset, std::size_t size, std::shared_ptr<void> owner) const {
+  check(offset, size, size_);
+  Buffer buffer = *this;
+  buffer.memory_ = static_cast<std::byte*>(memory_) + offset;
+  buffer.size_ = size;
+  buffer.owner_ = std::move(owner);
+  return buffer;
+}
+
 engines::Memory& Buffer::memory() const { return space_ ? *space_ : engines::host_memory(); }
 
 void* Buffer::contents() const { return memory().host_can_reach() ? memory_ : nullptr; }

@@ -57,14 +57,6 @@ class Places {
   std::map<std::size_t, std::size_t> taken_;
 };
 
-metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, std::size_t at, std::size_t length,
-                          std::shared_ptr<void> owner) {
-  if (void* first = all.contents()) {
-    return metalloid::Buffer::wrap(static_cast<std::byte*>(first) + at, length, std::move(owner));
-  }
-  return metalloid::Buffer::wrap(device.device, all.gpu_address() + at, length, std::move(owner));
-}
-
 }  // namespace
 
 @implementation MTLHeapDescriptor
@@ -140,7 +132,7 @@ metalloid::Buffer part_of(DeviceObject& device, const metalloid::Buffer& all, st
 }
 - (id<MTLBuffer>)bufferAt:(NSUInteger)offset length:(NSUInteger)length keeping:(std::shared_ptr<void>)taken {
   const std::size_t reach = std::min(memory_size(length), places->memory.size() - offset);
-  auto* buffer = make_object<BufferObject>(part_of(*owner, places->memory, offset, reach, std::move(taken)));
+  auto* buffer = make_object<BufferObject>(places->memory.part(offset, reach, std::move(taken)));
   buffer->length = length;
   buffer->device = owner;
   buffer->options = options;

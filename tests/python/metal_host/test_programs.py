@@ -117,6 +117,11 @@ def test_reads_behind_a_buffer(program, device):
 
 
 @pytest.mark.parametrize("device", ENGINES)
+def test_places_in_a_heap(program, device):
+    run(program("heap_places.m"), device=device)
+
+
+@pytest.mark.parametrize("device", ENGINES)
 def test_reads_around_bytes(program, device):
     usual = run(program("around_bytes.m"), device=device)
     assert usual.stdout.split() == ["completed", "completed", "failed"]
