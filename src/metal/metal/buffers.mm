@@ -17,8 +17,9 @@ bool metalloid::metal::is_exact() { return metalloid::is_checking() || is_valida
 
 std::size_t metalloid::metal::memory_size(std::size_t length) {
   if (is_exact()) return length;
-  constexpr std::size_t page = 16384;  // of Apple's GPUs
-  const std::size_t reach = length + std::clamp(length, page, most_behind);
+  constexpr std::size_t page = 16384;             // of Apple's GPUs
+  constexpr std::size_t least_behind = 8 * page;  // a tile of 64 rows behind one of a few
+  const std::size_t reach = length + std::clamp(length, least_behind, most_behind);
   return (reach + page - 1) / page * page;
 }
 
