@@ -9,6 +9,9 @@
 ; CHECK-NOT: annotation
 ; CHECK: store i32 %s, ptr %variable
 ; CHECK: load i32, ptr %variable
+; CHECK: %bool = load i8, ptr addrspace(1) %out{{$}}
+; CHECK: store i8 %bool, ptr addrspace(1) %place
+; CHECK: store i8 %stored.2, ptr addrspace(1) %out
 ; CHECK: attributes #[[BARRIER]] = { convergent nounwind memory(readwrite) }
 ; CHECK: attributes #[[SUM]] = { convergent nounwind memory(inaccessiblemem: readwrite) }
 ; CHECK: attributes #[[INDEX]] = { nounwind willreturn memory(none) }
@@ -32,6 +35,15 @@ define void @kernel(ptr addrspace(1) %out) #0 {
   %member = call ptr @llvm.ptr.annotation.p0.p0(ptr %variable, ptr @note, ptr @note, i32 1, ptr null)
   %value = load i32, ptr %member
   store i32 %value, ptr addrspace(1) %out
+  %bool = load i8, ptr addrspace(1) %out, !range !2
+  %loaded = trunc i8 %bool to i1
+  %stored = zext i1 %loaded to i8
+  %place = getelementptr i8, ptr addrspace(1) %out, i64 4
+  store i8 %stored, ptr addrspace(1) %place
+  %byte = load i8, ptr addrspace(1) %out
+  %loaded.2 = trunc i8 %byte to i1
+  %stored.2 = zext i1 %loaded.2 to i8
+  store i8 %stored.2, ptr addrspace(1) %out
   call void @metalloid.threadgroup_barrier(i32 2, i32 4, i32 1)
   br label %loop
 loop:
@@ -44,3 +56,4 @@ attributes #0 = { noinline optnone mustprogress "target-cpu"="x86-64" }
 attributes #1 = { memory(none) willreturn }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.mustprogress"}
+!2 = !{i8 0, i8 2}

@@ -94,3 +94,13 @@ kernel void put(device ushort* x, uint i [[thread_position_in_grid]]) {
   for (uint k = 0; k < 4; ++k) own[k] = ushort(i + 100 * k);
   if (place == 99) own[0] = 1;
 }
+
+// Any bytes may be copied as bools. Where they count, the lowest bit does.
+kernel void copied_bools(device const bool* x [[buffer(0)]], device bool* copy [[buffer(1)]],
+                         device uchar* chosen [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+  copy[i] = x[i];
+  chosen[i] = x[i] ? 7 : 5;
+}
+// RUN: --kernel copied_bools --threads 5 --group 5 --arg x=u8[5]=0,1,2,156,255 --arg copy=u8[5]=zeros --arg chosen=u8[5]=zeros
+// EXPECT copy: 0 1 2 156 255
+// EXPECT chosen: 5 7 5 5 7
