@@ -72,6 +72,15 @@ LaneBits with_zeros(LaneBits bits, unsigned zeros) {
   return bits;
 }
 
+LaneBits common_of(LaneBits a, const LaneBits& b) {
+  for (unsigned i = 0; i < bit_count; ++i) {
+    if (a.growth[i] != b.growth[i]) a.growth[i].reset();
+  }
+  a.zeros = std::min(a.zeros, b.zeros);
+  a.may_wrap |= b.may_wrap;
+  return a;
+}
+
 // The result depends on the operands only, or, of loads, on what lies at a place.
 bool is_function_of_operands(const Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
@@ -154,7 +163,8 @@ unsigned LaneShapes::derive_zeros(const Instruction& instruction) const {
   }
 }
 
-// Phis of loops begin as what enters the loop, and lose what their turns do not have in common.
+// Phis of loops begin as what enters the loop, and lose what their turns do not have in common. What was lost stays so:
+// where less is known of operands, more may seem to be of a result, for ever in turns.
 void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
   seen_.clear();
   for (bool changed = true; changed;) {
@@ -181,26 +191,13 @@ void LaneShapes::find_bits(const std::vector<llvm::BasicBlock*>& order) {
           if (bits.is_known()) bits_[&instruction] = bits;
           seen_.insert(&instruction);
           changed = true;
-        } else if (bits != known->second) {
-          for (unsigned i = 0; i < bit_count; ++i) {
-            if (known->second.growth[i] != bits.growth[i]) known->second.growth[i].reset();
-          }
-          known->second.zeros = std::min(known->second.zeros, bits.zeros);
-          known->second.may_wrap |= bits.may_wrap;
+        } else if (LaneBits common = common_of(known->second, bits); common != known->second) {
+          known->second = common;
           if (!known->second.is_known()) bits_.erase(known);
           changed = true;
         }
       }
     }
-  }
-}
-
-// What both have in common.
-static void keep_common(LaneBits& common, const LaneBits& bits) {
-  common.zeros = std::min(common.zeros, bits.zeros);
-  common.may_wrap |= bits.may_wrap;
-  for (unsigned i = 0; i < bit_count; ++i) {
-    if (common.growth[i] != bits.growth[i]) common.growth[i].reset();
   }
 }
 
@@ -210,8 +207,7 @@ LaneBits LaneShapes::phi_bits(const llvm::PHINode& phi) const {
   for (const Value* incoming : phi.incoming_values()) {
     if (llvm::isa<Instruction>(incoming) && is_varying(*incoming) && !seen_.contains(incoming)) continue;
     const LaneBits bits = bits_of(*incoming);
-    if (!common) common = bits;
-    keep_common(*common, bits);
+    common = common ? common_of(*common, bits) : bits;
   }
   return common.value_or(LaneBits{});
 }
@@ -223,9 +219,7 @@ LaneBits LaneShapes::derive_bits(const Instruction& instruction) const {
   const auto bits_at = [&](unsigned operand) { return bits_of(*instruction.getOperand(operand)); };
   if (llvm::isa<llvm::SelectInst>(instruction) && instruction.getType()->isIntOrPtrTy() &&
       is_uniform(*instruction.getOperand(0))) {
-    LaneBits common = bits_at(1);
-    keep_common(common, bits_at(2));
-    return common;
+    return common_of(bits_at(1), bits_at(2));
   }
   const auto* number =
       instruction.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1)) : nullptr;
