@@ -1,35 +1,27 @@
 // Buffers out of a heap lie in the heap's memory, wherever the device has it: kernels see them there.
-#import <Metal/Metal.h>
+#include "running.h"
 
-#include "checking.h"
+static const char source[] = "kernel void places(device ulong* first [[buffer(0)]], device ulong* second [[buffer(1)]]) {\n"
+                             "  first[0] = reinterpret_cast<ulong>(first);\n"
+                             "  second[0] = reinterpret_cast<ulong>(second);\n"
+                             "}\n";
 
 int main(void) {
-  id<MTLDevice> device = MTLCreateSystemDefaultDevice();
-  NSString* source = @"kernel void places(device ulong* first [[buffer(0)]], device ulong* second [[buffer(1)]]) {\n"
-                      "  first[0] = reinterpret_cast<ulong>(first);\n"
-                      "  second[0] = reinterpret_cast<ulong>(second);\n"
-                      "}\n";
-  NSError* error = nil;
-  id<MTLLibrary> library = [device newLibraryWithSource:source options:nil error:&error];
-  CHECK(library);
-  id<MTLComputePipelineState> state = [device newComputePipelineStateWithFunction:[library newFunctionWithName:@"places"]
-                                                                            error:&error];
-  CHECK(state);
+  const Program program = program_of(source, "places");
   MTLHeapDescriptor* descriptor = [[MTLHeapDescriptor alloc] init];
   [descriptor setSize:1 << 16];
   [descriptor setStorageMode:MTLStorageModeShared];
-  id<MTLHeap> heap = [device newHeapWithDescriptor:descriptor];
+  id<MTLHeap> heap = [program.device newHeapWithDescriptor:descriptor];
   id<MTLBuffer> buffers[] = {[heap newBufferWithLength:16 options:MTLResourceStorageModeShared],
                              [heap newBufferWithLength:16 options:MTLResourceStorageModeShared]};
-  id<MTLCommandBuffer> commands = [[device newCommandQueue] commandBuffer];
+  id<MTLCommandBuffer> commands = [program.queue commandBuffer];
   id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-  [encoder setComputePipelineState:state];
+  [encoder setComputePipelineState:program.state];
   for (int i = 0; i < 2; ++i) [encoder setBuffer:buffers[i] offset:0 atIndex:i];
   [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
   [encoder endEncoding];
-  [commands commit];
-  [commands waitUntilCompleted];
-  CHECK([commands status] == MTLCommandBufferStatusCompleted);
+  complete(commands);
   for (int i = 0; i < 2; ++i) CHECK(*(const uint64_t*)[buffers[i] contents] == [buffers[i] gpuAddress]);
   CHECK([buffers[1] gpuAddress] > [buffers[0] gpuAddress]);
+  let_go_of(program);
 }

@@ -11,7 +11,7 @@ typedef struct {
   id<MTLCommandQueue> queue;
 } Program;
 
-static Program program_of(const char* source, const char* kernel) {
+static inline Program program_of(const char* source, const char* kernel) {
   Program program = {.device = MTLCreateSystemDefaultDevice()};
   NSError* error = nil;
   id<MTLLibrary> library = [program.device newLibraryWithSource:[NSString stringWithUTF8String:source]
@@ -27,13 +27,13 @@ static Program program_of(const char* source, const char* kernel) {
   return program;
 }
 
-static void complete(id<MTLCommandBuffer> commands) {
+static inline void complete(id<MTLCommandBuffer> commands) {
   [commands commit];
   [commands waitUntilCompleted];
   CHECK(commands.status == MTLCommandBufferStatusCompleted);
 }
 
-static void let_go_of(Program program) {
+static inline void let_go_of(Program program) {
   [program.queue release];
   [program.state release];
   [program.device release];
