@@ -105,6 +105,7 @@
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/run_threadgroups.h"
+#include "engines/simd/simdgroup/shift_out_elements.h"
 #include "engines/simd/simdgroup/shorten_calls.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
@@ -430,6 +431,9 @@ const std::map<std::string, Pass>& passes() {
        [](Subject& s) { simd::call_missing_accesses(s.module(), *cpu::make_machine("skylake-avx512", ""), 24); }},
       {"permute_loads", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"permute_loads_without", [](Subject& s) { simd::permute_loads(s.module(), *cpu::make_machine("haswell", "")); }},
+      {"shift_out_elements", [](Subject& s) { simd::shift_out_elements(s.module(), *cpu::make_machine("znver3", "")); }},
+      {"shift_out_elements_with",
+       [](Subject& s) { simd::shift_out_elements(s.module(), *cpu::make_machine("skylake-avx512", "")); }},
       {"count_together", [](Subject& s) { simd::count_together(s.module(), *cpu::make_machine("znver4", "")); }},
       {"count_together_elsewhere",
        [](Subject& s) { simd::count_together(s.module(), *cpu::make_machine("sapphirerapids", "")); }},

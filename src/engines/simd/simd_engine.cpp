@@ -56,6 +56,7 @@
 #include "engines/simd/simdgroup/permute_loads.h"
 #include "engines/simd/simdgroup/run_simdgroups.h"
 #include "engines/simd/simdgroup/run_threadgroups.h"
+#include "engines/simd/simdgroup/shift_out_elements.h"
 #include "engines/simd/simdgroup/shorten_calls.h"
 #include "engines/simd/simdgroup/split_at_barriers.h"
 #include "engines/simd/simdgroup/stream_stores.h"
@@ -316,6 +317,7 @@ class SimdEngine : public Engine {
     pass("lower_products", [&] { lower_products(module, machine); });
     pass("choose_tile_code", [&] { choose_tile_code(module, machine); });
     pass("permute_loads", [&] { permute_loads(module, machine); });
+    pass("shift_out_elements", [&] { shift_out_elements(module, machine); });
     pass("convert_by_table", [&] { convert_by_table(module, machine); });
     pass("count_together", [&] { count_together(module, machine); });
     pass("shorten_calls", [&] { shorten_calls(module); });
