@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/passes/check_operations.h"
+#include "ir/passes/copy_bools.h"
 #include "ir/passes/fix_numeric_semantics.h"
 #include "ir/passes/fold_function_constants.h"
 #include "ir/passes/guard_powers.h"
@@ -117,6 +118,7 @@ KernelModule specialise(std::string_view bitcode, const LibraryInfo& library, co
   };
   run_instrumentation("instrument", &Instrumentation::run);
   pass("inline_functions", [&] { inline_functions(kernel, options.inlining); });
+  pass("copy_bools", [&] { copy_bools(*kernel.module); });
   pass("place_thread_variables", [&] { place_thread_variables(kernel); });
   pass("infer_address_spaces", [&] { infer_address_spaces(*kernel.module); });
   run_instrumentation("instrument_inlined", &Instrumentation::run_inlined);

@@ -9,9 +9,8 @@
 ; CHECK-NOT: annotation
 ; CHECK: store i32 %s, ptr %variable
 ; CHECK: load i32, ptr %variable
-; CHECK: %bool = load i8, ptr addrspace(1) %out, align 1{{$}}
-; CHECK: store i8 %bool, ptr addrspace(1) %place
-; CHECK: store i8 %stored.2, ptr addrspace(1) %out
+; CHECK: %bool = load i8, ptr addrspace(1) %out, align 1, !metalloid.bool
+; CHECK: %byte = load i8, ptr addrspace(1) %out, align 1{{$}}
 ; CHECK: attributes #[[BARRIER]] = { convergent nounwind memory(readwrite) }
 ; CHECK: attributes #[[SUM]] = { convergent nounwind memory(inaccessiblemem: readwrite) }
 ; CHECK: attributes #[[INDEX]] = { nounwind willreturn memory(none) }

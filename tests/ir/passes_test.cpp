@@ -115,6 +115,7 @@
 #include "ir/math/lower_math.h"
 #include "ir/meetings.h"
 #include "ir/passes/check_operations.h"
+#include "ir/passes/copy_bools.h"
 #include "ir/passes/drop_dead_code.h"
 #include "ir/passes/explicit_lanes.h"
 #include "ir/passes/fix_numeric_semantics.h"
@@ -231,6 +232,7 @@ const std::map<std::string, Pass>& passes() {
       {"simplify", [](Subject& s) { ir::simplify(s.module()); }},
       {"know_constants", [](Subject& s) { ir::know_constants(s.module()); }},
       {"mark_tables", [](Subject& s) { ir::mark_tables(s.module()); }},
+      {"copy_bools", [](Subject& s) { ir::copy_bools(s.module()); }},
       {"guard_powers", [](Subject& s) { ir::guard_powers(s.module()); }},
       {"join_loops", [](Subject& s) { ir::join_loops(s.module()); }},
       {"explicit_lanes", [](Subject& s) { EXPECT_EQ(ir::explicit_lanes(s.kernel), nullptr); }},

@@ -95,12 +95,20 @@ kernel void put(device ushort* x, uint i [[thread_position_in_grid]]) {
   if (place == 99) own[0] = 1;
 }
 
+template <typename To, typename From>
+To as(From value) {
+  return static_cast<To>(value);
+}
+
 // Any bytes may be copied as bools. Where they count, the lowest bit does.
 kernel void copied_bools(device const bool* x [[buffer(0)]], device bool* copy [[buffer(1)]],
-                         device uchar* chosen [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+                         device uchar* chosen [[buffer(2)]], device bool* other [[buffer(3)]],
+                         uint i [[thread_position_in_grid]]) {
   copy[i] = x[i];
+  other[i] = as<bool>(x[i]);
   chosen[i] = x[i] ? 7 : 5;
 }
-// RUN: --kernel copied_bools --threads 5 --group 5 --arg x=u8[5]=0,1,2,156,255 --arg copy=u8[5]=zeros --arg chosen=u8[5]=zeros
+// RUN: --kernel copied_bools --threads 5 --group 5 --arg x=u8[5]=0,1,2,156,255 --arg copy=u8[5]=zeros --arg chosen=u8[5]=zeros --arg other=u8[5]=zeros
 // EXPECT copy: 0 1 2 156 255
+// EXPECT other: 0 1 2 156 255
 // EXPECT chosen: 5 7 5 5 7

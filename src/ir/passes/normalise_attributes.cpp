@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "ir/operations.h"
+#include "ir/passes/copy_bools.h"
 #include "support/address_spaces.h"
 
 namespace metalloid::ir {
@@ -50,22 +51,10 @@ void forget_promises(llvm::CallBase& call) {
   }
 }
 void forget_promises(llvm::LoadInst& load) {
+  mark_bool(load);
   for (unsigned kind : {llvm::LLVMContext::MD_range, llvm::LLVMContext::MD_noundef, llvm::LLVMContext::MD_nonnull,
                         llvm::LLVMContext::MD_dereferenceable}) {
     load.setMetadata(kind, nullptr);
-  }
-}
-
-// A bool that is only copied keeps its byte, as it does for a compiler that counts on 0 and 1: MLX copies any bytes as
-// bools.
-void copy_bytes_of_bools(llvm::Function& function) {
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    const auto* byte = store ? llvm::dyn_cast<llvm::ZExtInst>(store->getValueOperand()) : nullptr;
-    const auto* bit = byte ? llvm::dyn_cast<llvm::TruncInst>(byte->getOperand(0)) : nullptr;
-    auto* load = bit ? llvm::dyn_cast<llvm::LoadInst>(bit->getOperand(0)) : nullptr;
-    if (!load || load->getType() != byte->getType() || !bit->getType()->isIntegerTy(1)) continue;
-    if (load->hasMetadata(llvm::LLVMContext::MD_range)) store->setOperand(0, load);
   }
 }
 
@@ -148,7 +137,6 @@ void normalise_attributes(llvm::Module& module) {
     normalise_definition(function);
     forget_promises(function);
     drop_notes(function);
-    copy_bytes_of_bools(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         forget_promises(*call);

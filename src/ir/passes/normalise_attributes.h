@@ -12,7 +12,7 @@ namespace metalloid::ir {
 //  - Address zero is an ordinary bad address, whose use must crash, not undefined behaviour that deletes code.
 //  - Nothing unwinds. CPU names and features are the engine's to choose.
 //  - Attributes of variables and members ([[buffer(1)]] at a parameter of a function that is no kernel) leave no notes.
-//  - Bytes of bools are what they are: those of neither 0 nor 1 are copied, and count by their lowest bit.
+//  - Bools in memory may be neither 0 nor 1, and count by their lowest bit (copy_bools.h).
 //  - The opaque operations have the memory effects, convergence and progress that operations.def states.
 //  - Atomic accesses have the scope of the memory they go to: all threads of the threadgroup, or of the device.
 void normalise_attributes(llvm::Module& module);
