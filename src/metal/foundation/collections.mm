@@ -7,15 +7,24 @@
 #include <vector>
 
 #include "metal/foundation/object_map.h"
-#include "metalloid/metal/host.h"
 
+using metalloid::objective_c::raise_invalid_argument;
+using metalloid::objective_c::raise_out_of_range;
 using metalloid::objective_c::string_of;
 
 namespace {
 
-void check_index(NSUInteger index, std::size_t end) {
-  if (index < end) return;
-  metalloid::metal::fail(metalloid::metal::Fault::index, fmt::format("index {} beyond an NSArray of {}", index, end));
+std::string bounds(std::size_t count) {
+  return count == 0 ? "beyond bounds for empty array" : fmt::format("beyond bounds [0 .. {}]", count - 1);
+}
+
+// "objectAtIndex:"
+void check_index(const char* method, NSUInteger index, std::size_t count) {
+  if (index >= count) raise_out_of_range(fmt::format("*** -[NSArray {}]: index {} {}", method, index, bounds(count)));
+}
+
+void check_object(const char* method, id object) {
+  if (!object) raise_invalid_argument(fmt::format("*** -[NSMutableArray {}]: object cannot be nil", method));
 }
 
 }  // namespace
@@ -55,13 +64,14 @@ void check_index(NSUInteger index, std::size_t end) {
 
 namespace metalloid::objective_c {
 
-NSUInteger enumerate(const std::vector<id>& items, NSFastEnumerationState* state, id* buffer, NSUInteger length) {
-  const std::size_t from = state->state, count = std::min<std::size_t>(length, items.size() - from);
+NSUInteger enumerate(const std::vector<id>& items, const unsigned long* changes, NSFastEnumerationState* state,
+                     id* buffer, NSUInteger length) {
+  const std::size_t from = std::min<std::size_t>(state->state, items.size()),
+                    count = std::min<std::size_t>(length, items.size() - from);
   std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(from), count, buffer);
   state->state = from + count;
   state->itemsPtr = buffer;
-  state->extra[0] = 0;
-  state->mutationsPtr = &state->extra[0];
+  state->mutationsPtr = const_cast<unsigned long*>(changes);
   return count;
 }
 
@@ -82,6 +92,7 @@ std::string described(const std::vector<id>& items) {
 @implementation NSArray {
  @public
   std::vector<id> items;
+  unsigned long changes;
 }
 + (instancetype)array {
   return [[[self alloc] init] autorelease];
@@ -104,7 +115,14 @@ std::string described(const std::vector<id>& items) {
   return [[[self alloc] initWithArray:array] autorelease];
 }
 - (instancetype)initWithObjects:(const id[])objects count:(NSUInteger)count {
-  for (NSUInteger i = 0; i < count; ++i) items.push_back([objects[i] retain]);
+  for (NSUInteger i = 0; i < count; ++i) {
+    if (!objects[i]) {
+      [self release];
+      raise_invalid_argument(
+          fmt::format("*** -[NSArray initWithObjects:count:]: attempt to insert nil object from objects[{}]", i));
+    }
+    items.push_back([objects[i] retain]);
+  }
   return self;
 }
 - (instancetype)initWithObjects:(id)first, ... {
@@ -122,7 +140,7 @@ std::string described(const std::vector<id>& items) {
   return items.size();
 }
 - (id)objectAtIndex:(NSUInteger)index {
-  check_index(index, items.size());
+  check_index("objectAtIndex:", index, items.size());
   return items[index];
 }
 - (id)objectAtIndexedSubscript:(NSUInteger)index {
@@ -165,7 +183,10 @@ std::string described(const std::vector<id>& items) {
   return all;
 }
 - (NSArray*)subarrayWithRange:(NSRange)range {
-  if (range.length != 0) check_index(NSMaxRange(range) - 1, items.size());
+  if (range.location > items.size() || range.length > items.size() - range.location) {
+    raise_out_of_range(fmt::format("*** -[NSArray subarrayWithRange:]: range {{{}, {}}} {}", range.location,
+                                   range.length, bounds(items.size())));
+  }
   return [NSArray arrayWithObjects:items.data() + range.location count:range.length];
 }
 - (NSString*)componentsJoinedByString:(NSString*)separator {
@@ -194,7 +215,7 @@ std::string described(const std::vector<id>& items) {
   for (std::size_t i = 0; i < items.size() && !stop; ++i) block(items[i], i, &stop);
 }
 - (NSUInteger)countByEnumeratingWithState:(NSFastEnumerationState*)state objects:(id*)buffer count:(NSUInteger)length {
-  return metalloid::objective_c::enumerate(items, state, buffer, length);
+  return metalloid::objective_c::enumerate(items, &changes, state, buffer, length);
 }
 - (id)copy {
   return [[NSArray alloc] initWithArray:self];
@@ -220,20 +241,26 @@ std::string described(const std::vector<id>& items) {
   return self;
 }
 - (void)addObject:(id)object {
+  check_object("addObject:", object);
+  ++changes;
   items.push_back([object retain]);
 }
 - (void)addObjectsFromArray:(NSArray*)other {
   for (id one in [NSArray arrayWithArray:other]) [self addObject:one];
 }
 - (void)insertObject:(id)object atIndex:(NSUInteger)index {
-  check_index(index, items.size() + 1);
+  check_object("insertObject:atIndex:", object);
+  if (index != items.size()) check_index("insertObject:atIndex:", index, items.size());
+  ++changes;
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(index), [object retain]);
 }
 - (void)removeObject:(id)object {
   for (NSUInteger index; (index = [self indexOfObject:object]) != NSNotFound;) [self removeObjectAtIndex:index];
 }
 - (void)removeObjectAtIndex:(NSUInteger)index {
-  id object = [self objectAtIndex:index];
+  check_index("removeObjectAtIndex:", index, items.size());
+  ++changes;
+  id object = items[index];
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
   [object release];
 }
@@ -241,6 +268,7 @@ std::string described(const std::vector<id>& items) {
   if (!items.empty()) [self removeObjectAtIndex:items.size() - 1];
 }
 - (void)removeAllObjects {
+  ++changes;
   for (id one : std::exchange(items, {})) [one release];
 }
 - (void)setObject:(id)object atIndexedSubscript:(NSUInteger)index {
@@ -248,7 +276,9 @@ std::string described(const std::vector<id>& items) {
   [self replaceObjectAtIndex:index withObject:object];
 }
 - (void)replaceObjectAtIndex:(NSUInteger)index withObject:(id)object {
-  id before = [self objectAtIndex:index];
+  check_object("replaceObjectAtIndex:withObject:", object);
+  check_index("replaceObjectAtIndex:withObject:", index, items.size());
+  id before = items[index];
   items[index] = [object retain];
   [before release];
 }

@@ -1,4 +1,6 @@
 // NSData.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -75,6 +77,11 @@ using metalloid::objective_c::text_of;
   std::memcpy(buffer, [self bytes], MIN(length, [self length]));
 }
 - (NSData*)subdataWithRange:(NSRange)range {
+  if (range.location > [self length] || range.length > [self length] - range.location) {
+    metalloid::objective_c::raise_out_of_range(
+        fmt::format("*** -[NSData subdataWithRange:]: range {{{}, {}}} exceeds data length {}", range.location,
+                    range.length, [self length]));
+  }
   return [NSData dataWithBytes:static_cast<const char*>([self bytes]) + range.location length:range.length];
 }
 - (BOOL)writeToFile:(NSString*)path atomically:(BOOL)atomically {

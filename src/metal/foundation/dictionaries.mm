@@ -1,8 +1,20 @@
 // NSDictionary and NSSet: by the hash and equality of their keys.
+#include <fmt/format.h>
+
 #include "metal/foundation/object_map.h"
 
 using metalloid::objective_c::ObjectMap;
+using metalloid::objective_c::raise_invalid_argument;
 using metalloid::objective_c::string_of;
+
+namespace {
+
+// "-[NSMutableDictionary setObject:forKey:]"
+void check_key(const char* method, id key) {
+  if (!key) raise_invalid_argument(fmt::format("*** {}: key cannot be nil", method));
+}
+
+}  // namespace
 
 @implementation NSDictionary {
  @public
@@ -33,7 +45,15 @@ using metalloid::objective_c::string_of;
   return [[[self alloc] initWithDictionary:other] autorelease];
 }
 - (instancetype)initWithObjects:(const id[])objects forKeys:(const id[])keys count:(NSUInteger)count {
-  for (NSUInteger i = 0; i < count; ++i) map.put([keys[i] copy], objects[i]);
+  for (NSUInteger i = 0; i < count; ++i) {
+    if (!objects[i] || !keys[i]) {
+      [self release];
+      raise_invalid_argument(
+          fmt::format("*** -[NSDictionary initWithObjects:forKeys:count:]: attempt to insert nil {0} from {0}s[{1}]",
+                      keys[i] ? "object" : "key", i));
+    }
+    map.put([keys[i] copy], objects[i]);
+  }
   return self;
 }
 - (instancetype)initWithDictionary:(NSDictionary*)other {
@@ -85,7 +105,7 @@ using metalloid::objective_c::string_of;
   }
 }
 - (NSUInteger)countByEnumeratingWithState:(NSFastEnumerationState*)state objects:(id*)buffer count:(NSUInteger)length {
-  return metalloid::objective_c::enumerate(map.keys(), state, buffer, length);
+  return metalloid::objective_c::enumerate(map.keys(), map.changes(), state, buffer, length);
 }
 - (id)copy {
   return [[NSDictionary alloc] initWithDictionary:self];
@@ -111,12 +131,18 @@ using metalloid::objective_c::string_of;
   return self;
 }
 - (void)setObject:(id)object forKey:(id)key {
+  check_key("-[NSMutableDictionary setObject:forKey:]", key);
+  if (!object) {
+    raise_invalid_argument(fmt::format("*** -[NSMutableDictionary setObject:forKey:]: object cannot be nil (key: {})",
+                                       metalloid::objective_c::describe(key)));
+  }
   map.put([key copy], object);
 }
 - (void)setObject:(id)object forKeyedSubscript:(id)key {
   object ? [self setObject:object forKey:key] : [self removeObjectForKey:key];
 }
 - (void)removeObjectForKey:(id)key {
+  check_key("-[NSMutableDictionary removeObjectForKey:]", key);
   map.remove(key);
 }
 - (void)removeAllObjects {
@@ -168,7 +194,7 @@ using metalloid::objective_c::string_of;
   return metalloid::objective_c::enumerator_of(map.keys());
 }
 - (NSUInteger)countByEnumeratingWithState:(NSFastEnumerationState*)state objects:(id*)buffer count:(NSUInteger)length {
-  return metalloid::objective_c::enumerate(map.keys(), state, buffer, length);
+  return metalloid::objective_c::enumerate(map.keys(), map.changes(), state, buffer, length);
 }
 - (id)copy {
   return [[NSSet alloc] initWithArray:[self allObjects]];
@@ -189,6 +215,7 @@ using metalloid::objective_c::string_of;
   return self;
 }
 - (void)addObject:(id)object {
+  if (!object) raise_invalid_argument("*** -[NSMutableSet addObject:]: object cannot be nil");
   if (![self containsObject:object]) map.put([object retain], nil);
 }
 - (void)removeObject:(id)object {

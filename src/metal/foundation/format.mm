@@ -57,7 +57,8 @@ std::string formatted(NSString* format, va_list arguments) {
     } else if (kind == '@') {
       result += describe(va_arg(arguments, id));
     } else if (std::string_view("diuxXocDUO").find(kind) != std::string_view::npos) {
-      is_long ? append(result, one.c_str(), va_arg(arguments, long)) : append(result, one.c_str(), va_arg(arguments, int));
+      is_long ? append(result, one.c_str(), va_arg(arguments, long))
+              : append(result, one.c_str(), va_arg(arguments, int));
     } else if (std::string_view("fFeEgGaA").find(kind) != std::string_view::npos) {
       append(result, one.c_str(), va_arg(arguments, double));
     } else if (kind == 's') {
@@ -81,13 +82,4 @@ void NSLog(NSString* format, ...) {
   const std::string text = formatted(format, arguments);
   va_end(arguments);
   std::fprintf(stderr, "%s\n", text.c_str());
-}
-
-void metalloid_assertion_failed(const char* function, const char* file, int line, NSString* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const std::string text = formatted(format, arguments);
-  va_end(arguments);
-  std::fprintf(stderr, "*** Assertion failure in %s, %s:%d: %s\n", function, file, line, text.c_str());
-  std::abort();
 }

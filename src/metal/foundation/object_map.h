@@ -25,6 +25,7 @@ class ObjectMap {
 
   const std::vector<id>& keys() const { return keys_; }
   const std::vector<id>& values() const { return values_; }
+  const unsigned long* changes() const { return &changes_; }  // of the keys
 
   id value(id key) const {
     const auto found = places_.find(key);
@@ -40,6 +41,7 @@ class ObjectMap {
     [value retain];
     const auto [place, added] = places_.try_emplace(key, keys_.size());
     if (added) {
+      ++changes_;
       keys_.push_back(key);
       values_.push_back(value);
     } else {
@@ -51,6 +53,7 @@ class ObjectMap {
   void remove(id key) {
     const auto found = places_.find(key);
     if (found == places_.end()) return;
+    ++changes_;
     const std::size_t place = found->second, last = keys_.size() - 1;
     id old_key = keys_[place], old_value = values_[place];
     places_.erase(found);
@@ -66,6 +69,7 @@ class ObjectMap {
   }
 
   void clear() {
+    ++changes_;
     places_.clear();
     for (id key : std::exchange(keys_, {})) [key release];
     for (id value : std::exchange(values_, {})) [value release];
@@ -73,11 +77,13 @@ class ObjectMap {
 
  private:
   std::vector<id> keys_, values_;
+  unsigned long changes_ = 0;
   std::unordered_map<id, std::size_t, HashOfObject, EqualObjects> places_;
 };
 
-// A window into what is enumerated.
-NSUInteger enumerate(const std::vector<id>& items, NSFastEnumerationState* state, id* buffer, NSUInteger length);
+// A window into what is enumerated. The compiler compares the number of changes before each turn.
+NSUInteger enumerate(const std::vector<id>& items, const unsigned long* changes, NSFastEnumerationState* state,
+                     id* buffer, NSUInteger length);
 NSEnumerator* enumerator_of(const std::vector<id>& items);
 std::string described(const std::vector<id>& items);
 

@@ -1,4 +1,6 @@
 // NSString and its literals.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +13,8 @@
 #include "metal/foundation/utf16.h"
 
 using metalloid::objective_c::formatted;
+using metalloid::objective_c::raise_invalid_argument;
+using metalloid::objective_c::raise_out_of_range;
 using metalloid::objective_c::string_of;
 using metalloid::objective_c::text_of;
 using metalloid::objective_c::utf16_length;
@@ -55,6 +59,23 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return text;
 }
 
+// "substringWithRange:"
+void check_range(NSString* string, const char* method, NSRange range) {
+  const NSUInteger length = [string length];
+  if (range.location <= length && range.length <= length - range.location) return;
+  raise_out_of_range(fmt::format("*** -[NSString {}]: Range {{{}, {}}} out of bounds; string length {}", method,
+                                 range.location, range.length, length));
+}
+
+const char* checked(const char* value, const char* method) {
+  if (!value) raise_invalid_argument(fmt::format("*** {}: NULL cString", method));
+  return value;
+}
+
+void check_argument(const char* method, NSString* argument) {
+  if (!argument) raise_invalid_argument(fmt::format("*** -[NSString {}]: nil argument", method));
+}
+
 }  // namespace
 
 @interface NSString (Made)
@@ -69,9 +90,10 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return string_of("");
 }
 + (instancetype)stringWithUTF8String:(const char*)value {
-  return [[[self alloc] initWithText:value] autorelease];
+  return [[[self alloc] initWithText:checked(value, "+[NSString stringWithUTF8String:]")] autorelease];
 }
 + (instancetype)stringWithCString:(const char*)value encoding:(NSStringEncoding)encoding {
+  checked(value, "+[NSString stringWithCString:encoding:]");
   return [[[self alloc] initWithCString:value encoding:encoding] autorelease];
 }
 + (instancetype)stringWithString:(NSString*)string {
@@ -95,13 +117,15 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return self;
 }
 - (instancetype)initWithUTF8String:(const char*)value {
-  return [self initWithText:value];
+  return [self initWithText:checked(value, "-[NSString initWithUTF8String:]")];
 }
 - (instancetype)initWithString:(NSString*)string {
   return [self initWithText:text_of(string)];
 }
 - (instancetype)initWithCString:(const char*)value encoding:(NSStringEncoding)encoding {
-  return [self initWithBytes:value length:strlen(value) encoding:encoding];
+  return [self initWithBytes:value
+                      length:strlen(checked(value, "-[NSString initWithCString:encoding:]"))
+                    encoding:encoding];
 }
 - (instancetype)initWithBytes:(const void*)bytes length:(NSUInteger)length encoding:(NSStringEncoding)encoding {
   return [self initWithText:utf8_of(static_cast<const char*>(bytes), length, encoding)];
@@ -163,6 +187,7 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return utf16_length(text_of(self));
 }
 - (unichar)characterAtIndex:(NSUInteger)index {
+  if (index >= [self length]) check_range(self, "characterAtIndex:", NSMakeRange(index, 1));
   return metalloid::objective_c::utf16_unit(text_of(self), index);
 }
 - (BOOL)getCString:(char*)buffer maxLength:(NSUInteger)size encoding:(NSStringEncoding)encoding {
@@ -224,6 +249,7 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return NSMakeRange(utf16_length(own.substr(0, place)), utf16_length(what));
 }
 - (NSString*)stringByAppendingString:(NSString*)other {
+  check_argument("stringByAppendingString:", other);
   return string_of(std::string(text_of(self)) + std::string(text_of(other)));
 }
 - (NSString*)stringByAppendingFormat:(NSString*)format, ... {
@@ -261,12 +287,15 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return parts;
 }
 - (NSString*)substringToIndex:(NSUInteger)end {
+  check_range(self, "substringToIndex:", NSMakeRange(0, end));
   return [self substringWithRange:NSMakeRange(0, end)];
 }
 - (NSString*)substringFromIndex:(NSUInteger)begin {
+  check_range(self, "substringFromIndex:", NSMakeRange(begin, 0));
   return [self substringWithRange:NSMakeRange(begin, [self length] - begin)];
 }
 - (NSString*)substringWithRange:(NSRange)range {
+  check_range(self, "substringWithRange:", range);
   const std::string_view own = text_of(self);
   const std::size_t begin = utf8_offset(own, range.location), end = utf8_offset(own, NSMaxRange(range));
   return string_of(own.substr(begin, end - begin));
@@ -319,6 +348,7 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   return self;
 }
 - (void)appendString:(NSString*)other {
+  check_argument("appendString:", other);
   [self mutableText] += text_of(other);
 }
 - (void)appendFormat:(NSString*)format, ... {
@@ -328,6 +358,7 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   va_end(arguments);
 }
 - (void)setString:(NSString*)other {
+  check_argument("setString:", other);
   [self mutableText] = std::string(text_of(other));
 }
 - (void)insertString:(NSString*)other atIndex:(NSUInteger)index {
@@ -337,6 +368,8 @@ std::string utf8_of(const char* bytes, std::size_t length, NSStringEncoding enco
   [self replaceCharactersInRange:range withString:@""];
 }
 - (void)replaceCharactersInRange:(NSRange)range withString:(NSString*)other {
+  check_range(self, "replaceCharactersInRange:withString:", range);
+  check_argument("replaceCharactersInRange:withString:", other);
   std::string& own = [self mutableText];
   const std::size_t begin = utf8_offset(own, range.location), end = utf8_offset(own, NSMaxRange(range));
   own.replace(begin, end - begin, std::string(text_of(other)));

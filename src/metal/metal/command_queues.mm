@@ -152,7 +152,7 @@ NSError* error_of(const CommandBufferObject& commands, const std::exception& fai
 std::function<void()> call_of(MTLCommandBufferHandler handler, id<MTLCommandBuffer> buffer) {
   return [block = copied((id)handler), buffer] {
     @autoreleasepool {
-      ((MTLCommandBufferHandler)block.get())(buffer);
+      metalloid::metal::call_back([&] { ((MTLCommandBufferHandler)block.get())(buffer); });
     }
   };
 }

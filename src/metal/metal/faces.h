@@ -47,6 +47,14 @@ inline std::shared_ptr<void> copied(id block) {
   return {_Block_copy((__bridge void*)block), [](void* one) { _Block_release(one); }};
 }
 
+// A program's block, called by a thread that is not the program's: what it throws ends the process, as on a Mac, if
+// there is no host who wants it.
+template <typename Call>
+void call_back(const Call& call) {
+  if (host().raise_fault) return call();
+  [&]() noexcept { call(); }();
+}
+
 // buffers.mm, command_queues.mm, logs.mm
 id<MTLBuffer> new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options);
 // The caller's memory, which `owner` keeps.

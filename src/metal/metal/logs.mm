@@ -56,7 +56,9 @@ void tell(const metalloid::LogMessage& message) {
   }
   @autoreleasepool {
     for (const auto& one : handlers) {
-      ((Handler)one.get())(string_of(message.subsystem), string_of(message.category), level, string_of(message.text));
+      call_back([&] {
+        ((Handler)one.get())(string_of(message.subsystem), string_of(message.category), level, string_of(message.text));
+      });
     }
   }
 }

@@ -101,7 +101,11 @@ Selector* sel_getUid(const char* name) { return registered_selector(name); }
 const char* sel_getName(Selector* selector) { return selector ? selector->name : "<null selector>"; }
 bool sel_isEqual(Selector* one, Selector* other) { return one == other || (one && other && one->name == other->name); }
 
-void objc_enumerationMutation(void*) { fail(Fault::misuse, "a collection was changed while it was enumerated"); }
+void objc_enumerationMutation(void* collection) {
+  raise_exception(Fault::misuse, "NSGenericException",
+                  fmt::format("*** Collection <{}: {}> was mutated while being enumerated.",
+                              name_of(class_of(collection)), collection));
+}
 
 int objc_sync_enter(void* object) {
   Synchronized& all = synchronized();
@@ -125,14 +129,6 @@ int objc_sync_exit(void* object) {
   found->second->mutex.unlock();
   if (--found->second->users == 0) all.locks.erase(found);
   return 0;
-}
-
-void objc_exception_throw(void*) { fail(Fault::misuse, "Objective-C exceptions are not available here"); }
-
-// C++'s exceptions only, whose tables are the same.
-int __gxx_personality_v0(int, int, std::uint64_t, void*, void*);
-int __gnu_objc_personality_v0(int version, int actions, std::uint64_t language, void* exception, void* context) {
-  return __gxx_personality_v0(version, actions, language, exception, context);
 }
 
 }  // extern "C"

@@ -1,4 +1,5 @@
 // From a receiver and a selector to code.
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -30,6 +31,13 @@ std::string described(const Class* one, const char* selector) {
   return std::string(of_class ? "+[" : "-[") + name_of(one) + " " + selector + "]";
 }
 
+// Of our own classes, and not a program's.
+bool is_own(const Class* one) {
+  Dl_info class_info = {}, own_info = {};
+  return dladdr(one, &class_info) && dladdr(reinterpret_cast<const void*>(&answer_of_nil), &own_info) &&
+         class_info.dli_fbase == own_info.dli_fbase;
+}
+
 void* refuse(void* receiver, Selector* selector, ...) {
   const Class* one = class_of(receiver);
   if (std::string_view(one->name).starts_with("MPS")) {
@@ -38,7 +46,10 @@ void* refuse(void* receiver, Selector* selector, ...) {
                      "runs kernels from their Metal source",
                      described(one, selector->name), one->name));
   }
-  fail(Fault::not_implemented, described(one, selector->name) + ": Metalloid does not have this method");
+  raise_exception(Fault::not_implemented, "NSInvalidArgumentException",
+                  fmt::format("{}: unrecognized selector sent to {} {}{}", described(one, selector->name),
+                              one->info & is_metaclass ? "class" : "instance", receiver,
+                              is_own(one) ? ": Metalloid does not have this method" : ""));
 }
 
 struct Cached {
@@ -87,24 +98,36 @@ Method lookup(Class* one, const char* name) {
 
 }  // namespace
 
-Class* class_of(void* receiver) {
-  if (metal::is_object(receiver)) {
-    auto* one = static_cast<Class*>(static_cast<metal::Object*>(receiver)->isa);
-    if (!one) fail(Fault::type, fmt::format("a message to {}, an object that is gone", receiver));
+namespace {
+
+// None: it is no object.
+Class* class_at(void* address) {
+  if (metal::is_object(address)) {
+    auto* one = static_cast<Class*>(static_cast<metal::Object*>(address)->isa);
+    if (!one) fail(Fault::type, fmt::format("a message to {}, an object that is gone", address));
     return one;
   }
-  if (is_constant(receiver)) return *static_cast<Class**>(receiver);
-  if (const auto memory_at = metal::host().memory_at; memory_at && memory_at(receiver)) {
+  if (is_constant(address)) return *static_cast<Class**>(address);
+  if (const auto memory_at = metal::host().memory_at; memory_at && memory_at(address)) {
     static Class* const buffers = class_named("MetalloidBuffer");
     return buffers;
   }
-  if (is_block_class(*static_cast<void**>(receiver))) {
+  if (is_block_class(*static_cast<void**>(address))) {
     static Class* const blocks = class_named("MetalloidBlock");
     return blocks;
   }
+  return nullptr;
+}
+
+}  // namespace
+
+Class* class_of(void* receiver) {
+  if (Class* one = class_at(receiver)) return one;
   fail(Fault::type, fmt::format("a message to {}, which is no object{}", receiver,
                                 metal::host().memory_at ? " and no tensor's memory on mps" : ""));
 }
+
+bool is_receiver(void* address) { return class_at(address) != nullptr; }
 
 bool responds(void* receiver, const char* name) { return lookup(class_of(receiver), name) != &refuse; }
 

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace metalloid::metal {
 struct Object;
-}
+enum class Fault : std::uint8_t;
+}  // namespace metalloid::metal
 
 namespace metalloid::objective_c {
 
@@ -117,6 +119,7 @@ bool add_method(Class* to, const char* name, Method code, const char* types);
 
 // lookup.cpp
 Class* class_of(void* receiver);  // of any address that a message may be sent to
+bool is_receiver(void* address);  // class_of knows it
 bool responds(void* receiver, const char* unique_name);
 bool is_kind(const Class* one, const Class* kind);
 
@@ -129,6 +132,12 @@ void forget_weak(metal::Object& object);  // places that refer to it weakly beco
 void* push_pool();
 void pop_pool(void* pool);
 void autorelease(void* object);
+
+// exceptions.cpp: what the library itself raises, as the host's exception or as one of Foundation's, which says how
+// these are made.
+using ExceptionMaker = void* (*)(const char* name, const std::string& reason);
+void set_exception_maker(ExceptionMaker make);
+[[noreturn]] void raise_exception(metal::Fault fault, const char* name, const std::string& reason);
 
 // Sends a message without arguments.
 void* send(void* receiver, Selector& selector);

@@ -31,7 +31,7 @@ def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
 
     def build(name: str, *flags: str) -> pathlib.Path:
-        source, made = HERE / name, folder / name.replace(".", "_")
+        source, made = HERE / name, folder / "".join([name, *flags]).replace(".", "_")
         library = _cpp_files.metal_library()
         if not made.exists():
             command = [CLANG, "-O1", "-g", "-Wall", *flags, *FLAGS[source.suffix], f"-I{_cpp_files.sdk_include_folder()}", source,
@@ -87,6 +87,40 @@ def test_without_kernels(program, name):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", pathlib.Path(name).stem.replace("_", " ") + "\n")
 
 
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
+def test_exceptions(program, optimisation):
+    done = run(program("exceptions.m", optimisation))
+    assert (done.returncode, done.stdout) == (0, "exceptions\n"), done.stderr
+    assert [line.rpartition(":")[0] for line in done.stderr.splitlines()] == ["*** Assertion failure in -[Absent asserts:], exceptions.m"] * 2
+    library = program("library_that_throws.m", optimisation, "-shared", "-fPIC")
+    done = run(program("exceptions.mm", optimisation, "-fobjc-arc", "-fobjc-weak"), library)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "exceptions\n")
+
+
+NAMED = "*** Terminating app due to uncaught exception 'Name', reason: 'a reason'\n*** First throw call stack:\n(\n\t0   "
+
+
+@pytest.mark.parametrize(
+    ("what", "printed", "said"),
+    [
+        ("exception", "", NAMED),
+        ("thread", "", NAMED),
+        ("queue", "", NAMED),
+        ("completed", "", NAMED),
+        ("finally", "finally\n", NAMED),
+        ("handler", "handler: Name\n", NAMED),
+        ("string", "", "*** Terminating app due to uncaught exception of class 'NSConstantString': a string\n"),
+        ("noexcept", "", "*** Terminating app due to uncaught exception of class 'NSConstantString': through noexcept\n"),
+        ("foundation", "", "'NSRangeException', reason: '*** -[NSArray objectAtIndex:]: index 2 beyond bounds for empty array'"),
+        ("c++", "", "terminate called after throwing an instance of 'std::runtime_error'"),
+        ("c++ finally", "finally\n", "terminate called after throwing an instance of 'std::runtime_error'"),
+    ],
+)
+def test_what_nobody_catches(program, what, printed, said):
+    done = run(program("uncaught.mm"), what)
+    assert (done.returncode, done.stdout) == (-6, printed) and said in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("device", ENGINES)
 def test_threadgroup_memory_that_is_overrun(program, device):
     assert run(program("overrun.m"), device=device).stdout.split() == ["completed", "completed", "completed", "failed"]
@@ -132,12 +166,13 @@ def test_reads_around_bytes(program, device):
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("selector", "-[MTLDevice paint:]: Metalloid does not have this method"),
+        ("selector", "reason: '-[MTLDevice paint:]: unrecognized selector sent to instance 0x"),
+        ("selector", "Metalloid does not have this method"),
         ("index", "buffer index 31 is beyond the last one, 30"),
         ("pipeline", "dispatchThreads without a compute pipeline state"),
         ("kind", "a MTLComputePipelineState is wanted here, not a MTLCommandQueue"),
         ("gone", "an object that is gone"),
-        ("array", "index 3 beyond an NSArray of 3"),
+        ("array", "*** -[NSArray objectAtIndex:]: index 3 beyond bounds [0 .. 2]"),
         ("committed", "-[_MTLCommandBuffer commit]: failed assertion `commit an already committed command buffer'"),
         ("handler", "-[_MTLCommandBuffer addCompletedHandler:]: failed assertion `Completed handler provided after commit call'"),
     ],

@@ -6,6 +6,7 @@
 #import <Foundation/NSData.h>
 #import <Foundation/NSDictionary.h>
 #import <Foundation/NSError.h>
+#import <Foundation/NSException.h>
 #import <Foundation/NSLock.h>
 #import <Foundation/NSObjCRuntime.h>
 #import <Foundation/NSSet.h>

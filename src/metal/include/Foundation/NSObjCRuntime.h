@@ -91,15 +91,3 @@ FOUNDATION_EXPORT SEL NSSelectorFromString(NSString* name);
 FOUNDATION_EXPORT NSString* NSStringFromSelector(SEL selector);
 FOUNDATION_EXPORT NSString* NSTemporaryDirectory(void);
 FOUNDATION_EXPORT NSString* NSHomeDirectory(void);
-
-// An assertion that does not hold ends the process, after its text.
-FOUNDATION_EXPORT void metalloid_assertion_failed(const char* function, const char* file, int line, NSString* format,
-                                                  ...) __attribute__((noreturn));
-#ifdef NS_BLOCK_ASSERTIONS
-#define NSAssert(condition, ...) ((void)0)
-#else
-#define NSAssert(condition, ...) \
-  ((condition) ? (void)0 : metalloid_assertion_failed(__func__, __FILE__, __LINE__, __VA_ARGS__))
-#endif
-#define NSCAssert NSAssert
-#define NSParameterAssert(condition) NSAssert(condition, @"%s", #condition)
