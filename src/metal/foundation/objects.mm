@@ -118,6 +118,12 @@ Function* code_of(id receiver, SEL selector) {
 - (id)performSelector:(SEL)selector withObject:(id)object {
   return code_of<id(id, SEL, id)>(self, selector)(self, selector, object);
 }
+- (id)performSelector:(SEL)selector withObject:(id)object withObject:(id)other {
+  return code_of<id(id, SEL, id, id)>(self, selector)(self, selector, object, other);
+}
+- (IMP)methodForSelector:(SEL)selector {
+  return code_of<id(id, SEL, ...)>(self, selector);
+}
 - (instancetype)self {
   return self;
 }

@@ -1,4 +1,5 @@
 // What modules bring when their libraries are loaded: classes, categories, names of selectors, literals.
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,12 +44,21 @@ Methods& methods_of(Class* one) {
   return *static_cast<Methods*>(one->table);
 }
 
+// What a structure of our own is within the library is a bool to programs (objc/objc.h).
+const char* types_for_programs(State& all, const char* types) {
+  constexpr std::string_view own = "{BOOL=i}";
+  if (!types || !std::strstr(types, own.data())) return types;
+  std::string text = types;
+  for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos;) text.replace(at, own.size(), "B");
+  return one_name(all, text.c_str());
+}
+
 void add_methods(State& all, Class* to, const MethodList* list) {
   for (; list; list = list->next) {
     for (int i = 0; i < list->count; ++i) {
       const MethodEntry& one = list->methods[i];
       const char* name = one_name(all, one.name);
-      methods_of(to)[name] = {name, one.types, one.code};
+      methods_of(to)[name] = {name, types_for_programs(all, one.types), one.code};
       if (std::string_view(name) == ".cxx_construct") to->info |= has_construct;
       if (std::string_view(name) == ".cxx_destruct") to->info |= has_destruct;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "metal/objc/calls.h"
 #include "metal/objc/runtime.h"
 #include "metalloid/metal/host.h"
 #include "metalloid/metal/object.h"
@@ -38,7 +39,9 @@ bool is_own(const Class* one) {
          class_info.dli_fbase == own_info.dli_fbase;
 }
 
-void* refuse(void* receiver, Selector* selector, ...) {
+}  // namespace
+
+void refuse(void* receiver, Selector* selector) {
   const Class* one = class_of(receiver);
   if (std::string_view(one->name).starts_with("MPS")) {
     fail(Fault::not_implemented,
@@ -52,6 +55,8 @@ void* refuse(void* receiver, Selector* selector, ...) {
                               is_own(one) ? ": Metalloid does not have this method" : ""));
 }
 
+namespace {
+
 struct Cached {
   const Class* one;
   const char* name;
@@ -62,6 +67,9 @@ struct Cache {
   std::array<Cached, 512> entries = {};
 };
 thread_local Cache cache;
+
+// Where the result has its place in the first register forwarding looks for the receiver in the second.
+Method in_memory(Method code) { return code == &metalloid_forward ? &metalloid_forward_stret : code; }
 
 unsigned long info_of(Class* one) { return std::atomic_ref(one->info).load(std::memory_order_acquire); }
 
@@ -91,7 +99,7 @@ Method lookup(Class* one, const char* name) {
   Cached& entry = cache.entries[(mixed ^ mixed >> 9) % cache.entries.size()];
   if (entry.one != one || entry.name != name) {
     const MethodEntry* found = method_of(one, name);
-    entry = {one, name, found ? found->code : &refuse};
+    entry = {one, name, found ? found->code : &metalloid_forward};
   }
   return entry.code;
 }
@@ -129,7 +137,7 @@ Class* class_of(void* receiver) {
 
 bool is_receiver(void* address) { return class_at(address) != nullptr; }
 
-bool responds(void* receiver, const char* name) { return lookup(class_of(receiver), name) != &refuse; }
+bool responds(void* receiver, const char* name) { return lookup(class_of(receiver), name) != &metalloid_forward; }
 
 bool is_kind(const Class* one, const Class* kind) {
   for (; one; one = one->super) {
@@ -166,13 +174,17 @@ Method objc_msg_lookup(void* receiver, Selector* selector) {
 }
 
 // Results in memory: a message to nil leaves them as the compiler made them.
-Method objc_msg_lookup_stret(void* receiver, Selector* selector) { return objc_msg_lookup(receiver, selector); }
+Method objc_msg_lookup_stret(void* receiver, Selector* selector) {
+  return in_memory(objc_msg_lookup(receiver, selector));
+}
 
 Method objc_msg_lookup_super(Super* super, Selector* selector) {
   if (!super->receiver) return reinterpret_cast<Method>(reinterpret_cast<void*>(&answer_of_nil));
   return lookup(super->super, selector->name);
 }
 
-Method objc_msg_lookup_super_stret(Super* super, Selector* selector) { return objc_msg_lookup_super(super, selector); }
+Method objc_msg_lookup_super_stret(Super* super, Selector* selector) {
+  return in_memory(objc_msg_lookup_super(super, selector));
+}
 
 }  // extern "C"

@@ -121,6 +121,7 @@ bool add_method(Class* to, const char* name, Method code, const char* types);
 Class* class_of(void* receiver);  // of any address that a message may be sent to
 bool is_receiver(void* address);  // class_of knows it
 bool responds(void* receiver, const char* unique_name);
+[[noreturn]] void refuse(void* receiver, Selector* selector);  // nobody answers
 bool is_kind(const Class* one, const Class* kind);
 
 // instances.cpp
@@ -153,6 +154,7 @@ void* _Block_copy(const void* block);
 void _Block_release(const void* block);
 void __objc_exec_class(metalloid::objective_c::Module* module);
 metalloid::objective_c::Method objc_msg_lookup(void* receiver, metalloid::objective_c::Selector* selector);
+metalloid::objective_c::Method objc_msg_lookup_stret(void* receiver, metalloid::objective_c::Selector* selector);
 void* objc_retain(void* object);
 void objc_release(void* object);
 }

@@ -3,7 +3,7 @@
 // the second and third.
 #include <cet.h>
 
-.macro SEND name, receiver, selector
+.macro SEND name, receiver, selector, lookup
   .globl \name
   .type \name, @function
   .p2align 4
@@ -33,7 +33,7 @@
   movaps %xmm7, 176(%rsp)
   movq \receiver(%rsp), %rdi
   movq \selector(%rsp), %rsi
-  call objc_msg_lookup@PLT
+  call \lookup@PLT
   movq %rax, %r11
   movq 0(%rsp), %rdi
   movq 8(%rsp), %rsi
@@ -58,8 +58,8 @@
 .endm
 
   .text
-  SEND objc_msgSend, 0, 8
-  SEND objc_msgSend_fpret, 0, 8
-  SEND objc_msgSend_stret, 8, 16
+  SEND objc_msgSend, 0, 8, objc_msg_lookup
+  SEND objc_msgSend_fpret, 0, 8, objc_msg_lookup
+  SEND objc_msgSend_stret, 8, 16, objc_msg_lookup_stret
 
   .section .note.GNU-stack, "", @progbits

@@ -97,6 +97,13 @@ def test_exceptions(program, optimisation):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "exceptions\n")
 
 
+@pytest.mark.parametrize("device", ENGINES)
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
+def test_invocations(program, optimisation, device):
+    done = run(program("invocations.m", optimisation), device=device)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "invocations\n")
+
+
 NAMED = "*** Terminating app due to uncaught exception 'Name', reason: 'a reason'\n*** First throw call stack:\n(\n\t0   "
 
 

@@ -7,8 +7,10 @@
 #import <Foundation/NSDictionary.h>
 #import <Foundation/NSError.h>
 #import <Foundation/NSException.h>
+#import <Foundation/NSInvocation.h>
 #import <Foundation/NSLock.h>
 #import <Foundation/NSObjCRuntime.h>
+#import <Foundation/NSProxy.h>
 #import <Foundation/NSSet.h>
 #import <Foundation/NSString.h>
 #import <Foundation/NSURL.h>

@@ -4,7 +4,7 @@
 #include <objc/objc.h>
 
 #ifdef __OBJC__
-@class NSString, Protocol, NSMethodSignature;
+@class NSInvocation, NSMethodSignature, NSString, Protocol;
 typedef struct _NSZone NSZone;
 
 @protocol NSObject
@@ -24,6 +24,7 @@ typedef struct _NSZone NSZone;
 - (BOOL)respondsToSelector:(SEL)selector;
 - (id)performSelector:(SEL)selector;
 - (id)performSelector:(SEL)selector withObject:(id)object;
+- (id)performSelector:(SEL)selector withObject:(id)object withObject:(id)other;
 @property(readonly, copy) NSString* description;
 @optional
 @property(readonly, copy) NSString* debugDescription;
@@ -48,5 +49,15 @@ __attribute__((objc_root_class)) @interface NSObject <NSObject> {
 - (void)dealloc;
 - (id)copy;
 - (id)mutableCopy;
+- (IMP)methodForSelector:(SEL)selector;
+@end
+
+// Messages that no method answers.
+@interface NSObject (Forwarding)
++ (NSMethodSignature*)instanceMethodSignatureForSelector:(SEL)selector;
+- (NSMethodSignature*)methodSignatureForSelector:(SEL)selector;
+- (id)forwardingTargetForSelector:(SEL)selector;
+- (void)forwardInvocation:(NSInvocation*)invocation;
+- (void)doesNotRecognizeSelector:(SEL)selector;
 @end
 #endif

@@ -1,6 +1,7 @@
 // <objc/message.h>: messages by hand. A call casts the function to the method's type; on x86-64 a result of more than 16
 // bytes wants objc_msgSend_stret.
 #pragma once
+#pragma GCC system_header  // compilers know these functions by another type
 
 #include <objc/runtime.h>
 

@@ -5,9 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Results of the library's own methods fill a register of 32 bits: who calls objc_msgSend by hand may read as many.
+// Results of the library's own methods fill a register of 32 bits: who calls objc_msgSend by hand may read as many. The
+// loader tells programs of bool where the compiler noted this structure.
 #ifdef METALLOID_METAL_LIBRARY
-typedef int BOOL;
+struct BOOL {
+  constexpr BOOL() = default;
+  constexpr BOOL(bool is) : value(is) {}
+  constexpr operator bool() const { return value != 0; }
+  int value = 0;
+};
 #else
 typedef bool BOOL;
 #endif
