@@ -282,6 +282,7 @@ struct EncoderObject : Object {
 
   PipelineObject* pipeline = nullptr;
   bool is_ended = false;
+  std::function<void()> at_end = {};  // what is encoded behind all else
   CommandBufferObject* commands() const { return commands_; }
   std::size_t number = 0;  // of the command buffer's encoders
 

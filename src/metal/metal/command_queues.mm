@@ -1,7 +1,10 @@
 // MTLCommandQueue and MTLCommandBuffer.
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "metal/metal/faces.h"
 #include "metal/metal/parts.h"
@@ -209,7 +212,22 @@ METALLOID_LABEL(CommandBufferObject)
   return [self computeCommandEncoder];
 }
 - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor*)descriptor {
-  return [self computeCommandEncoder];
+  id<MTLComputeCommandEncoder> encoder = [self computeCommandEncoder];
+  auto& commands = self_as<CommandBufferObject>(self);
+  std::vector<std::pair<std::shared_ptr<void>, NSUInteger>> at_end;
+  for (NSUInteger i = 0; MTLComputePassSampleBufferAttachmentDescriptor* attachment =
+                             [[descriptor sampleBufferAttachments] objectAtIndexedSubscript:i];
+       ++i) {
+    id<MTLCounterSampleBuffer> buffer = [attachment sampleBuffer];
+    sample(commands, buffer, [attachment startOfEncoderSampleIndex]);
+    if (buffer) at_end.emplace_back(held(buffer), [attachment endOfEncoderSampleIndex]);
+  }
+  if (!at_end.empty()) {
+    self_as<EncoderObject>(encoder).at_end = [&commands, at_end] {
+      for (const auto& [buffer, index] : at_end) sample(commands, (id)buffer.get(), index);
+    };
+  }
+  return encoder;
 }
 - (id<MTLBlitCommandEncoder>)blitCommandEncoder {
   return blit_encoder(self);

@@ -128,17 +128,20 @@ void later(const Make& make) {
   return 0;
 }
 - (NSArray<id<MTLCounterSet>>*)counterSets {
-  return [NSArray array];
+  return counter_sets();
 }
-- (BOOL)supportsCounterSampling:(NSUInteger)point {
-  return NO;
+- (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)point {
+  return point == MTLCounterSamplingPointAtStageBoundary;
+}
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor*)descriptor
+                                                             error:(NSError**)error {
+  return new_sample_buffer(self, descriptor, error);
 }
 - (BOOL)supportsFamily:(MTLGPUFamily)family {
   return std::ranges::find(device_facts().families, family) != device_facts().families.end();
 }
 - (void)sampleTimestamps:(MTLTimestamp*)processor gpuTimestamp:(MTLTimestamp*)gpu {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  *processor = *gpu = static_cast<MTLTimestamp>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  *processor = *gpu = timestamp();
 }
 
 - (id<MTLCommandQueue>)newCommandQueue {

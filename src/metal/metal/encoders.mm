@@ -32,14 +32,25 @@ EncoderObject& open(id self, std::string_view name) {
 
 }  // namespace
 
-@implementation MTLComputePassDescriptor
+@implementation MTLComputePassDescriptor {
+  MTLComputePassSampleBufferAttachmentDescriptorArray* attachments;
+}
 + (MTLComputePassDescriptor*)computePassDescriptor {
   return [[[self alloc] init] autorelease];
 }
 - (id)copy {
   MTLComputePassDescriptor* other = [[MTLComputePassDescriptor alloc] init];
   [other setDispatchType:_dispatchType];
+  other->attachments = [attachments copy];
   return other;
+}
+- (MTLComputePassSampleBufferAttachmentDescriptorArray*)sampleBufferAttachments {
+  if (!attachments) attachments = [[MTLComputePassSampleBufferAttachmentDescriptorArray alloc] init];
+  return attachments;
+}
+- (void)dealloc {
+  [attachments release];
+  [super dealloc];
 }
 @end
 
@@ -61,6 +72,7 @@ EncoderObject& open(id self, std::string_view name) {
 }
 - (void)endEncoding {
   EncoderObject& encoder = open(self, "endEncoding");
+  if (!encoder.is_ended && encoder.at_end) encoder.at_end();
   encoder.is_ended = true;
   if (encoder.commands()) encoder.commands()->is_encoding = false;
 }
@@ -149,6 +161,8 @@ EncoderObject& open(id self, std::string_view name) {
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)buffer
                  atSampleIndex:(NSUInteger)index
                    withBarrier:(BOOL)barrier {
+  EncoderObject& encoder = open(self, "sampleCountersInBuffer:atSampleIndex:withBarrier:");
+  if (encoder.commands()) sample(*encoder.commands(), buffer, index);
 }
 @end
 

@@ -29,6 +29,13 @@ id<MTLFence> new_fence(id<MTLDevice> device);
 id<MTLSharedEvent> new_event(id<MTLDevice> device);
 const SharedEvent& event_of(id<MTLEvent> event);
 
+// counters.mm
+NSArray<id<MTLCounterSet>>* counter_sets();
+MTLTimestamp timestamp();  // nanoseconds
+id<MTLCounterSampleBuffer> new_sample_buffer(id<MTLDevice> device, MTLCounterSampleBufferDescriptor* descriptor,
+                                             NSError** error);
+void sample(CommandBufferObject& commands, id<MTLCounterSampleBuffer> buffer, NSUInteger index);
+
 // logs.mm
 id<MTLLogState> new_log_state(MTLLogStateDescriptor* descriptor);
 

@@ -50,7 +50,7 @@ def run(path: pathlib.Path, *arguments: str, device: str = "cpu", **environment:
 
 
 @pytest.mark.parametrize("device", ENGINES)
-@pytest.mark.parametrize("name", ["last_words.m", "mapped_file.m", "one_buffer.m", "saxpy.m", "saxpy_by_hand.c"])
+@pytest.mark.parametrize("name", ["counters.m", "last_words.m", "mapped_file.m", "one_buffer.m", "saxpy.m", "saxpy_by_hand.c"])
 def test_a_kernel(program, name, device):
     done = run(program(name), device=device)
     assert (done.returncode, done.stderr) == (0, "")

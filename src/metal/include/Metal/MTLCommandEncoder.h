@@ -2,6 +2,7 @@
 #pragma once
 
 #import <Metal/MTLCommandBuffer.h>
+#import <Metal/MTLCounters.h>
 
 typedef NS_OPTIONS(NSUInteger, MTLResourceUsage) {
   MTLResourceUsageRead = 1,
@@ -80,6 +81,7 @@ typedef NS_OPTIONS(NSUInteger, MTLBlitOption) { MTLBlitOptionNone = 0 };
 @interface MTLComputePassDescriptor : NSObject <NSCopying>
 + (MTLComputePassDescriptor*)computePassDescriptor;
 @property(nonatomic) MTLDispatchType dispatchType;
+@property(readonly) MTLComputePassSampleBufferAttachmentDescriptorArray* sampleBufferAttachments;
 @end
 
 typedef NS_OPTIONS(NSUInteger, MTLIndirectCommandType) {

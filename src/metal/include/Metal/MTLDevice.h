@@ -1,6 +1,7 @@
 // Devices, and what they make.
 #pragma once
 
+#import <Metal/MTLCounters.h>
 #import <Metal/MTLCommandEncoder.h>
 #import <Metal/MTLComputePipeline.h>
 #import <Metal/MTLResource.h>
@@ -82,7 +83,9 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(id<MTL
 @property(readonly) uint32_t peerCount;
 @property(readonly) NSArray<id<MTLCounterSet>>* counterSets;
 - (BOOL)supportsFamily:(MTLGPUFamily)family;
-- (BOOL)supportsCounterSampling:(NSUInteger)point;
+- (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)point;
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor*)descriptor
+                                                             error:(NSError**)error;
 - (void)sampleTimestamps:(MTLTimestamp*)processor gpuTimestamp:(MTLTimestamp*)gpu;
 
 - (id<MTLCommandQueue>)newCommandQueue;

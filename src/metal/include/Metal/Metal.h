@@ -5,6 +5,7 @@
 #import <Metal/MTLCommandBuffer.h>
 #import <Metal/MTLCommandEncoder.h>
 #import <Metal/MTLComputePipeline.h>
+#import <Metal/MTLCounters.h>
 #import <Metal/MTLDevice.h>
 #import <Metal/MTLEvent.h>
 #import <Metal/MTLLibrary.h>
