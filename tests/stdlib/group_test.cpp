@@ -135,7 +135,7 @@ TEST_P(GroupFunctions, MatchTheModel) {
           "  {1} value = values[i], fill = fills[i];\n  out[i] = {2};\n}}\n",
           k, type.name, expression);
     }
-    for (const Device& device : Device::all()) {
+    for (const Device& device : stdlib_test::devices_with_own_code()) {
       const Library library = device.make_library(source);
       for (std::size_t k = 0; k < std::size(cases); ++k) {
         SCOPED_TRACE(device.name() + " " + group + " " + type.name + " " + cases[k].expression);
@@ -196,7 +196,7 @@ TEST_P(GroupFunctions, RotateAndFill) {
           "  rotated_up[i] = {1}_shuffle_rotate_up(values[i], {2});\n"
           "  rotated_down[i] = {1}_shuffle_rotate_down(values[i], {2});\n}}\n",
           type.name, group, delta, modulo == width ? "" : fmt::format(", {}", modulo));
-      for (const Device& device : Device::all()) {
+      for (const Device& device : stdlib_test::devices_with_own_code()) {
         SCOPED_TRACE(fmt::format("{} {} {} modulo {}", device.name(), group, type.name, modulo));
         Buffer up(count * type.stride), down(count * type.stride), rotated_up(count * type.stride),
             rotated_down(count * type.stride);
@@ -248,7 +248,7 @@ TEST(GroupVotes, SeeTheirLanes) {
       shuffled[i] = simd_shuffle_xor(i % 2 == 0, 1);
     })";
   constexpr std::size_t count = 42;  // the last simdgroup has ten lanes, the last quadgroup two
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     Buffer simd(count * 16), quad(count * 16), masks(count * 8), shuffled(count);
     run(device.make_library(source).kernel("k"),
@@ -297,7 +297,7 @@ TEST(GroupReductions, ProductsAndBits) {
   Buffer in(count * 4);
   for (std::size_t i = 0; i < count; ++i)
     in.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i * 2654435761u) | 0x40u;
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     Buffer bits(count * 16), products(count * 16), narrow(count * 4);
     run(device.make_library(source).kernel("k"),

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "math_harness.h"
 #include "metalloid/metalloid.h"
 
 namespace metalloid {
@@ -166,7 +167,7 @@ TEST_P(IntegerFunctions, MatchWideArithmetic) {
         "    uint i [[thread_position_in_grid]]) {{ {1}3 x = xs[i], y = ys[i], z = zs[i]; out[i] = {1}3({2}).y; }}\n",
         f, type.name, functions[f].expression);
   }
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     const Library library = device.make_library(source);
     for (std::size_t f = 0; f < std::size(functions); ++f) {
       for (const char* form : {"f", "v"}) {
@@ -218,7 +219,7 @@ TEST(IntegerFunctions, TwentyFourBits) {
       products[i] = mul24(x[i], y[i]);
       sums[i] = mad24(x[i], y[i], z[i]);
     })";
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     run(device.make_library(source).kernel("f"),
         Dispatch().buffer(0, x).buffer(1, y).buffer(2, z).buffer(3, products).buffer(4, sums).threads({count}, {100}));
     for (std::size_t i = 0; i < count; ++i) {

@@ -26,6 +26,10 @@ std::uint32_t round_to(double value, Format format);
 // are the same infinity, or if expected rounds to got; infinite if only one is NaN.
 double error_in_ulp(double got, double expected, Format format);
 
+// Devices whose engines make code of their own. The trial engine's run that of the SIMD and the reference engine on
+// copies of buffers, which is nothing to a function of the library; tests/kernels runs on these, too.
+std::vector<Device> devices_with_own_code();
+
 // Evaluates `expression` of x, y and z (MSL, with metal's names visible) for each i.
 struct Inputs {
   std::vector<std::uint32_t> x, y, z;  // bits

@@ -121,7 +121,7 @@ bool is_denormal(double value, Format format) {
 
 void check(const Function& function, Format format, MathMode mode, const std::string& expression, double bound,
            const Inputs& inputs) {
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name() + " " + stdlib_test::name_of(format) + " " + expression);
     const std::vector<std::uint32_t> results = evaluate(device, mode, format, expression, inputs);
     Worst worst;
@@ -244,7 +244,7 @@ TEST(Bfloat, Arithmetic) {
   }
 }
 TEST(Bfloat, ConversionFromFloat) {
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     Inputs inputs{.x = sample_all(Format::float32, 200'000, 5), .y = {}, .z = {}};
     const auto results = evaluate(device, MathMode::safe, Format::float32, "float(bfloat(x))", inputs);
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -270,7 +270,7 @@ TEST(Float, FusedMultiplyAddRoundsOnce) {
   check(fma, Format::float32, MathMode::safe, fma.expression, 0, several_inputs(fma, Format::float32));
 }
 TEST(Float, FractIsBelowOne) {
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     for (const Format format : {Format::float32, Format::float16}) {
       const Inputs inputs{.x = sample_all(format, 100'000, 9), .y = {}, .z = {}};
       const auto results = evaluate(device, MathMode::safe, format, "fract(x)", inputs);
@@ -287,7 +287,7 @@ TEST(Float, FractIsBelowOne) {
   }
 }
 TEST(Float, DecompositionsComposeBack) {
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     for (const Format format : {Format::float32, Format::float16}) {
       const std::string type = stdlib_test::name_of(format);
       const Inputs inputs{.x = sample_all(format, 100'000, 11), .y = sample_all(format, 100'000, 12), .z = {}};

@@ -89,7 +89,7 @@ TEST_P(VectorOperations, AreScalarOperationsPerComponent) {
   }
   CompileOptions options;
   options.math_mode = MathMode::safe;
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     const Library library = device.make_library(source, options);
     for (const int n : {2, 3, 4}) {
       Buffer out(count * 4);
@@ -138,7 +138,7 @@ std::vector<float> numbers(std::size_t count) {
 
 TEST(Geometric, MatchesDoublePrecision) {
   const std::vector<float> in = numbers(8 * 500);
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     const auto got = compute(device, R"(
       float3 a = float3(in[0], in[1], in[2]), b = float3(in[3], in[4], in[5]);
@@ -177,7 +177,7 @@ TEST(Geometric, MatchesDoublePrecision) {
 
 TEST(Matrix, MatchesDoublePrecision) {
   const std::vector<float> in = numbers(8 * 200);
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     // m has columns (0 1 2), (3 4 5); n has columns (6 7), (0 1), (2 3).
     const auto got = compute(device, R"(
@@ -256,7 +256,7 @@ TEST(Packing, UnpacksWhatItPacks) {
   Buffer words(count * 4), out(count * 32), values(count * 16);
   std::mt19937 random(1);
   for (std::uint32_t& word : words.as<std::uint32_t>()) word = random();
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     run(device.make_library(source).kernel("k"),
         Dispatch().buffer(0, words).buffer(1, out).buffer(2, values).threads({count}, {100}));
@@ -296,7 +296,7 @@ TEST(Relational, ClassifiesEveryHalf) {
     })";
   Buffer in(65536 * 2), out(65536 * 4);
   for (std::uint32_t i = 0; i < 65536; ++i) in.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(i);
-  for (const Device& device : Device::all()) {
+  for (const Device& device : stdlib_test::devices_with_own_code()) {
     SCOPED_TRACE(device.name());
     run(device.make_library(source).kernel("k"), Dispatch().buffer(0, in).buffer(1, out).threads({65536}, {256}));
     for (std::uint32_t i = 0; i < 65536; ++i) {
