@@ -39,6 +39,9 @@ test-dependencies: dependencies
 mac-programs: dependencies
 	@scripts/install_dependencies.sh mac
 
+all-dependencies: dependencies
+	@for part in test mac lint; do scripts/install_dependencies.sh $$part || exit 1; done
+
 # The packages to compare with are installed while the tests are compiled.
 test: configure ## build, and run tests that touch everything, in minutes
 	@$(MAKE) --no-print-directory -j 2 build-tests test-dependencies

@@ -31,10 +31,12 @@ run_ctest() {
 $(grep -F '[  FAILED  ]' "$build/Testing/Temporary/LastTest.log" | sort -u | cut -c 1-200 | head -n 5)")
 }
 # run_pytest PART [options]
+# Each process has a part of the list in order, so that what the tests of a file share is made once; who is done first takes
+# from the others.
 run_pytest() {
   local part=$1
   shift
-  METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --no-skips --durations 25 \
+  METALLOID_BUILD=$PWD/$build .venv/bin/python -m pytest tests -n "$(nproc)" --dist worksteal --no-skips --durations 25 \
     --kernel-cache "$METALLOID_CACHE_DIR" "$@" | tee "$TMPDIR/pytest.log" ||
     failed+=("$part: $(grep -E '^(FAILED|ERROR) ' "$TMPDIR/pytest.log" | cut -c 1-200 | head -n 5)")
 }
