@@ -151,13 +151,14 @@ def test_why_nothing_was_tried(scaled, tmp_path):
     assert [(one.name, one.count, one.is_elementwise) for one in found] == [("lerp.Scalar", 2, True), ("lerp.Tensor", 3, True)]
 
 
-def test_why_nothing_was_tried_is_said(tmp_path):
-    new.write("refused", 1, tmp_path, cpp=True)
-    change(tmp_path, "refused.cpp", ("  refused_stub(", '  TORCH_CHECK(device_type() != kCPU, "not here");\n  refused_stub('))
-    (tmp_path / "tools/autograd/derivatives.yaml").unlink()
-    done = aten_test(tmp_path)
+def test_why_nothing_was_tried_is_said(scaled):
+    file = scaled / "aten/src/ATen/native/scaled.cpp"
+    right = file.read_text()
+    change(scaled, "scaled.cpp", ("  scaled_stub(", '  TORCH_CHECK(device_type() != kCPU, "not here");\n  scaled_stub('))
+    done = aten_test(scaled)
+    file.write_text(right)
     assert done.returncode == 1
-    assert "nothing was tried: the CPU, which results are compared with, computes no sample of 'refused': RuntimeError: not here" in done.stdout
+    assert "nothing was tried: the CPU, which results are compared with, computes no sample of 'scaled': RuntimeError: not here" in done.stdout
 
 
 KERNEL = """
@@ -177,9 +178,9 @@ def test_registered_is_what_runs(tmp_path):
     (kernel,) = tmp_path.rglob("kept.metal")
     text = "\n".join(line for line in kernel.read_text().splitlines() if "bfloat" not in line and "#include" not in line)
     kernel.write_text(KERNEL + text.replace("kept_functor {", "kept_functor {\n  inline float2 operator()(const float2 self) { return self; }") + "\n")
+    change(tmp_path, "cpu/keptKernel.cpp", ("AT_DISPATCH_FLOATING_TYPES_AND2(", "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2("))
     rows = table(aten_test(tmp_path).stdout)
     assert rows["float32"][0] == rows["int64"][0] == "yes" and rows["complex64"][0] == rows["bfloat16"][0] == "no"
-    change(tmp_path, "cpu/keptKernel.cpp", ("AT_DISPATCH_FLOATING_TYPES_AND2(", "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2("))
     kernel.write_text(kernel.read_text() + "REGISTER_UNARY_OP(kept, float2, float2);\n")
     done = aten_test(tmp_path)
     registered, ran, calls, right, *_ = table(done.stdout)["complex64"]
