@@ -270,6 +270,15 @@ def test_an_assemblers_source_of_a_mac(run):
     assert fine(run("./main")) == "inside\n"
 
 
+def test_exceptions_of_objective_c(run):
+    """With the standard library that the kit brings, and a library of the kit's."""
+    for name in ("exceptions.mm", "library_that_throws.m", "checking.h"):
+        shutil.copy(ROOT / "tests/python/metal_host/programs" / name, run.folder)
+    fine(run("metalloid-clang", "-dynamiclib", "library_that_throws.m", "-framework", "Foundation", "-o", "libthrowing.dylib"))
+    fine(run("metalloid-clang++", "-std=c++20", "-O2", "-fobjc-arc", "exceptions.mm", "-framework", "Foundation", "-o", "main"))
+    assert fine(run("./main", "./libthrowing.dylib")) == "exceptions\n"
+
+
 def test_the_doctor(run):
     done = run(str(BUILD / "bin/metalloid"), "sdk", "doctor")
     assert "FAIL" not in fine(done) and done.stdout.count("ok ") == 6
