@@ -81,7 +81,7 @@ def test_automatic_counting(program):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "counted\n")
 
 
-@pytest.mark.parametrize("name", ["dispatching.c", "ends_of_threads.mm", "errors.m", "strings.m"])
+@pytest.mark.parametrize("name", ["dispatching.c", "ends_of_threads.mm", "errors.m", "notifications.m", "strings.m"])
 def test_without_kernels(program, name):
     done = run(program(name))
     assert (done.returncode, done.stderr, done.stdout) == (0, "", pathlib.Path(name).stem.replace("_", " ") + "\n")

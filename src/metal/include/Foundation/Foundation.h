@@ -9,6 +9,7 @@
 #import <Foundation/NSException.h>
 #import <Foundation/NSInvocation.h>
 #import <Foundation/NSLock.h>
+#import <Foundation/NSNotification.h>
 #import <Foundation/NSObjCRuntime.h>
 #import <Foundation/NSProxy.h>
 #import <Foundation/NSSet.h>
