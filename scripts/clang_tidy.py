@@ -5,13 +5,15 @@
 
 The headers of LLVM and torch take most of the time, so files are read as they are compiled: those of CMake's targets in
 their batches, with the build's precompiled headers; those that users' machines compile against torch with one that is
-made here. The project must be built, and torch and MLX installed.
+made here. What is compiled with the same command is read together, as far as names do not meet. The project must be built,
+and torch and MLX installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -32,6 +34,8 @@ CLANG, CLANG_TIDY = "clang++-22", "clang-tidy-22"
 # Sources of the device mps: what metalloid.mps compiles, and PyTorch's operators.
 DEVICE = root / "torch_mps"
 INCLUDES = "bugprone-suspicious-include"  # sources; batches are nothing else
+TOGETHER = 150_000  # bytes of sources that are read in one run, at most, where there are several files
+NAMES_MEET = "[clang-diagnostic-error]"
 # Names and signatures there, and in Metal's host API, are PyTorch's and those of Objective-C's runtime, whose functions take
 # addresses of addresses and know objects and code under several types.
 HOST_API = root / "src" / "metal"
@@ -49,12 +53,14 @@ class Job(NamedTuple):
         command: the compiler's.
         sources: the files of the tree that it looks at.
         without: checks that are left out.
+        parts: jobs that this one is made of, for when names of them meet.
     """
 
     file: pathlib.Path
     command: list[str]
     sources: list[pathlib.Path]
     without: tuple[str, ...] = ()
+    parts: tuple[Job, ...] = ()
 
 
 def wanted() -> set[pathlib.Path]:
@@ -93,11 +99,60 @@ def built(build: pathlib.Path, folder: pathlib.Path, sources: set[pathlib.Path])
         command = shlex.split(entry["command"])
         if is_batch:
             batch = folder / file.parent.parent.name / file.name
-            includes = "".join(f'#include "{path}"\n' for path in looked_at)
-            write(batch.parent, [(batch.name, f"// NOLINTBEGIN({INCLUDES})\n{includes}// NOLINTEND({INCLUDES})\n")])
+            write(batch.parent, [(batch.name, including(looked_at))])
             command = [str(batch) if word == str(file) else word for word in command]
             file = batch
         yield Job(file, command, looked_at, NOT_FOR_DEVICE if file.is_relative_to(HOST_API) else ())
+
+
+def including(sources: Iterable[pathlib.Path]) -> str:
+    """The text of a file that includes these."""
+    includes = "".join(f'#include "{path}"\n' for path in sources)
+    return f"// NOLINTBEGIN({INCLUDES})\n{includes}// NOLINTEND({INCLUDES})\n"
+
+
+def together(jobs: Iterable[Job], folder: pathlib.Path) -> Iterator[Job]:
+    """Jobs of libraries that differ in their files alone as fewer ones."""
+    alike: dict[tuple[object, ...], list[Job]] = {}
+    for job in jobs:
+        if not all(source.is_relative_to(root / "src") for source in job.sources):  # programs: each has a main
+            yield job
+            continue
+        output = job.command.index("-o") + 1
+        words = [word for at, word in enumerate(job.command) if at != output and word != str(job.file)]
+        alike.setdefault((*words, job.file.suffix, job.without), []).append(job)
+    for members in alike.values():
+        while members:
+            size, count = size_of(members[0]), 1
+            while count < len(members) and size + size_of(members[count]) <= TOGETHER:
+                size += size_of(members[count])
+                count += 1
+            yield joined(members[:count], folder / "together")
+            del members[:count]
+
+
+def joined(jobs: list[Job], folder: pathlib.Path) -> Job:
+    """One job of these, and of each half of them."""
+    first = jobs[0]
+    if len(jobs) == 1:
+        return first
+    sources = [source for job in jobs for source in job.sources]
+    text = including(sources)
+    file = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}{first.file.suffix}"
+    write(folder, [(file.name, text)])
+    command = [str(file) if word == str(first.file) else word for word in first.command]
+    half = (len(jobs) + 1) // 2
+    return Job(file, command, sources, first.without, (joined(jobs[:half], folder), joined(jobs[half:], folder)))
+
+
+def with_parts(job: Job) -> Iterator[Job]:
+    yield job
+    for part in job.parts:
+        yield from with_parts(part)
+
+
+def size_of(job: Job) -> int:
+    return sum(source.stat().st_size for source in job.sources)
 
 
 def compiled_by_users(folder: pathlib.Path) -> Iterator[Job]:
@@ -173,6 +228,10 @@ def run(job: Job, folder: pathlib.Path, looked_into: str) -> tuple[Job, float, i
          f"--checks={','.join(f'-{check}' for check in job.without)}", str(job.file)],
         capture_output=True, text=True,
     )  # fmt: skip
+    if job.parts and NAMES_MEET in done.stdout:
+        found = [run(part, folder, looked_into) for part in job.parts]
+        said = "".join(dict.fromkeys(said for *_, said in found))
+        return job, time.monotonic() - start, max(code for _, _, code, _ in found), said
     # On standard error it counts what it leaves out.
     said = done.stdout if done.stdout.strip() or not done.returncode else done.stderr
     return job, time.monotonic() - start, done.returncode, said
@@ -191,13 +250,17 @@ def main() -> int:
     folder = build / "lint"
     folder.mkdir(exist_ok=True)
     sources = wanted()
-    jobs = [*built(build, folder, sources), *compiled_by_users(folder)]
+    jobs = [*together(built(build, folder, sources), folder), *compiled_by_users(folder)]
     unknown = sorted(
         str(path.relative_to(root)) for path in sources - {source for job in jobs for source in job.sources}
     )
     if unknown:
         print("No command is known for", *unknown)
-    entries = [{"directory": str(build), "file": str(job.file), "arguments": job.command} for job in jobs]
+    entries = [
+        {"directory": str(build), "file": str(each.file), "arguments": each.command}
+        for job in jobs
+        for each in with_parts(job)
+    ]
     (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
 
     jobs = [job for job in jobs if any(re.search(options.only, str(path.relative_to(root))) for path in job.sources)]
@@ -206,6 +269,8 @@ def main() -> int:
     failed = bool(unknown)
     findings: dict[str, None] = {}
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        # The longest first, so that the last ones end together.
+        jobs.sort(key=size_of, reverse=True)
         for job, seconds, code, said in pool.map(lambda job: run(job, folder, looked_into), jobs):
             failed |= code != 0
             if options.times:

@@ -1,7 +1,7 @@
 """Operators on the device "mps" compute what the CPU computes of tensors, and of derivatives, that are not contiguous.
 
-Half of all operators are compared so by test_opinfo_sample.py; here are those that have numbers or structs beside their tensors, in
-all layouts at once.
+Half of all operators are compared so by test_opinfo_sample.py; here are those that have numbers or structs beside their
+tensors, in all layouts at once.
 """
 
 from __future__ import annotations
