@@ -15,12 +15,14 @@ using namespace metalloid::metal;
 
 bool metalloid::metal::is_exact() { return metalloid::is_checking() || is_validating(); }
 
+static constexpr std::size_t page = 16384;  // of Apple's GPUs
+
+static std::size_t whole_pages(std::size_t length) { return (length + page - 1) / page * page; }
+
 std::size_t metalloid::metal::memory_size(std::size_t length) {
   if (is_exact()) return length;
-  constexpr std::size_t page = 16384;             // of Apple's GPUs
   constexpr std::size_t least_behind = 8 * page;  // a tile of 64 rows behind one of a few
-  const std::size_t reach = length + std::clamp(length, least_behind, most_behind);
-  return (reach + page - 1) / page * page;
+  return whole_pages(length + std::clamp(length, least_behind, most_behind));
 }
 
 id<MTLBuffer> metalloid::metal::new_buffer(DeviceObject& device, NSUInteger length, MTLResourceOptions options) {
@@ -85,8 +87,11 @@ id<MTLBuffer> metalloid::metal::wrap_memory(DeviceObject& device, void* memory, 
 - (NSUInteger)length {
   return is_object(self) ? self_as<BufferObject>(self).length : memory_of(self).size();
 }
+// As on a Mac, where nothing lies behind.
 - (NSUInteger)allocatedSize {
-  return memory_of(self).size();
+  if (!is_object(self)) return memory_of(self).size();
+  const auto& buffer = self_as<BufferObject>(self);
+  return buffer.heap ? heap_size(buffer.length) : whole_pages(buffer.length);
 }
 - (uint64_t)gpuAddress {
   return memory_of(self).gpu_address();

@@ -191,6 +191,25 @@ void errors(const Fixture& all) {
   [queue release];
 }
 
+// What allocations take by themselves and as a set, which programs budget by.
+void allocations(const Fixture& all) {
+  id<MTLBuffer> large = [all.device newBufferWithLength:5 << 20 options:MTLResourceStorageModeShared];
+  id<MTLBuffer> small = [all.device newBufferWithLength:100 options:MTLResourceStorageModePrivate];
+  CHECK([large allocatedSize] == 5 << 20 && [small allocatedSize] == 16384);
+  MTLHeapDescriptor* descriptor = [[MTLHeapDescriptor alloc] init];
+  descriptor.size = 1 << 20;
+  id<MTLHeap> heap = [all.device newHeapWithDescriptor:descriptor];
+  id<MTLBuffer> part = [heap newBufferWithLength:1000 options:[heap resourceOptions]];
+  CHECK([heap allocatedSize] == 1 << 20 && [part allocatedSize] == 1024);
+  MTLResidencySetDescriptor* ofSet = [[MTLResidencySetDescriptor alloc] init];
+  id<MTLResidencySet> set = [all.device newResidencySetWithDescriptor:ofSet error:nil];
+  [set addAllocation:large];
+  [set addAllocation:heap];
+  [set commit];
+  CHECK([set allocationCount] == 2 && [set allocatedSize] == 6 << 20);
+  for (id one : {(id)set, (id)ofSet, (id)part, (id)heap, (id)descriptor, (id)small, (id)large}) [one release];
+}
+
 // Heaps, copies, what private memory is, commands that are written once, sizes out of a buffer.
 void resources(const Fixture& all) {
   id<MTLDevice> device = all.device;
@@ -271,6 +290,7 @@ void everything() {
     events(first, first);
     events(first, second);
     errors(first);
+    allocations(first);
     resources(first);
   }
   [devices release];
