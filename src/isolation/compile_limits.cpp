@@ -12,10 +12,7 @@ CompileLimits CompileLimits::from_environment(Clock::duration spent) {
   limits.spent = spent;
   constexpr double longest = 365.0 * 24 * 3600;  // what lasts longer than a year is no limit
   const double seconds = support::limit_from_environment("METALLOID_COMPILE_TIMEOUT", "seconds", 120);
-  if (seconds < longest) {
-    limits.limit = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3) + 1);
-    limits.deadline = Clock::now() - spent + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
-  }
+  if (seconds < longest) limits.limit = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3) + 1);
   const double mebibytes = support::limit_from_environment("METALLOID_COMPILE_MEMORY", "MiB", 4096);
   constexpr double most = 1ull << 40;  // more than 2^60 bytes are no limit
   if (mebibytes < most) limits.memory = std::max<std::uint64_t>(static_cast<std::uint64_t>(mebibytes * (1 << 20)), 1);
@@ -23,18 +20,17 @@ CompileLimits CompileLimits::from_environment(Clock::duration spent) {
 }
 
 std::chrono::milliseconds CompileLimits::time_left() const {
-  if (deadline == Clock::time_point::max()) return std::chrono::milliseconds(0);
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  return std::max(left, std::chrono::milliseconds(1));
+  if (limit.count() == 0) return limit;
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(limit - spent), std::chrono::milliseconds(1));
 }
 
 std::chrono::milliseconds CompileLimits::patience() const {
   constexpr int times = 20;  // as busy as machines are
-  return deadline == Clock::time_point::max() ? std::chrono::milliseconds(0) : limit * times;
+  return limit * times;
 }
 
 bool CompileLimits::is_patience_over(Clock::time_point start) const {
-  return deadline != Clock::time_point::max() && Clock::now() - start >= patience();
+  return limit.count() != 0 && Clock::now() - start >= patience();
 }
 
 }  // namespace metalloid::isolation

@@ -16,6 +16,7 @@
 
 #include "engines/registry.h"
 #include "ir/assemble.h"
+#include "isolation/compile_limits.h"
 #include "isolation/job.h"
 #include "metalloid/metalloid.h"
 #include "runtime/compile/compile_jobs.h"
@@ -95,6 +96,17 @@ TEST(Isolation, ABusyMachineTripsNoLimit) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(stopped, count);
   EXPECT_GE(taken.count(), 4 * 0.5 * 0.9);
+}
+
+// Nor does what happens before its process has begun: a machine may be so busy that this takes longer than the limit.
+TEST(Isolation, WaitingForAProcessorTripsNoLimit) {
+  const Setting limit("METALLOID_COMPILE_TIMEOUT", "0.05");
+  const auto limits = isolation::CompileLimits::from_environment();
+  const auto before = limits.time_left();
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_FALSE(limits.is_over());
+  EXPECT_EQ(limits.time_left(), before);
+  EXPECT_TRUE(isolation::CompileLimits::from_environment(std::chrono::milliseconds(60)).is_over());
 }
 
 // A library that took longer than what is the limit now leaves nothing to its kernels.
