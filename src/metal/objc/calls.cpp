@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 namespace metalloid::objective_c {
 namespace {
@@ -71,12 +72,9 @@ std::size_t eight_of(const Type& type, std::size_t offset) { return std::min<std
 // Numbers below 32 bits fill a register, as compilers have it.
 void widen(const Type& type, std::uint64_t& value) {
   if (type.scalars.size() != 1 || type.encoding.size() != 1) return;
-  switch (type.scalars[0].kind) {
-    case 'c': value = static_cast<std::uint64_t>(static_cast<std::int8_t>(value)); break;
-    case 's': value = static_cast<std::uint64_t>(static_cast<std::int16_t>(value)); break;
-    case 'i': value = static_cast<std::uint64_t>(static_cast<std::int32_t>(value)); break;
-    default: break;
-  }
+  if (std::string_view("csi").find(type.scalars[0].kind) == std::string_view::npos) return;
+  const std::size_t above = 64 - 8 * type.size;
+  value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << above) >> above);
 }
 
 #endif

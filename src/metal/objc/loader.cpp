@@ -1,5 +1,4 @@
 // What modules bring when their libraries are loaded: classes, categories, names of selectors, literals.
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -47,7 +46,7 @@ Methods& methods_of(Class* one) {
 // What a structure of our own is within the library is a bool to programs (objc/objc.h).
 const char* types_for_programs(State& all, const char* types) {
   constexpr std::string_view own = "{BOOL=i}";
-  if (!types || !std::strstr(types, own.data())) return types;
+  if (!types || std::string_view(types).find(own) == std::string_view::npos) return types;
   std::string text = types;
   for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos;) text.replace(at, own.size(), "B");
   return one_name(all, text.c_str());
