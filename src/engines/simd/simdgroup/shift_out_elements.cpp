@@ -10,12 +10,13 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Support/MathExtras.h>
 
-#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 namespace metalloid::engines::simd {
 namespace {
